@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is compiled with: Swift 6 mode, no warning survives, and every
+/// unsafe operation is spelled out where it happens.
+let settings: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableExperimentalFeature("Lifetimes"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
+
+/// One source target; `uses` may name only targets that stand above it in this file.
+/// A test reads the import lines and fails on any other arrow.
+func library(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, uses more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.byName(name: name), "TestSupport"] + more,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "modelcast",
+    platforms: [.macOS(.v26)],
+    products: [
+        .library(name: "Modelcast", targets: ["Modelcast"]),
+        .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
+        .executable(name: "modelcast", targets: ["ModelcastCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+    ],
+    targets: [
+        .target(name: "CLibZMQ"),
+        library("ZeroMQ", uses: ["CLibZMQ"]),
+        library("ModelCBOR"),
+        library("ModelRecord", uses: ["ModelCBOR"]),
+        library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
+        library("ModelCache", uses: ["ModelRecord"]),
+        library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord"]),
+        library(
+            "Modelcast",
+            uses: [
+                "ZeroMQ", "ModelRecord", "ModelWire", "ModelCache", "ModelSync", log, metrics, lifecycle,
+            ]),
+        library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+        library("ModelcastBench", uses: ["Modelcast", "ZeroMQ", "CLibZMQ", histogram]),
+        .executableTarget(
+            name: "ModelcastCommand",
+            dependencies: ["Modelcast", "ModelcastBench", arguments, log, lifecycle],
+            swiftSettings: settings),
+
+        .target(
+            name: "TestSupport", dependencies: ["ModelRecord"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests(of: "ZeroMQ"),
+        tests(of: "ModelCBOR"),
+        tests(of: "ModelRecord"),
+        tests(of: "ModelWire"),
+        tests(of: "ModelCache"),
+        tests(of: "ModelSync", uses: ["ModelcastTesting"]),
+        tests(of: "Modelcast"),
+        tests(of: "ModelcastCommand"),
+        .testTarget(name: "StructureTests", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,54 @@
+/// The major types of RFC 8949, section 3.1.
+public enum CBORMajor: UInt8, Sendable {
+    case unsigned = 0
+    case negative = 1
+    case bytes = 2
+    case text = 3
+    case array = 4
+    case map = 5
+    case tag = 6
+    /// Simple values and floating-point numbers.
+    case simple = 7
+}
+
+/// The head of one item: its major type, additional information and argument.
+@frozen public struct CBORHead: Equatable, Sendable {
+    /// The type of the item.
+    public let major: CBORMajor
+    /// The low five bits of the initial byte: 31 is an indefinite length (or a break, for ``CBORMajor/simple``).
+    public let information: UInt8
+    /// The value, length, count, tag or bit pattern that follows the initial byte; 0 for an indefinite length.
+    public let argument: UInt64
+
+    @inlinable init(major: CBORMajor, information: UInt8, argument: UInt64) {
+        self.major = major
+        self.information = information
+        self.argument = argument
+    }
+
+    /// The item's length is not told in advance: it ends at a break.
+    @inlinable public var isIndefinite: Bool { information == 31 }
+
+    /// The argument is written in the fewest bytes that hold it. Floats are judged by ``CBORReader`` instead.
+    @inlinable public var isShortest: Bool {
+        switch information {
+        case 24: argument >= 24
+        case 25: argument > 0xFF
+        case 26: argument > 0xFFFF
+        case 27: argument > 0xFFFF_FFFF
+        default: true
+        }
+    }
+}
+
+/// Simple values and tags that Modelcast gives a meaning.
+public enum CBORConstant {
+    public static let falseByte: UInt8 = 0xF4
+    public static let trueByte: UInt8 = 0xF5
+    public static let nullByte: UInt8 = 0xF6
+    public static let undefinedByte: UInt8 = 0xF7
+    public static let breakByte: UInt8 = 0xFF
+    public static let timestampTag: UInt64 = 1
+    public static let uriTag: UInt64 = 32
+    public static let uuidTag: UInt64 = 37
+}

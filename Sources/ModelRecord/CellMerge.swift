@@ -1,0 +1,151 @@
+import ModelCBOR
+
+/// The merge of an update's fields into a record's cells: both run in the same order, each is passed once.
+struct CellMerge {
+    private let idHash: UInt64
+    private let cellsOffset: Int
+    private let cellCount: Int
+    /// The update's version is the new floor: cells below it are dropped.
+    private let raisesFloor: Bool
+    /// The update is not below the floor, so that its fields count.
+    private let writesCells: Bool
+    private let tailByteCount: Int
+
+    init(record: Record, update: borrowing UpdateView, raisesFloor: Bool, writesCells: Bool) {
+        idHash = record.idHash
+        cellsOffset = Int(record.storage.header.cellsOffset)
+        cellCount = record.cellCount
+        self.raisesFloor = raisesFloor
+        self.writesCells = writesCells
+        tailByteCount = RecordBuilder.tailSize(stamp: update.stamp, originByteCount: update.origin.count)
+    }
+
+    /// Fills `plan` with the cells of the merged record.
+    func run(old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan) {
+        var cells = CBORReader(old, at: cellsOffset)
+        var fields = CBORReader(update.fields)
+        var cellsLeft = cellCount
+        var fieldsLeft = writesCells ? update.fieldCount : 0
+        var cell = cellsLeft > 0 ? CellSlice(reading: &cells) : nil
+        var field = fieldsLeft > 0 ? FieldSlice(reading: &fields) : nil
+        while let current = cell {
+            let order: Int
+            if let field { order = compareKeys(old, current.key, update.fields, field.key) } else { order = -1 }
+            if order <= 0 {
+                if order == 0, let candidate = field {
+                    meet(current, candidate, old: old, update: update, plan: &plan)
+                } else {
+                    pass(current, old: old, update: update, plan: &plan)
+                }
+                cellsLeft &-= 1
+                cell = cellsLeft > 0 ? CellSlice(reading: &cells) : nil
+            }
+            if order >= 0, let candidate = field {
+                if order > 0 { add(candidate, update: update, plan: &plan) }
+                fieldsLeft &-= 1
+                field = fieldsLeft > 0 ? FieldSlice(reading: &fields) : nil
+            }
+        }
+        while let candidate = field {
+            add(candidate, update: update, plan: &plan)
+            fieldsLeft &-= 1
+            field = fieldsLeft > 0 ? FieldSlice(reading: &fields) : nil
+        }
+    }
+
+    /// A cell that the update does not name: kept, unless it falls below a new floor.
+    @inline(__always)
+    private func pass(_ cell: CellSlice, old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan) {
+        if raisesFloor, isBelow(cell, update, in: old) {
+            plan.isChanged = true
+            if old[cell.value.lowerBound] != CBORConstant.undefinedByte { plan.isVisible = true }
+            plan.digestDelta &-= term(cell, update, in: old)
+        } else {
+            plan.keep(.old, cell.key.lowerBound, cell.end)
+        }
+    }
+
+    /// A cell and a field of the same name: the greater version wins, at equal versions the greater encoding.
+    private func meet(
+        _ cell: CellSlice, _ field: FieldSlice, old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan
+    ) {
+        let oldValue = old.extracting(cell.value)
+        let newValue = update.fields.extracting(field.value)
+        let order = VersionView(cell.version, in: old).compare(VersionView(stamp: update.stamp, origin: update.origin))
+        let valueOrder = Bytes.compare(oldValue, newValue)
+        if order == 0, valueOrder != 0 { plan.conflictingCells &+= 1 }
+        guard order < 0 || (order == 0 && valueOrder < 0) else {
+            plan.keep(.old, cell.key.lowerBound, cell.end)
+            return
+        }
+        plan.isChanged = true
+        if valueOrder != 0 { plan.isVisible = true }
+        if order != 0 {
+            let fieldHash = Fingerprint.fnv(update.fields.extracting(field.name))
+            plan.digestDelta &-= term(cell, update, fieldHash: fieldHash, in: old)
+            plan.digestDelta &+= update.term(fieldHash: fieldHash)
+        }
+        plan.write(field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
+    }
+
+    /// A field without a cell.
+    private func add(_ field: FieldSlice, update: borrowing UpdateView, plan: inout MergePlan) {
+        plan.isChanged = true
+        if update.fields[field.value.lowerBound] != CBORConstant.undefinedByte { plan.isVisible = true }
+        plan.digestDelta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(field.name)))
+        plan.write(field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
+    }
+
+    @inline(__always)
+    private func isBelow(_ cell: CellSlice, _ update: borrowing UpdateView, in old: Span<UInt8>) -> Bool {
+        VersionView(cell.version, in: old).compare(VersionView(stamp: update.stamp, origin: update.origin)) < 0
+    }
+
+    private func term(_ cell: CellSlice, _ update: borrowing UpdateView, in old: Span<UInt8>) -> UInt64 {
+        term(cell, update, fieldHash: Fingerprint.fnv(old.extracting(cell.name)), in: old)
+    }
+
+    /// What an old cell adds to the digest. Most cells come from the update's own origin, whose hash is known.
+    private func term(
+        _ cell: CellSlice, _ update: borrowing UpdateView, fieldHash: UInt64, in old: Span<UInt8>
+    ) -> UInt64 {
+        let origin = old.extracting(cell.version.origin)
+        let originHash = Bytes.areEqual(origin, update.origin) ? update.originHash : Fingerprint.fnv(origin)
+        return Fingerprint.term(
+            idHash: idHash, fieldHash: fieldHash, stamp: cell.version.stamp, originHash: originHash)
+    }
+
+    /// What the model's own term adds to the digest.
+    func touchedTerm(_ touched: VersionSlice, in old: Span<UInt8>) -> UInt64 {
+        Fingerprint.term(
+            idHash: idHash, fieldHash: Fingerprint.empty, stamp: touched.stamp,
+            originHash: Fingerprint.fnv(old.extracting(touched.origin)))
+    }
+
+    @inline(__always)
+    private func compareKeys(
+        _ left: Span<UInt8>, _ leftRange: Range<Int>, _ right: Span<UInt8>, _ rightRange: Range<Int>
+    ) -> Int {
+        // The heads tell the lengths, so they decide first.
+        let (a, b) = (left[leftRange.lowerBound], right[rightRange.lowerBound])
+        if a != b { return a < b ? -1 : 1 }
+        return Bytes.compare(left.extracting(leftRange), right.extracting(rightRange))
+    }
+}
+
+/// A field of an update where it stands in encoded bytes.
+struct FieldSlice {
+    var key: Range<Int>
+    var name: Range<Int>
+    var value: Range<Int>
+
+    @inline(__always)
+    init(reading reader: inout CBORReader) {
+        let start = reader.offset
+        name = reader.skipValidText()
+        key = start..<name.upperBound
+        let valueStart = reader.offset
+        reader.skipValidItem()
+        value = valueStart..<reader.offset
+    }
+}

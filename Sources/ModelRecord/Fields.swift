@@ -1,0 +1,57 @@
+/// The fields of one update: names and values, each name once, kept in the order of their encodings.
+///
+/// ```swift
+/// let fields: Fields = ["age": 30, "nick_name": "Ada", "homepage": nil]
+/// ```
+/// A name that is given twice takes its last value.
+public struct Fields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// One field and what it is to become.
+    public struct Pair: Hashable, Sendable {
+        public let field: String
+        public let value: Value
+    }
+
+    /// The pairs, in the order of the encoded names: shorter names first, then bytewise.
+    public private(set) var pairs: [Pair]
+
+    /// Fields from a dictionary.
+    /// - Complexity: O(*n* log *n*)
+    public init(_ values: [String: Value]) {
+        pairs = values.map { Pair(field: $0.key, value: $0.value) }
+        pairs.sort { Fields.precedes($0.field, $1.field) }
+    }
+
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        pairs = []
+        pairs.reserveCapacity(elements.count)
+        for (field, value) in elements { self[field] = value }
+    }
+
+    /// The value given for `field`; setting nil takes the field out.
+    public subscript(field: String) -> Value? {
+        get { pairs.first { $0.field == field }?.value }
+        set {
+            let index = pairs.firstIndex { !Fields.precedes($0.field, field) } ?? pairs.endIndex
+            let isThere = index < pairs.endIndex && pairs[index].field == field
+            switch (newValue, isThere) {
+            case (let value?, true): pairs[index] = Pair(field: field, value: value)
+            case (let value?, false): pairs.insert(Pair(field: field, value: value), at: index)
+            case (nil, true): pairs.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// How many fields there are.
+    public var count: Int { pairs.count }
+    /// There are no fields.
+    public var isEmpty: Bool { pairs.isEmpty }
+
+    /// The order of encoded names: a text's head tells its length first, so shorter names come first.
+    public static func precedes(_ left: String, _ right: String) -> Bool {
+        let leftCount = left.utf8.count
+        let rightCount = right.utf8.count
+        if leftCount != rightCount { return leftCount < rightCount }
+        return left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}

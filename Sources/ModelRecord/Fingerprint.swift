@@ -1,0 +1,58 @@
+/// The hash functions of digests and buckets (protocol article, section 7).
+public enum Fingerprint {
+    /// FNV-1a with 64 bits, of the bytes of `span`.
+    /// - Complexity: O(*n*), about four cycles a byte.
+    @inlinable public static func fnv(_ span: Span<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in span.indices {
+            hash = (hash ^ UInt64(span[index])) &* 0x100_0000_01B3
+        }
+        return hash
+    }
+
+    /// FNV-1a with 64 bits, of the UTF-8 bytes of `text`.
+    @inlinable public static func fnv(_ text: String) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return hash
+    }
+
+    /// The finaliser of splitmix64.
+    @inlinable public static func mix(_ value: UInt64) -> UInt64 {
+        var z = value
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// FNV-1a of no bytes: the field hash of a model's own term in a digest.
+    @inlinable public static var empty: UInt64 { 0xCBF2_9CE4_8422_2325 }
+
+    /// What one cell adds to a digest.
+    @inlinable public static func term(
+        idHash: UInt64, fieldHash: UInt64, stamp: UInt64, originHash: UInt64
+    ) -> UInt64 {
+        mix(mix(mix(idHash ^ fieldHash) &+ stamp) ^ originHash)
+    }
+
+    /// The bucket of an id: the top 8 bits of its mixed hash.
+    /// - Parameter idHash: ``fnv(_:)-(String)`` of the id.
+    @inlinable public static func bucket(idHash: UInt64) -> Int { Int(mix(idHash) >> 56) }
+}
+
+/// A seeded source of randomness: the same seed gives the same numbers on every machine.
+///
+/// Unfit for secrets.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// A generator for `seed`.
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Fingerprint.mix(state)
+    }
+}

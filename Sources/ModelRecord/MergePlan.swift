@@ -1,0 +1,66 @@
+/// The cells of a record to be, as runs of bytes to copy: from the old record, from another record,
+/// or from an update, whose values get the update's version.
+///
+/// One plan serves many merges, one after the other: it keeps its memory. Not safe to share.
+public struct MergePlan {
+    enum Source: UInt8 {
+        /// Whole cells of the old record.
+        case old
+        /// Whole cells of the record that is joined.
+        case other
+        /// A key and value of the update, which becomes a cell with the update's version.
+        case update
+    }
+
+    struct Run {
+        var source: Source
+        var start: Int
+        /// Where the value begins; only for an update.
+        var value: Int
+        var end: Int
+    }
+
+    var runs: [Run] = []
+    var cellCount = 0
+    var byteCount = 0
+    /// Something differs from the old record.
+    var isChanged = false
+    /// A reader could tell.
+    var isVisible = false
+    var digestDelta: UInt64 = 0
+    var conflictingCells = 0
+
+    /// An empty plan.
+    public init() {}
+
+    mutating func reset() {
+        runs.removeAll(keepingCapacity: true)
+        cellCount = 0
+        byteCount = 0
+        isChanged = false
+        isVisible = false
+        digestDelta = 0
+        conflictingCells = 0
+    }
+
+    /// Keeps a whole cell; neighbours from one source become one run.
+    @inline(__always)
+    mutating func keep(_ source: Source, _ start: Int, _ end: Int) {
+        cellCount &+= 1
+        byteCount &+= end &- start
+        if let last = runs.indices.last, runs[last].source == source, runs[last].end == start {
+            runs[last].end = end
+        } else {
+            runs.append(Run(source: source, start: start, value: 0, end: end))
+        }
+    }
+
+    /// Makes a cell of a key and value of the update.
+    /// - Parameter versionByteCount: the size of the encoded stamp and origin.
+    @inline(__always)
+    mutating func write(_ start: Int, _ value: Int, _ end: Int, versionByteCount: Int) {
+        cellCount &+= 1
+        byteCount &+= end &- start &+ 1 &+ versionByteCount
+        runs.append(Run(source: .update, start: start, value: value, end: end))
+    }
+}

@@ -1,0 +1,99 @@
+import ModelCBOR
+
+/// One version of one model: an immutable value, one heap object, free to share between threads.
+///
+/// A record holds the merged state of section 2 of the protocol article: per field a cell with a value and the
+/// version that wrote it, and the versions `floor` and `touched` of the model as a whole. Merging makes a new record;
+/// this one never changes. Values are decoded when they are read.
+///
+/// ```swift
+/// let record = cache["User", "42"]
+/// let age = record?["age"]?.intValue
+/// ```
+/// A record does not know its type: it is kept by type.
+public struct Record: @unchecked Sendable {
+    // Unchecked because ManagedBuffer is not Sendable: the storage's header and bytes are written once, in
+    // RecordStorage.make, before the record is handed out, and are only read from then on.
+    let storage: RecordStorage
+
+    /// The encoded record, `[id, floor, touched, cells]`, as it stands in a snapshot chunk.
+    public var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { storage.bytes }
+    }
+
+    /// The size of the encoded record.
+    public var byteCount: Int { Int(storage.header.byteCount) }
+
+    /// The model's identity within its type.
+    public var id: String {
+        CBORReader(storage.bytes).string(idRange)
+    }
+
+    /// FNV-1a of the id (``Fingerprint/fnv(_:)-(String)``).
+    public var idHash: UInt64 { storage.header.idHash }
+
+    /// The model exists: it was merged or replaced, and not deleted since. A record that does not exist is a tombstone.
+    public var exists: Bool { storage.header.exists }
+
+    /// The number of cells, those included that make a field unknown.
+    public var cellCount: Int { Int(storage.header.cellCount) }
+
+    /// The greatest version of any replace or delete, if there was one.
+    public var floor: Version? {
+        var reader = CBORReader(storage.bytes, at: idRange.upperBound)
+        return VersionSlice(reading: &reader)?.version(in: storage.bytes)
+    }
+
+    /// The greatest version of any merge or replace, if there was one.
+    public var touched: Version? {
+        var reader = CBORReader(storage.bytes, at: idRange.upperBound)
+        _ = VersionSlice(reading: &reader)
+        return VersionSlice(reading: &reader)?.version(in: storage.bytes)
+    }
+
+    /// True when the id of this record is exactly `id`.
+    @inlinable public func hasID(_ other: Span<UInt8>) -> Bool { idEquals(other) }
+
+    @usableFromInline func idEquals(_ other: Span<UInt8>) -> Bool {
+        let range = idRange
+        guard range.count == other.count else { return false }
+        let bytes = storage.bytes
+        for index in other.indices where bytes[range.lowerBound &+ index] != other[index] { return false }
+        return true
+    }
+
+    /// Where the id's text stands in ``bytes``.
+    var idRange: Range<Int> {
+        let start = Int(storage.header.idOffset)
+        return start..<(start &+ Int(storage.header.idByteCount))
+    }
+
+    /// True when both are the same object, which implies that they are equal.
+    public func isIdentical(to other: Record) -> Bool { storage === other.storage }
+}
+
+extension Record: Hashable {
+    /// Equal records have equal encodings: the same state, versions included.
+    public static func == (left: Record, right: Record) -> Bool {
+        if left.storage === right.storage { return true }
+        guard left.byteCount == right.byteCount else { return false }
+        let (a, b) = (left.bytes, right.bytes)
+        for index in a.indices where a[index] != b[index] { return false }
+        return true
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(idHash)
+        if let touched { hasher.combine(touched.stamp) }
+    }
+}
+
+extension Record: CustomStringConvertible {
+    /// The id and the known fields, for logs and debuggers.
+    public var description: String {
+        guard exists else { return "\(id): deleted" }
+        let fields = cells.compactMap { $0.value == .undefined ? nil : "\($0.field): \($0.value)" }
+        return "\(id) [\(fields.joined(separator: ", "))]"
+    }
+}

@@ -1,0 +1,43 @@
+import ModelCBOR
+
+/// What a record knows about its bytes without reading them.
+struct RecordHeader {
+    /// FNV-1a of the id.
+    var idHash: UInt64
+    /// The size of the encoded record.
+    var byteCount: UInt32
+    /// Where the first cell begins.
+    var cellsOffset: UInt32
+    /// How many cells there are.
+    var cellCount: UInt32
+    /// Where the id's text begins: behind the array's head and the text's head.
+    var idOffset: UInt8
+    /// The size of the id.
+    var idByteCount: UInt8
+    /// The model exists: touched is not below floor.
+    var exists: Bool
+}
+
+/// One heap object: the header, and behind it the record's encoding as section 5 of the protocol article has it,
+/// `[id, floor, touched, { * field => [value, stamp, origin] }]`, deterministic.
+///
+/// The bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never again.
+final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
+    /// Makes storage for `header.byteCount` bytes, all of which the caller initialises before it hands the object on.
+    static func make(_ header: RecordHeader) -> RecordStorage {
+        let buffer = RecordStorage.create(minimumCapacity: Int(header.byteCount)) { _ in header }
+        // `create` on a subclass returns an instance of that subclass.
+        return unsafe unsafeDowncast(buffer, to: RecordStorage.self)
+    }
+
+    /// The encoded record, while the storage is borrowed.
+    var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
+            // The tail allocation holds byteCount initialised bytes and lives as long as self, which is borrowed.
+            let span = unsafe Span(_unsafeStart: start, count: Int(header.byteCount))
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+}
