@@ -1,0 +1,190 @@
+internal import CLibZMQ
+
+/// Waits on the sockets of one thread, and on a wake from others.
+///
+///     var poller = try Poller()
+///     let stream = poller.add(socket)
+///     while running {
+///         let outcome = try poller.wait(timeout: .milliseconds(500))
+///         if outcome.isWoken { takeWork() }
+///         if poller.isReadable(stream) {
+///             while try socket.receive(into: &message) { … }
+///         }
+///     }
+///
+/// - Belongs to the thread of its sockets; like them it cannot be used from a task.
+/// - A socket that is closed leaves the set by itself: its token is then never ready again.
+/// - Read a ready socket until it is empty, or bound the work and wait again: what is left makes the next wait
+///   return at once, without a system call to sleep.
+/// - Waiting allocates nothing.
+@safe
+public struct Poller: ~Copyable {
+    /// Names a socket of one poller.
+    public struct Token: Hashable, Sendable {
+        fileprivate let slot: Int
+        fileprivate let generation: Int
+    }
+
+    /// Why a wait ended. Neither woken nor anything ready: the time is over.
+    public struct Outcome: Hashable, Sendable {
+        /// The number of sockets that are ready; ask ``Poller/readiness(of:)`` which.
+        public let readyCount: Int
+        /// Whether ``Waker/wake()`` was called since the last wait that said so.
+        public let isWoken: Bool
+
+        package init(readyCount: Int, isWoken: Bool) {
+            self.readyCount = readyCount
+            self.isWoken = isWoken
+        }
+    }
+
+    private struct Slot {
+        var handle: SocketHandle?
+        var interest: Socket.Events = []
+        var ready: Socket.Events = []
+        var generation = 0
+    }
+
+    /// Ends a wait from any thread.
+    public let waker: Waker
+
+    private var slots: [Slot] = []
+    /// First the waker's, then one per slot; a negative descriptor is skipped by the system.
+    private var descriptors: [pollfd]
+
+    /// Makes a poller without sockets.
+    ///
+    /// - Throws: ``ZeroMQError/Code/tooManyOpenFiles``.
+    public init() throws(ZeroMQError) {
+        waker = try Waker()
+        descriptors = [pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)]
+    }
+
+    /// Adds a socket; it may be in several pollers of its thread.
+    ///
+    /// - Throws: when the socket does not tell its descriptor, which only a terminated context causes.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public mutating func add(
+        _ socket: borrowing Socket, for interest: Socket.Events = .readable
+    ) throws(ZeroMQError) -> Token {
+        let descriptor = try socket.get(.fileDescriptor)
+        let slot = slots.firstIndex { $0.handle == nil } ?? slots.endIndex
+        if slot == slots.endIndex {
+            slots.append(Slot())
+            descriptors.append(pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
+        }
+        slots[slot].handle = socket.handle
+        slots[slot].interest = interest
+        descriptors[slot + 1].fd = descriptor
+        return Token(slot: slot, generation: slots[slot].generation)
+    }
+
+    /// Changes what a socket is watched for; nothing happens when it has left the set.
+    public mutating func setInterest(_ interest: Socket.Events, of token: Token) {
+        guard contains(token) else { return }
+        slots[token.slot].interest = interest
+    }
+
+    /// Takes a socket out; nothing happens when it has left the set.
+    public mutating func remove(_ token: Token) {
+        guard contains(token) else { return }
+        vacate(token.slot)
+    }
+
+    /// What a socket was ready for when the last wait ended, of what it is watched for.
+    public func readiness(of token: Token) -> Socket.Events {
+        contains(token) ? slots[token.slot].ready : []
+    }
+
+    /// Whether a socket had a message to receive when the last wait ended.
+    public func isReadable(_ token: Token) -> Bool {
+        readiness(of: token).contains(.readable)
+    }
+
+    /// Whether a socket could send when the last wait ended.
+    public func isWritable(_ token: Token) -> Bool {
+        readiness(of: token).contains(.writable)
+    }
+
+    /// Waits until a socket is ready, the waker is called, or the time is over.
+    ///
+    /// - Parameter timeout: nil waits for ever; zero or less only looks.
+    /// - Throws: ``ZeroMQError/Code/terminated``. A signal does not end the wait.
+    /// - Complexity: O(number of sockets), each with one look at its mailbox.
+    @available(*, noasync, message: "waiting blocks the thread: use a thread of your own, never a task's")
+    public mutating func wait(timeout: Duration?) throws(ZeroMQError) -> Outcome {
+        let readyCount = try refresh(signalledOnly: false)
+        let mayWait = timeout.map { $0 > .zero } ?? true
+        if readyCount > 0 || !mayWait || !waker.prepareToSleep() {
+            return Outcome(readyCount: readyCount, isWoken: waker.takeWake())
+        }
+        let deadline = timeout.map { ContinuousClock.now + $0 }
+        var remaining = timeout
+        while true {
+            let result = unsafe clibzmq_wait(&descriptors, descriptors.count, remaining.map(\.nanoseconds) ?? -1)
+            let outcome = try settle(result)
+            let isOver: Bool
+            if let deadline {
+                let now = ContinuousClock.now
+                remaining = deadline - now
+                isOver = now >= deadline
+            } else {
+                isOver = false
+            }
+            if outcome.readyCount > 0 || outcome.isWoken || isOver { return outcome }
+            // A signal, or a mailbox with nothing that makes the socket ready: sleep on.
+            if !waker.prepareToSleep() { return Outcome(readyCount: 0, isWoken: waker.takeWake()) }
+        }
+    }
+
+    /// Ends a sleep: the thread is awake in any case, and the sockets that signalled are looked at.
+    private mutating func settle(_ result: CInt) throws(ZeroMQError) -> Outcome {
+        if result > 0, descriptors[0].revents != 0 { waker.drain() }
+        let isWoken = waker.takeWake()
+        if result < 0, result != -EINTR { throw failure(result, "ppoll") }
+        return Outcome(readyCount: result > 0 ? try refresh(signalledOnly: true) : 0, isWoken: isWoken)
+    }
+
+    /// Looks at the sockets, or only at those whose descriptor has just signalled (none of the others can have
+    /// changed), and counts the ready ones.
+    private mutating func refresh(signalledOnly: Bool) throws(ZeroMQError) -> Int {
+        var readyCount = 0
+        for index in slots.indices {
+            guard let handle = slots[index].handle else { continue }
+            guard handle.isOpen else {
+                vacate(index)
+                continue
+            }
+            slots[index].ready = []
+            if signalledOnly && descriptors[index + 1].revents == 0 { continue }
+            let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(handle.raw) }
+            slots[index].ready = Socket.Events(rawValue: Int16(events)).intersection(slots[index].interest)
+            if !slots[index].ready.isEmpty { readyCount += 1 }
+        }
+        return readyCount
+    }
+
+    private func contains(_ token: Token) -> Bool {
+        slots.indices.contains(token.slot) && slots[token.slot].generation == token.generation
+            && slots[token.slot].handle != nil
+    }
+
+    private mutating func vacate(_ slot: Int) {
+        slots[slot] = Slot(generation: slots[slot].generation + 1)
+        descriptors[slot + 1].fd = -1
+    }
+}
+
+@available(*, unavailable, message: "a poller belongs to the thread of its sockets")
+extension Poller: Sendable {}
+
+extension Duration {
+    /// Whole nanoseconds, rounded up; the greatest number for more than 292 years.
+    fileprivate var nanoseconds: Int64 {
+        guard self > .zero else { return 0 }
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflowToo) = product.addingReportingOverflow((attoseconds + 999_999_999) / 1_000_000_000)
+        return overflow || overflowToo ? .max : sum
+    }
+}

@@ -1,0 +1,55 @@
+extension Socket {
+    /// Sets what every socket of Modelcast starts from, by its kind; call it before bind and connect.
+    ///
+    /// - All: no linger; `frameLimit` as greatest frame; both high-water marks `memoryLimit / frameLimit`; handshake
+    ///   within 3 s (HANDSHAKE_IVL); sent bytes acknowledged within 5 s (TCP_MAXRT, row 4); IMMEDIATE off (row 18).
+    /// - SUB, XSUB, DEALER, REQ, PUSH, PULL, which connect: again after 50 ms, doubling up to 2 s (row 12); 2 s for
+    ///   one attempt.
+    /// - SUB, XSUB: no send high-water mark, else subscriptions vanish (row 5). No ZMTP heartbeat (row 3).
+    /// - XPUB, PUB: a ZMTP heartbeat every second with 3 s to answer (row 4), a backlog of 1024 connections; XPUB
+    ///   passes on every subscription (VERBOSER, rows 7 and 8). A subscriber whose queue has been full for 3 s does
+    ///   not answer and is cut; it reconnects by itself, with a hole.
+    /// - ROUTER, REP: a backlog of 1024; ROUTER reports what it cannot deliver (MANDATORY, row 9).
+    ///
+    /// The rows are those of the libzmq notes. High-water marks count messages per peer, at least 2: a message is a
+    /// short topic and one frame of at most `frameLimit`, hence the division.
+    ///
+    /// - Parameters:
+    ///   - frameLimit: the greatest frame in bytes, the same at both ends; a peer that exceeds it is cut.
+    ///   - memoryLimit: what the queue of one peer may hold in bytes, in each direction.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public func applyDefaults(frameLimit: Int, memoryLimit: Int) throws(ZeroMQError) {
+        precondition(frameLimit > 0 && memoryLimit >= frameLimit, "limits in bytes, memory not below one frame")
+        let messageCountMax = min(max(memoryLimit / frameLimit, 2), Int(CInt.max))
+        try set(.linger, .zero)
+        try set(.immediate, false)
+        try set(.maxMessageSize, frameLimit)
+        try set(.sendHighWaterMark, messageCountMax)
+        try set(.receiveHighWaterMark, messageCountMax)
+        try set(.handshakeInterval, .seconds(3))
+        try set(.tcpMaxRetransmitTimeout, .seconds(5))
+        switch kind {
+        case .sub, .xsub:
+            try set(.sendHighWaterMark, 0)
+            try applyReconnectDefaults()
+        case .dealer, .req, .push, .pull:
+            try applyReconnectDefaults()
+        case .xpub, .pub:
+            try set(.heartbeatInterval, .seconds(1))
+            try set(.heartbeatTimeout, .seconds(3))
+            try set(.backlog, 1024)
+            if kind == .xpub { try set(.xpubVerboser, true) }
+        case .router, .rep:
+            try set(.backlog, 1024)
+            if kind == .router { try set(.routerMandatory, true) }
+        case .pair:
+            break
+        }
+    }
+
+    private func applyReconnectDefaults() throws(ZeroMQError) {
+        try set(.reconnectInterval, .milliseconds(50))
+        try set(.reconnectIntervalMax, .seconds(2))
+        try set(.connectTimeout, .seconds(2))
+    }
+}

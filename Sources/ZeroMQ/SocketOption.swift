@@ -1,0 +1,97 @@
+internal import CLibZMQ
+
+/// A typed option of a socket; the static members are the whole table, also listed in ``SocketOptions/all``.
+///
+///     try socket.set(.reconnectInterval, .milliseconds(50))
+///     let limit = try socket.get(.maxMessageSize)
+///
+/// Times are `Duration`s and are rounded up to the unit of libzmq, so that a small time never becomes zero, which
+/// often means "off". Options apply to later binds and connects unless their comment says more.
+///
+/// Missing on purpose, each because it loses or destroys in silence (row numbers of the libzmq notes):
+/// XPUB_NODROP (2), HEARTBEAT_TTL (3), XPUB_WELCOME_MSG (7), CONFLATE (10), ROUTER_HANDOVER.
+public struct SocketOption<Value: Sendable & Equatable>: Sendable {
+    /// What libzmq allows.
+    public enum Access: Sendable {
+        case readWrite
+        case readOnly
+        case writeOnly
+    }
+
+    /// libzmq's name, such as `ZMQ_LINGER`.
+    public let name: String
+    public let access: Access
+    /// The kinds of sockets that take it.
+    public let kinds: [Socket.Kind]
+
+    let number: CInt
+    package let coding: OptionCoding<Value>
+
+    init(
+        _ name: String, _ number: CInt, _ coding: OptionCoding<Value>, _ access: Access = .readWrite,
+        on kinds: [Socket.Kind] = Socket.Kind.allCases
+    ) {
+        self.name = name
+        self.number = number
+        self.coding = coding
+        self.access = access
+        self.kinds = kinds
+    }
+}
+
+/// An option of any value type, for lists.
+public protocol AnySocketOption: Sendable {
+    associatedtype Value: Sendable & Equatable
+    /// libzmq's name, such as `ZMQ_LINGER`.
+    var name: String { get }
+    /// The option itself, where its type matters.
+    var option: SocketOption<Value> { get }
+}
+
+extension SocketOption: AnySocketOption {
+    public var option: SocketOption<Value> { self }
+}
+
+extension Socket {
+    /// Sets an option.
+    ///
+    /// - Throws: ``ZeroMQError/Code/invalidArgument`` for a value out of range, or an option that this kind of
+    ///   socket does not have, or must not have (``SocketOption/heartbeatInterval``).
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public func set<Value>(_ option: SocketOption<Value>, _ value: Value) throws(ZeroMQError) {
+        let subject = option.coding.isSecret ? option.name : "\(option.name) = \(value)"
+        guard option.access != .readOnly, option.kinds.contains(kind), let raw = option.coding.encode(value) else {
+            throw failure(-EINVAL, "zmq_setsockopt", "\(subject) on \(kind)")
+        }
+        try setRaw(option.number, raw, "\(subject) on \(kind)")
+    }
+
+    /// Reads an option.
+    ///
+    /// - Throws: ``ZeroMQError/Code/invalidArgument`` when libzmq does not tell it.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public func get<Value>(_ option: SocketOption<Value>) throws(ZeroMQError) -> Value {
+        let subject = "\(option.name) of \(kind)"
+        guard option.access != .writeOnly, option.kinds.contains(kind) else {
+            throw failure(-EINVAL, "zmq_getsockopt", subject)
+        }
+        let raw = try getRaw(option.number, option.coding.byteCountMax, subject)
+        guard let value = option.coding.decode(raw) else { throw failure(-EINVAL, "zmq_getsockopt", subject) }
+        return value
+    }
+
+    func setRaw(_ number: CInt, _ bytes: [UInt8], _ subject: @autoclosure () -> String) throws(ZeroMQError) {
+        try check("zmq_setsockopt", subject()) {
+            unsafe bytes.withUnsafeBytes { unsafe clibzmq_set(raw, number, $0.baseAddress, $0.count) }
+        }
+    }
+
+    private func getRaw(_ number: CInt, _ byteCountMax: Int, _ subject: String) throws(ZeroMQError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteCountMax)
+        var count = byteCountMax
+        try check("zmq_getsockopt", subject) {
+            unsafe bytes.withUnsafeMutableBytes { unsafe clibzmq_get(raw, number, $0.baseAddress, &count) }
+        }
+        return Array(bytes.prefix(count))
+    }
+}

@@ -1,0 +1,182 @@
+import Testing
+import ZeroMQ
+
+/// What libzmq does that its manual does not stress, by the row numbers of the libzmq notes. Rows 2, 7 and 10 are
+/// also in `SocketOptionTests` (options that do not exist here), 12 and 14 in `MonitorTests`, 15 in `MisuseTests`.
+/// Rows 6, 16, 19 and 20 are rules for the layers above: documented at `Socket`, `Context` and `Socket.connect`.
+@Suite struct RowTests {
+    static func topic(_ text: String) -> [UInt8] { [1] + Array(text.utf8) }
+
+    @Test func `row 1: a publisher drops for a full subscriber and reports every message as sent`() throws {
+        let pair = try Pair(.xpub, .sub, at: "inproc://row1") { socket in
+            try socket.set(.sendHighWaterMark, 10)
+            try socket.set(.receiveHighWaterMark, 10)
+        }
+        try pair.connected.subscribe(to: "")
+        #expect(try nextFrames(pair.bound) == [[1]])
+        for number in 0..<1000 { try send("\(number)", on: pair.bound) }
+        var received: [String] = []
+        var message = Message()
+        while try pair.connected.receive(into: &message) {
+            received.append(String(decoding: message.array, as: UTF8.self))
+        }
+        #expect((1..<1000).contains(received.count))
+        #expect(received == (0..<received.count).map { "\($0)" })
+    }
+
+    @Test func `row 3: ZMTP heartbeats are refused wherever received messages queue`() throws {
+        let context = try Context()
+        for kind in Socket.Kind.allCases {
+            let socket = try Socket(kind, in: context)
+            if [.pub, .xpub, .push].contains(kind) {
+                try socket.set(.heartbeatInterval, .seconds(1))
+                #expect(try socket.get(.heartbeatInterval) == .seconds(1))
+            } else {
+                let error = #expect(throws: ZeroMQError.self) { try socket.set(.heartbeatInterval, .seconds(1)) }
+                #expect(error?.code == .invalidArgument)
+            }
+        }
+    }
+
+    @Test func `row 5: thousands of subscriptions all arrive, whatever the memory limit`() throws {
+        let count = 3_000
+        let pair = try Pair(.xpub, .sub) { socket in
+            try socket.applyDefaults(frameLimit: 1_000, memoryLimit: 10_000)
+            if socket.kind == .sub {
+                for number in 0..<count { try socket.subscribe(to: "t/\(number)") }
+            }
+        }
+        var topics: Set<[UInt8]> = []
+        while topics.count < count { topics.insert(try nextFrames(pair.bound)[0]) }
+        #expect(topics == Set((0..<count).map { Self.topic("t/\($0)") }))
+    }
+
+    @Test func `row 7: a barrier beginning with 0xFF arrives after every data subscription`() throws {
+        let barrier: [UInt8] = [0xFF] + (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        let pair = try Pair(.xpub, .sub) { socket in
+            try socket.applyDefaults(frameLimit: 10_000, memoryLimit: 10_000_000)
+            guard socket.kind == .sub else { return }
+            try socket.subscribe(to: barrier)
+            for number in (0..<500).shuffled() { try socket.subscribe(to: "m/Type\(number)/") }
+        }
+        for _ in 0..<500 { #expect(try nextFrames(pair.bound)[0] != [1] + barrier) }
+        #expect(try nextFrames(pair.bound)[0] == [1] + barrier)
+        // The barrier's answer means that every filter is active: nothing sent from now on is missed.
+        try send([barrier, []], on: pair.bound)
+        for number in 0..<500 { try send([Array("m/Type\(number)/".utf8), [1]], on: pair.bound) }
+        #expect(try nextFrames(pair.connected) == [barrier, []])
+        for number in 0..<500 {
+            #expect(try nextFrames(pair.connected) == [Array("m/Type\(number)/".utf8), [1]])
+        }
+    }
+
+    @Test func `row 8: a second subscriber of one topic is visible`() throws {
+        let pair = try Pair(.xpub, .sub) { try $0.applyDefaults(frameLimit: 1 << 20, memoryLimit: 1 << 24) }
+        try pair.connected.subscribe(to: "m/User/")
+        #expect(try nextFrames(pair.bound) == [Self.topic("m/User/")])
+        let second = try Socket(.sub, in: Context())
+        try second.subscribe(to: "m/User/")
+        try second.connect(pair.bound.lastEndpoint())
+        #expect(try nextFrames(pair.bound) == [Self.topic("m/User/")])
+        second.close()
+        #expect(try nextFrames(pair.bound) == [[0] + Array("m/User/".utf8)])
+    }
+
+    @Test func `row 9: a router says that a peer's queue is full, and loses nothing`() throws {
+        let pair = try Pair(.router, .dealer) { socket in
+            try socket.applyDefaults(frameLimit: 20_000, memoryLimit: 200_000)
+        }
+        try send("hello", on: pair.connected)
+        let peer = try nextFrames(pair.bound)[0]
+        let body = [UInt8](repeating: 7, count: 20_000)
+        var sent = 0
+        var outcome = SendOutcome.sent
+        while sent < 100_000 {
+            var identity = Message(peer)
+            outcome = try pair.bound.send(&identity, more: true)
+            guard outcome == .sent else {
+                #expect(identity.array == peer)
+                break
+            }
+            #expect(try pair.bound.send(Message(body)) == .sent)
+            sent += 1
+        }
+        #expect(outcome == .wouldBlock)
+        for _ in 0..<sent { #expect(try nextFrames(pair.connected) == [body]) }
+    }
+
+    @Test func `row 9: a router says that it does not know a peer, and keeps the message`() throws {
+        let router = try Socket(.router, in: Context())
+        try router.applyDefaults(frameLimit: 1_000, memoryLimit: 10_000)
+        var identity = Message("nobody")
+        #expect(try router.send(&identity, more: true) == .unroutable)
+        #expect(identity.array == Array("nobody".utf8))
+    }
+
+    @Test func `row 11: after a frame past the limit, disconnect and connect bring the stream back`() throws {
+        let context = try Context()
+        let publisher = try Socket(.xpub, in: context)
+        try publisher.set(.xpubVerboser, true)
+        try publisher.bind("tcp://127.0.0.1:*")
+        let endpoint = try publisher.lastEndpoint()
+        let subscriber = try Socket(.sub, in: context)
+        try subscriber.applyDefaults(frameLimit: 1_000, memoryLimit: 100_000)
+        let monitor = try subscriber.makeMonitor()
+        try subscriber.subscribe(to: "")
+        try subscriber.connect(endpoint)
+        #expect(try nextFrames(publisher) == [[1]])
+
+        try send([[UInt8](repeating: 0, count: 1_001)], on: publisher)
+        _ = try nextEvent(of: monitor) { $0 == .disconnected }
+        #expect(try nextFrames(publisher) == [[0]])
+
+        try subscriber.disconnect(endpoint)
+        try subscriber.connect(endpoint)
+        #expect(try nextFrames(publisher) == [[1]])
+        try send([[UInt8](repeating: 1, count: 1_000)], on: publisher)
+        #expect(try nextFrames(subscriber) == [[UInt8](repeating: 1, count: 1_000)])
+    }
+
+    @Test func `row 13: without a ZAP handler CURVE lets in any key, unless the domain is enforced`() throws {
+        for isEnforced in [false, true] {
+            let context = try Context()
+            let serverKeys = try Curve.KeyPair()
+            let server = try Socket(.router, in: context)
+            try server.set(.curveServer, true)
+            try server.set(.curveSecretKey, serverKeys.secretKey)
+            try server.set(.zapDomain, "modelcast")
+            try server.set(.zapEnforceDomain, isEnforced)
+            let monitor = try server.makeMonitor()
+            try server.bind("tcp://127.0.0.1:*")
+
+            let client = try Socket(.dealer, in: context)
+            let clientKeys = try Curve.KeyPair()
+            try client.set(.curvePublicKey, clientKeys.publicKey)
+            try client.set(.curveSecretKey, clientKeys.secretKey)
+            try client.set(.curveServerKey, serverKeys.publicKey)
+            try client.connect(server.lastEndpoint())
+            try send("secret", on: client)
+            if isEnforced {
+                _ = try nextEvent(of: monitor) { event in
+                    if case .handshakeFailed = event { true } else { false }
+                }
+                #expect(try !server.get(.events).contains(.readable))
+            } else {
+                #expect(try nextFrames(server).last == Array("secret".utf8))
+            }
+        }
+    }
+
+    @Test func `row 17: the longest prefix that is taken does match, a longer one is refused`() throws {
+        let pair = try Pair(.xpub, .sub)
+        let longest = [UInt8](repeating: 0x61, count: Socket.topicByteCountMax)
+        try pair.connected.subscribe(to: longest)
+        #expect(try nextFrames(pair.bound) == [[1] + longest])
+        try send([longest, [9]], on: pair.bound)
+        #expect(try nextFrames(pair.connected) == [longest, [9]])
+        let error = #expect(throws: ZeroMQError.self) { try pair.connected.subscribe(to: longest + [0x61]) }
+        #expect(error?.code == .invalidArgument)
+        try pair.connected.unsubscribe(from: longest)
+        #expect(try nextFrames(pair.bound) == [[0] + longest])
+    }
+}
