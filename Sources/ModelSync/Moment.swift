@@ -1,0 +1,21 @@
+/// One reading of both clocks, handed to a state machine with each event: the machines read no clock themselves.
+public struct Moment: Hashable, Sendable {
+    /// The wall clock, milliseconds since 1970. May jump.
+    public var wallMilliseconds: UInt64
+    /// A clock that never goes back, microseconds since any fixed point.
+    public var uptimeMicroseconds: UInt64
+
+    public init(wallMilliseconds: UInt64, uptimeMicroseconds: UInt64) {
+        self.wallMilliseconds = wallMilliseconds
+        self.uptimeMicroseconds = uptimeMicroseconds
+    }
+}
+
+extension Duration {
+    /// Whole microseconds; a negative duration counts as none.
+    public var wholeMicroseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(seconds) &* 1_000_000 &+ UInt64(attoseconds / 1_000_000_000_000)
+    }
+}

@@ -1,0 +1,107 @@
+import ModelCache
+public import ModelRecord
+public import ModelWire
+
+/// A write to one model, as the caller means it.
+public enum Write: Sendable {
+    /// Set these fields, say nothing of the others. Only those that differ travel.
+    case merge
+    /// Make these the model's only fields by a replace: all others, by whomever, go.
+    case replace
+    /// Make these the model's only fields by sending the difference: what is gone becomes unknown.
+    case assign
+    /// Delete the model.
+    case delete
+}
+
+extension Origin {
+    /// Stamps a write, merges it into the origin's own copy and appends it to the open batch of its topic.
+    /// - Parameters:
+    ///   - fields: empty for a delete.
+    ///   - idHash: `Fingerprint.fnv(id)`.
+    /// - Throws: `WireError` for a bad type or id, or fields that do not fit into a frame; nothing has changed then.
+    public mutating func write(
+        _ write: Write, type: String, id: String, fields: EncodedFields, now: Moment
+    ) throws(WireError) -> PublishOutcome {
+        let state = try state(of: type)
+        do { try Names.check(id: id) } catch { throw WireError(error) }
+        let idHash = Fingerprint.fnv(id)
+        let record = cache.record(type: type, id: id, includingTombstones: true)
+        guard let operation = prepare(write, record: record, fields: fields) else { return .unchanged }
+        try checkSize(
+            id: id, fields: pairs.count, byteCount: pairs.bytes.count, record: operation == .replace ? nil : record)
+        let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        apply(operation, type: type, id: id, idHash: idHash, stamp: stamp)
+        let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash))
+        append(operation, to: topic, id: id, stamp: stamp)
+        return .published(stamp: stamp)
+    }
+
+    /// Fills ``pairs`` with what is to travel; nil when nothing needs to.
+    mutating func prepare(_ write: Write, record: Record?, fields: EncodedFields) -> Operation? {
+        let exists = record?.exists ?? false
+        switch write {
+        case .merge:
+            pairs.keepChanges(fields, comparedWith: record)
+            return pairs.count == 0 && exists ? nil : .merge
+        case .assign:
+            pairs.keepChanges(record.map { fields.addingUndefined(for: $0) } ?? fields, comparedWith: record)
+            return pairs.count == 0 && exists ? nil : .merge
+        case .replace:
+            pairs.keepChanges(record.map { fields.addingUndefined(for: $0) } ?? fields, comparedWith: record)
+            if pairs.count == 0, exists { return nil }
+            pairs.keepAll(fields)
+            return .replace
+        case .delete:
+            pairs.keepAll(EncodedFields())
+            return exists ? .delete : nil
+        }
+    }
+
+    private mutating func apply(_ operation: Operation, type: String, id: String, idHash: UInt64, stamp: Stamp) {
+        // The id and the pairs lie in two buffers; a batch view has one, so the id is put behind the pairs.
+        let pairsCount = pairs.bytes.count
+        commitBuffer.removeAll(keepingCapacity: true)
+        commitBuffer.append(contentsOf: pairs.bytes)
+        commitBuffer.append(contentsOf: id.utf8)
+        let slice = UpdateSlice(
+            operation: operation, stamp: stamp, idHash: idHash, id: pairsCount..<commitBuffer.count,
+            fields: 0..<pairsCount, fieldCount: pairs.count)
+        let slices: InlineArray<1, UpdateSlice> = [slice]
+        cache.commit(
+            UpdateBatchView(
+                bytes: commitBuffer.span, slices: slices.span, origin: nameBytes.span, originHash: nameHash),
+            type: type)
+    }
+
+    /// Refuses an update that does not fit into a frame, and a model that would no longer fit into one as a whole:
+    /// no replica could get it by a snapshot. Errs on the side of refusing: what is overwritten counts, too.
+    func checkSize(id: String, fields: Int, byteCount: Int, record: Record?) throws(WireError) {
+        let limit = configuration.limits.frameByteCount
+        let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
+        guard added + (record?.byteCount ?? 0) > limit else { return }
+        throw WireError(
+            .limit,
+            "\(id) would take more than the \(limit) bytes that a frame may have; split the model, "
+                + "or raise frameByteCount on all sides")
+    }
+
+    /// Appends the update in ``pairs`` to the open batch of a topic, and closes the batch when it is large enough.
+    mutating func append(_ operation: Operation, to index: Int, id: String, stamp: Stamp) {
+        if !topics[index].batch.hasRoom(fieldsByteCount: pairs.bytes.count, limits: configuration.limits) {
+            close(index, group: nil)
+        }
+        let changes = pairs
+        topics[index].batch.append(
+            operation, stamp: stamp, id: id.utf8.span, fields: changes.bytes.span, fieldCount: changes.count)
+        if !topics[index].isOpen {
+            topics[index].isOpen = true
+            open.append(index)
+        }
+        if topics[index].batch.byteCount >= configuration.batchByteCount
+            || topics[index].batch.updateCount >= configuration.limits.updateCount
+        {
+            close(index, group: nil)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+extension Origin {
+    /// Closes every open batch: each becomes a frame with the next sequence of its topic.
+    public mutating func flush() {
+        while let index = open.first { close(index, group: nil) }
+    }
+
+    /// Closes one batch.
+    mutating func close(_ index: Int, group: [Topic]?) {
+        guard topics[index].isOpen else { return }
+        topics[index].isOpen = false
+        open.removeAll { $0 == index }
+        topics[index].head += 1
+        topics[index].isHeadNews = true
+        let frame = topics[index].batch.finish(
+            origin: configuration.name, incarnation: incarnation, sequence: topics[index].head, group: group)
+        counters[.publishedBatches] += 1
+        publish(topics[index].topic, frame)
+    }
+
+    /// A peer has subscribed to `prefix`. Barriers are answered, everything else needs no answer.
+    public mutating func subscribed(to prefix: [UInt8], now: Moment) {
+        guard let barrier = Topic(barrier: prefix) else { return }
+        flush()
+        publish(barrier, encodedHeads(all: true, now: now))
+    }
+
+    /// Sends `heads` when it is due and forgets peers that have gone silent.
+    public mutating func tick(now: Moment) {
+        let due = nextHeartbeat ?? now.uptimeMicroseconds
+        if now.uptimeMicroseconds >= due {
+            flush()
+            let isFull = heartbeatCount % 10 == 0
+            publish(.heads(origin: configuration.name), encodedHeads(all: isFull, now: now))
+            for index in topics.indices { topics[index].isHeadNews = false }
+            heartbeatCount += 1
+            nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
+            peers.forgetSilent(since: now, timeout: configuration.peerTimeout)
+        }
+    }
+
+    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
+    public var nextDeadline: UInt64? { nextHeartbeat }
+
+    /// Sends what is open, and says that this origin stops in good order.
+    public mutating func stop(now: Moment) {
+        flush()
+        let bye = Bye(
+            origin: configuration.name, incarnation: incarnation,
+            stamp: clock.tick(nowMilliseconds: now.wallMilliseconds))
+        publish(.heads(origin: configuration.name), bye.encode())
+    }
+
+    private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
+
+    /// What has been sent so far. Call only when no batch is open, or heads and digests belong to different states.
+    mutating func heads(all: Bool, prefixes: [[UInt8]]? = nil, now: Moment) -> Heads {
+        let selected = topics.filter { state in
+            guard state.head > 0, all || state.isHeadNews else { return false }
+            return prefixes?.contains { state.topic.bytes.starts(with: $0) || $0.starts(with: state.topic.bytes) } ?? true
+        }
+        return Heads(
+            origin: configuration.name, incarnation: incarnation,
+            stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
+            heads: selected.map { Head(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
+            isRelayed: false, ageMilliseconds: nil)
+    }
+
+    private func digest(of topic: Topic) -> UInt64? {
+        guard let type = topic.type, let buckets = topic.buckets else { return nil }
+        return cache.digest(of: type, buckets: buckets)
+    }
+}

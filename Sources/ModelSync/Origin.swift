@@ -1,0 +1,93 @@
+public import ModelCache
+public import ModelRecord
+import ModelWire
+
+/// The publishing side as a state machine: writes, requests, subscriptions and ticks go in, actions come out.
+///
+/// It stamps each write, merges it into the origin's own copy, appends it to the open batch of its topic, numbers the
+/// batches, tells heads, answers barriers and serves snapshots. It has no socket, no clock and no thread:
+/// whoever owns it calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
+public struct Origin {
+    public private(set) var configuration: OriginConfiguration
+    /// This start of the origin; a later start has a greater one.
+    public let incarnation: UInt64
+    /// The origin's own copy: everything that it has published.
+    public let cache: ModelCache
+    public internal(set) var counters = Counters()
+
+    var clock: HybridClock
+    let nameBytes: [UInt8]
+    let nameHash: UInt64
+    var types: [String: TypeState] = [:]
+    var topics: [TopicState] = []
+    /// The topics with an open batch, in the order in which they were opened.
+    var open: [Int] = []
+    var actions: [OriginAction] = []
+    var outboxByteCount = 0
+    var pairs = PairFilter()
+    var commitBuffer: [UInt8] = []
+    var peers = PeerTable()
+    var nextHeartbeat: UInt64?
+    var heartbeatCount = 0
+
+    /// An origin that starts now.
+    /// - Parameters:
+    ///   - cache: an empty cache that nobody else writes.
+    ///   - seen: the greatest stamp known of an earlier start, so that this incarnation is above it.
+    /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
+    public init(
+        configuration: OriginConfiguration, cache: ModelCache, now: Moment, after seen: UInt64 = 0
+    ) throws(NameError) {
+        try Names.check(origin: configuration.name)
+        self.configuration = configuration
+        self.cache = cache
+        nameBytes = Array(configuration.name.utf8)
+        nameHash = Fingerprint.fnv(configuration.name)
+        clock = HybridClock(last: seen)
+        incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
+    }
+
+    /// The stream is served elsewhere than configured: the system has chosen a port.
+    public mutating func rename(streamEndpoint: String) { configuration.streamEndpoint = streamEndpoint }
+
+    /// Hands over what there is to do, in order, and forgets it.
+    public mutating func takeActions() -> [OriginAction] {
+        outboxByteCount = 0
+        defer { actions = [] }
+        return actions
+    }
+
+    /// The bytes that wait in actions and open batches.
+    public var pendingByteCount: Int {
+        outboxByteCount + open.reduce(0) { $0 + topics[$1].batch.byteCount }
+    }
+
+    /// There is an update that has not been handed out in an action.
+    public var hasOpenBatch: Bool { !open.isEmpty }
+
+    /// There is something for ``takeActions()``.
+    public var hasActions: Bool { !actions.isEmpty }
+
+    /// The state of a type, made at its first use.
+    mutating func state(of type: String) throws(WireError) -> TypeState {
+        if let state = types[type] { return state }
+        do { try Names.check(type: type) } catch { throw WireError(error) }
+        let partitions = configuration.partitionsByType[type] ?? configuration.partitions
+        let state = TypeState(name: type, partitions: partitions, firstTopic: topics.count)
+        for partition in 0..<partitions.rawValue {
+            let bucket = partition * (256 / partitions.rawValue)
+            topics.append(TopicState(topic: .data(type: type, partitions: partitions, bucket: bucket)))
+        }
+        types[type] = state
+        return state
+    }
+
+    mutating func publish(_ topic: Topic, _ payload: [UInt8]) {
+        outboxByteCount += payload.count
+        actions.append(.publish(topic: topic, payload: payload))
+    }
+
+    mutating func reply(_ peer: [UInt8], _ reply: ControlReply) {
+        actions.append(.reply(peer: peer, payload: reply.encode()))
+    }
+}

@@ -1,0 +1,58 @@
+public import ModelWire
+
+/// How an origin works.
+public struct OriginConfiguration: Sendable {
+    /// The origin's name, unique in the deployment.
+    public var name: String
+    /// Where replicas find the stream; told in `welcome`.
+    public var streamEndpoint: String
+    /// The limits of what is sent and accepted.
+    public var limits: WireLimits
+    /// How often `heads` goes out.
+    public var heartbeatInterval: Duration
+    /// A batch is closed when its updates take this many bytes.
+    public var batchByteCount: Int
+    /// A chunk of a snapshot is closed when its records take this many bytes.
+    public var chunkByteCount: Int
+    /// The partitions of types that are not named in ``partitionsByType``.
+    public var partitions: Partitions
+    /// The partitions of single types.
+    public var partitionsByType: [String: Partitions]
+    /// A peer that has not been heard of for this long is forgotten.
+    public var peerTimeout: Duration
+
+    public init(
+        name: String, streamEndpoint: String, limits: WireLimits = .default,
+        heartbeatInterval: Duration = .milliseconds(500), batchByteCount: Int = 32 * 1024,
+        chunkByteCount: Int = 128 * 1024, partitions: Partitions = .one,
+        partitionsByType: [String: Partitions] = [:], peerTimeout: Duration = .seconds(10)
+    ) {
+        self.name = name
+        self.streamEndpoint = streamEndpoint
+        self.limits = limits
+        self.heartbeatInterval = heartbeatInterval
+        self.batchByteCount = batchByteCount
+        self.chunkByteCount = chunkByteCount
+        self.partitions = partitions
+        self.partitionsByType = partitionsByType
+        self.peerTimeout = peerTimeout
+    }
+}
+
+/// What an origin wants done.
+public enum OriginAction: Sendable {
+    /// Send two frames, `topic` and `payload`, on the stream.
+    case publish(topic: Topic, payload: [UInt8])
+    /// Send one frame to the peer with this routing identity on the control socket.
+    case reply(peer: [UInt8], payload: [UInt8])
+}
+
+/// What became of a write.
+public enum PublishOutcome: Hashable, Sendable {
+    /// Merged into the origin's own copy and on its way, with this stamp.
+    case published(stamp: UInt64)
+    /// Every field had this value already: nothing was sent.
+    case unchanged
+    /// The outbox is full: nothing was changed and nothing was sent. Try again when it has drained.
+    case backPressured
+}

@@ -1,0 +1,56 @@
+public import ModelWire
+
+/// A replica that has spoken to this origin on the control socket.
+public struct Peer: Sendable {
+    /// The routing identity of the control connection.
+    public let identity: [UInt8]
+    /// The name that it gave in `hello`.
+    public internal(set) var name: String
+    /// The last report: nil until the first.
+    public internal(set) var report: Report?
+    /// When it was last heard of, on the clock of ``Moment/uptimeMicroseconds``.
+    public internal(set) var lastHeard: UInt64
+    /// The snapshots that are being served to it, by request id.
+    var cursors: [UInt64: SnapshotCursor] = [:]
+
+    /// It has reported that it is live.
+    public var isLive: Bool { report?.state == ReplicaState.live.rawValue }
+
+    /// The last sequence that it has reported as applied on a topic of `origin`.
+    public func applied(_ topic: Topic, origin: String, incarnation: UInt64) -> UInt64 {
+        let heads = report?.applied.first { $0.origin == origin && $0.incarnation == incarnation }
+        return heads?.heads.first { $0.topic == topic }?.sequence ?? 0
+    }
+}
+
+/// The peers of an origin.
+struct PeerTable: Sendable {
+    /// How many peers are remembered; the one that was silent longest makes way.
+    static let peerCountMax = 4096
+    /// How many snapshots one peer may have under way.
+    static let cursorCountMax = 64
+
+    private(set) var byIdentity: [[UInt8]: Peer] = [:]
+
+    /// Takes note of a sign of life and hands out the peer to change.
+    mutating func withPeer<R>(_ identity: [UInt8], now: Moment, _ body: (inout Peer) -> R) -> R {
+        if byIdentity[identity] == nil, byIdentity.count >= PeerTable.peerCountMax,
+            let oldest = byIdentity.min(by: { $0.value.lastHeard < $1.value.lastHeard })
+        {
+            byIdentity[oldest.key] = nil
+        }
+        var peer = byIdentity[identity] ?? Peer(identity: identity, name: "", lastHeard: now.uptimeMicroseconds)
+        peer.lastHeard = now.uptimeMicroseconds
+        byIdentity[identity] = nil  // So that the cursors are not copied while they change.
+        let result = body(&peer)
+        byIdentity[identity] = peer
+        return result
+    }
+
+    mutating func forget(_ identity: [UInt8]) { byIdentity[identity] = nil }
+
+    mutating func forgetSilent(since now: Moment, timeout: Duration) {
+        let limit = timeout.wholeMicroseconds
+        byIdentity = byIdentity.filter { now.uptimeMicroseconds - $0.value.lastHeard <= limit }
+    }
+}

@@ -1,0 +1,118 @@
+import ModelWire
+
+extension Replica {
+    /// The control connection to `sender` has been opened: says hello.
+    public func connected(_ sender: SenderID, now: Moment) {
+        sessions[sender.index].attempts = 0
+        sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        greet(sender, now: now)
+    }
+
+    /// The connections to `sender` are gone, as the runtime has noticed on its own.
+    public func disconnected(_ sender: SenderID, reason: String, now: Moment) {
+        sessions[sender.index].lastError = reason
+        loseContact(sender, now: now)
+    }
+
+    func greetingTimeout(_ attempts: Int) -> UInt64 {
+        configuration.requestTimeout.wholeMicroseconds << UInt64(min(attempts, 3))
+    }
+
+    private func greet(_ sender: SenderID, now: Moment) {
+        let timeout = greetingTimeout(sessions[sender.index].attempts)
+        sessions[sender.index].enter(.greeting, at: now.uptimeMicroseconds, timeout: timeout)
+        let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
+        send(.hello(rid: takeRID(), version: 1, name: configuration.name, prefixes: prefixes), to: sender)
+    }
+
+    func welcomed(
+        _ sender: SenderID, version: UInt64, name: String, streamEndpoint: String, heartbeatMilliseconds: UInt64,
+        now: Moment
+    ) {
+        guard case .greeting = sessions[sender.index].phase else { return }
+        guard version == 1 else {
+            sessions[sender.index].lastError = "speaks protocol version \(version), this replica speaks 1"
+            return notice(.versionMismatch, ["sender": name, "version": "\(version)"])
+        }
+        sessions[sender.index].name = name
+        sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
+        sessions[sender.index].attempts = 0
+        sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        actions.append(.connectStream(sender, endpoint: streamEndpoint))
+        for prefix in configuration.prefixes { actions.append(.subscribe(sender, prefix: prefix)) }
+        actions.append(.subscribe(sender, prefix: Array("h/".utf8)))
+        raiseBarrier(sender, now: now)
+    }
+
+    private func raiseBarrier(_ sender: SenderID, now: Moment) {
+        if !sessions[sender.index].barrier.isEmpty {
+            actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
+        }
+        let barrier = Topic.barrier(using: &generator).bytes
+        sessions[sender.index].barrier = barrier
+        sessions[sender.index].enter(
+            .barrier, at: now.uptimeMicroseconds, timeout: greetingTimeout(sessions[sender.index].attempts))
+        actions.append(.subscribe(sender, prefix: barrier))
+    }
+
+    /// Every filter is active: from here on nothing new can be missed unnoticed, so the old is asked for.
+    func barrierPassed(_ sender: SenderID, now: Moment) {
+        guard case .barrier = sessions[sender.index].phase else { return }
+        actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
+        sessions[sender.index].barrier = []
+        sessions[sender.index].attempts = 0
+        requestSnapshot(sender, now: now)
+    }
+
+    private func requestSnapshot(_ sender: SenderID, now: Moment) {
+        let rid = takeRID()
+        counters[.snapshotsRequested] += 1
+        let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
+        sessions[sender.index].enter(
+            .snapshot(rid: rid), at: now.uptimeMicroseconds,
+            timeout: greetingTimeout(sessions[sender.index].attempts))
+        send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
+    }
+
+    /// Contact is lost: reads go on, quality is stale, and everything begins again with a new connection.
+    func loseContact(_ sender: SenderID, now: Moment) {
+        sessions[sender.index].enter(.disconnected, at: now.uptimeMicroseconds, timeout: nil)
+        sessions[sender.index].isStale = true
+        sessions[sender.index].barrier = []
+        for key in streams.keys where streams[key]?.sender == sender {
+            streams[key]?.repair = nil
+            streams[key]?.holeSince = nil
+            streams[key]?.since = now.uptimeMicroseconds
+        }
+        actions.append(.reconnect(sender))
+    }
+
+    /// Repeats or gives up what a sender has not answered in time.
+    func checkDeadlines(_ sender: SenderID, now: Moment) {
+        let session = sessions[sender.index]
+        let time = now.uptimeMicroseconds
+        let silence = session.heartbeatMicroseconds * UInt64(configuration.silentIntervals)
+        if session.isSynced, time > session.lastHeard + silence {
+            counters[.senderTimeouts] += 1
+            sessions[sender.index].lastError = "no heads for \((time - session.lastHeard) / 1000) ms"
+            notice(.senderSilent, ["sender": label(sender), "silent_ms": "\((time - session.lastHeard) / 1000)"])
+            return loseContact(sender, now: now)
+        }
+        guard let deadline = session.deadline, time >= deadline else { return }
+        sessions[sender.index].attempts += 1
+        // A connection that has not answered twice is opened anew: libzmq may have given it up for good.
+        if session.attempts >= 2 {
+            sessions[sender.index].lastError = "no answer"
+            sessions[sender.index].attempts = 0
+            return loseContact(sender, now: now)
+        }
+        switch session.phase {
+        case .disconnected, .synced: break
+        case .greeting: greet(sender, now: now)
+        case .barrier: raiseBarrier(sender, now: now)
+        case .snapshot(let rid):
+            send(.cancel(rid: rid), to: sender)
+            requestSnapshot(sender, now: now)
+        }
+    }
+}

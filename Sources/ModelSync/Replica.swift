@@ -1,0 +1,78 @@
+public import ModelCache
+import ModelRecord
+import ModelWire
+
+/// The receiving side as a state machine: frames and ticks of any number of senders go in, commits to the cache and
+/// actions come out.
+///
+/// It follows section 6 of the protocol article: hello, barrier, snapshot, then live; holes are found by sequences,
+/// heads and digests and mended while reads go on. It has no socket, no clock and no thread: whoever owns it calls it
+/// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
+public final class Replica {
+    public let configuration: ReplicaConfiguration
+    /// Where everything is merged. Others may read it at any time; nobody else may write it.
+    public let cache: ModelCache
+    public internal(set) var counters = Counters()
+
+    var sessions: [SenderSession] = []
+    var streams: [StreamKey: StreamState] = [:]
+    /// The origins met per type: digests compare only where there is one.
+    var originsByType: [String: Set<String>] = [:]
+    var topics: [[UInt8]: Topic] = [:]
+    var groups = GroupAssembler()
+    var decoder: BatchDecoder
+    /// For the parts of transactions, which are decoded again when all are here.
+    var groupDecoder: BatchDecoder
+    var generator: SeededGenerator
+    var nextRID: UInt64 = 1
+    var actions: [ReplicaAction] = []
+
+    /// - Parameter seed: where barrier topics and jitter come from; any number that differs between processes.
+    public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64) {
+        self.configuration = configuration
+        self.cache = cache
+        decoder = BatchDecoder(limits: configuration.limits)
+        groupDecoder = BatchDecoder(limits: configuration.limits)
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Adds a sender. Call ``connected(_:now:)`` when its control connection has been opened.
+    public func addSender() -> SenderID {
+        let id = SenderID(index: sessions.count)
+        sessions.append(SenderSession(id: id))
+        return id
+    }
+
+    /// Hands over what there is to do, in order, and forgets it.
+    public func takeActions() -> [ReplicaAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    /// There is something for ``takeActions()``.
+    public var hasActions: Bool { !actions.isEmpty }
+
+    func takeRID() -> UInt64 {
+        defer { nextRID += 1 }
+        return nextRID
+    }
+
+    func send(_ request: ControlRequest, to sender: SenderID) {
+        actions.append(.request(sender, payload: request.encode()))
+    }
+
+    func notice(_ kind: Notice.Kind, _ metadata: [String: String]) {
+        actions.append(.notice(Notice(kind: kind, metadata: metadata)))
+    }
+
+    /// A name for the sender in notices.
+    func label(_ sender: SenderID) -> String {
+        let name = sessions[sender.index].name
+        return name.isEmpty ? "#\(sender.index)" : name
+    }
+
+    /// The replica asked for this topic.
+    func isWanted(_ topic: Topic) -> Bool {
+        configuration.prefixes.contains { topic.bytes.starts(with: $0) || $0.starts(with: topic.bytes) }
+    }
+}

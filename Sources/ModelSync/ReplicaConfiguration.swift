@@ -1,0 +1,105 @@
+public import ModelWire
+
+/// How a replica works.
+public struct ReplicaConfiguration: Sendable {
+    /// The name that senders see, in `hello` and reports.
+    public var name: String
+    /// What is replicated: byte prefixes of data topics, such as `m/User/`; `m/` for everything.
+    public var prefixes: [[UInt8]]
+    public var limits: WireLimits
+    /// A batch whose stamp lies further ahead of the wall clock is rejected.
+    public var clockLeadMax: Duration
+    /// How long a hole may stay open before it is repaired: the missing batch may still be on its way.
+    public var holeGrace: Duration
+    /// The most that a repair is put off when many start together.
+    public var repairJitterMax: Duration
+    /// How many chunks of a snapshot may be on their way.
+    public var snapshotCredit: Int
+    /// How long a request may stay without any answer before it is sent again.
+    public var requestTimeout: Duration
+    /// How often a report goes to each sender.
+    public var reportInterval: Duration
+    /// Without `heads` for this many intervals a sender counts as silent.
+    public var silentIntervals: Int
+
+    public init(
+        name: String, prefixes: [[UInt8]] = [Array("m/".utf8)], limits: WireLimits = .default,
+        clockLeadMax: Duration = .seconds(300), holeGrace: Duration = .milliseconds(50),
+        repairJitterMax: Duration = .milliseconds(500), snapshotCredit: Int = 16,
+        requestTimeout: Duration = .seconds(2), reportInterval: Duration = .seconds(1), silentIntervals: Int = 3
+    ) {
+        self.name = name
+        self.prefixes = prefixes
+        self.limits = limits
+        self.clockLeadMax = clockLeadMax
+        self.holeGrace = holeGrace
+        self.repairJitterMax = repairJitterMax
+        self.snapshotCredit = snapshotCredit
+        self.requestTimeout = requestTimeout
+        self.reportInterval = reportInterval
+        self.silentIntervals = silentIntervals
+    }
+}
+
+/// One sender that a replica listens to: a publisher or a relay.
+public struct SenderID: Hashable, Sendable {
+    public let index: Int
+
+    public init(index: Int) { self.index = index }
+}
+
+/// What a replica wants done.
+public enum ReplicaAction: Sendable {
+    /// Connect the stream socket to this endpoint, where `*` as host means the host of the control connection.
+    case connectStream(SenderID, endpoint: String)
+    /// Subscribe the sender's stream socket to this prefix.
+    case subscribe(SenderID, prefix: [UInt8])
+    case unsubscribe(SenderID, prefix: [UInt8])
+    /// Send one frame on the sender's control socket.
+    case request(SenderID, payload: [UInt8])
+    /// Close both connections to the sender and open the control connection anew, then call `connected`.
+    case reconnect(SenderID)
+    /// Something that a person should hear of; for the log.
+    case notice(Notice)
+}
+
+/// Something worth a line in the log, with what it is about.
+public struct Notice: Sendable, CustomStringConvertible {
+    public enum Kind: String, Sendable {
+        case senderLive = "sender is live"
+        case senderSilent = "sender has gone silent"
+        case senderStopped = "sender has stopped in good order"
+        case senderRefused = "sender refused a request"
+        case versionMismatch = "sender speaks another protocol version"
+        case holeFound = "hole found"
+        case holeMended = "hole mended"
+        case newIncarnation = "origin has started anew"
+        case incarnationConflict = "two processes publish under one name"
+        case digestMismatch = "digests differ at equal heads"
+        case malformed = "malformed frame dropped"
+        case clockRejected = "batch from the future rejected"
+    }
+
+    public let kind: Kind
+    /// Who or what, by the names of the protocol: sender, origin, topic, sequence, reason.
+    public let metadata: [String: String]
+
+    public var description: String {
+        let details = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return "\(kind.rawValue): \(details.joined(separator: " "))"
+    }
+}
+
+/// The state of a replica towards one sender (protocol article, section 6).
+public enum ReplicaState: String, Sendable, CaseIterable {
+    /// Said hello, no welcome yet.
+    case connecting
+    /// Welcome; waiting for the barrier and the snapshot.
+    case syncing
+    /// Everything that the sender has sent has been applied.
+    case live
+    /// A hole was found and is being mended. Reads go on.
+    case repairing
+    /// Nothing heard from the sender for too long. Reads go on.
+    case stale
+}

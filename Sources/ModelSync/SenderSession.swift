@@ -1,0 +1,56 @@
+import ModelWire
+
+/// A replica's relation to one sender: how far the hand-shake has come, and by when the sender must have answered.
+struct SenderSession: Sendable {
+    /// Where the hand-shake stands. ``ReplicaState`` is what others see of it.
+    enum Phase: Sendable {
+        /// The control connection is being opened by the runtime.
+        case disconnected
+        /// `hello` was sent.
+        case greeting
+        /// Subscribed; waiting for `heads` on the barrier topic.
+        case barrier
+        /// The snapshot with this request id is under way.
+        case snapshot(rid: UInt64)
+        /// The snapshot is complete.
+        case synced
+    }
+
+    let id: SenderID
+    var phase = Phase.disconnected
+    /// The sender's own name, from `welcome`.
+    var name = ""
+    /// The topic whose answer shows that every filter is active.
+    var barrier: [UInt8] = []
+    var heartbeatMicroseconds: UInt64 = 500_000
+    /// The origins that this sender has told heads of.
+    var origins: Set<String> = []
+    /// When the phase began.
+    var since: UInt64 = 0
+    /// When the sender was last heard of.
+    var lastHeard: UInt64 = 0
+    /// When the current step is given up and repeated.
+    var deadline: UInt64?
+    /// How often the current step was repeated.
+    var attempts = 0
+    /// Lost contact, until it is live again.
+    var isStale = false
+    /// Was live at least once.
+    var wasLive = false
+    /// When the next report is due.
+    var nextReport: UInt64 = 0
+    /// The last state that a report told.
+    var reportedState: ReplicaState?
+    var lastError: String?
+
+    init(id: SenderID) { self.id = id }
+
+    var isSynced: Bool { if case .synced = phase { true } else { false } }
+
+    /// Enters a phase that must end before `timeout` has passed.
+    mutating func enter(_ phase: Phase, at now: UInt64, timeout: UInt64?) {
+        self.phase = phase
+        since = now
+        deadline = timeout.map { now + $0 }
+    }
+}

@@ -1,0 +1,79 @@
+/// Which batches of one (origin, incarnation, topic) have been applied.
+///
+/// Batches are applied at once in whatever order they come, because the merge does not care; this is the bookkeeping
+/// that tells a duplicate from news and a hole from a late arrival.
+public struct SequenceTracker: Hashable, Sendable {
+    /// What a sequence is to this tracker.
+    public enum Arrival: Sendable {
+        /// Not seen before; it counts as applied from now on.
+        case new
+        /// Seen before: to be dropped.
+        case duplicate
+    }
+
+    /// Every sequence up to this one has been applied, or is covered by a snapshot.
+    public private(set) var applied: UInt64 = 0
+    /// The greatest head that a sender has told.
+    public private(set) var head: UInt64 = 0
+    /// Applied sequences beyond a hole: disjoint, ascending, none adjacent.
+    public private(set) var ahead: [ClosedRange<UInt64>] = []
+
+    public init() {}
+
+    /// The sequences that are missing before the last known one.
+    public var missingCount: UInt64 {
+        let last = max(head, ahead.last?.upperBound ?? 0)
+        guard last > applied else { return 0 }
+        return last - applied - ahead.reduce(0) { $0 + UInt64($1.count) }
+    }
+
+    /// Something is missing: a batch beyond the next one was applied, or a head lies beyond the applied.
+    public var hasHole: Bool { missingCount > 0 }
+
+    /// Takes note of a batch.
+    public mutating func arrive(_ sequence: UInt64) -> Arrival {
+        if sequence == applied &+ 1 {
+            applied = sequence
+            absorb()
+            return .new
+        }
+        if sequence <= applied { return .duplicate }
+        var index = ahead.endIndex
+        while index > 0, ahead[index - 1].lowerBound > sequence { index -= 1 }
+        if index > 0, ahead[index - 1].contains(sequence) { return .duplicate }
+        insert(sequence, at: index)
+        return .new
+    }
+
+    /// Takes note of a head in `heads`: the last sequence sent.
+    public mutating func learn(head newHead: UInt64) { head = max(head, newHead) }
+
+    /// Takes note of a snapshot that holds everything up to `sequence`.
+    public mutating func cover(through sequence: UInt64) {
+        learn(head: sequence)
+        guard sequence > applied else { return }
+        applied = sequence
+        absorb()
+    }
+
+    private mutating func insert(_ sequence: UInt64, at index: Int) {
+        let joinsBefore = index > 0 && ahead[index - 1].upperBound &+ 1 == sequence
+        let joinsAfter = index < ahead.count && ahead[index].lowerBound == sequence &+ 1
+        switch (joinsBefore, joinsAfter) {
+        case (true, true):
+            ahead[index - 1] = ahead[index - 1].lowerBound...ahead[index].upperBound
+            ahead.remove(at: index)
+        case (true, false): ahead[index - 1] = ahead[index - 1].lowerBound...sequence
+        case (false, true): ahead[index] = sequence...ahead[index].upperBound
+        case (false, false): ahead.insert(sequence...sequence, at: index)
+        }
+    }
+
+    /// Moves what is no longer beyond a hole from `ahead` to `applied`.
+    private mutating func absorb() {
+        while let first = ahead.first, first.lowerBound <= applied &+ 1 {
+            applied = max(applied, first.upperBound)
+            ahead.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ModelWire
+
+/// The open batch of one topic, and what has been sent on it.
+struct TopicState {
+    let topic: Topic
+    /// The updates that wait for the batch to be closed.
+    var batch = BatchWriter()
+    /// The last sequence sent.
+    var head: UInt64 = 0
+    /// The head has changed since the last `heads`.
+    var isHeadNews = false
+    /// The topic stands in the origin's list of open batches.
+    var isOpen = false
+
+    init(topic: Topic) { self.topic = topic }
+}
+
+/// What an origin knows about one type: its partitioning and its topics.
+struct TypeState {
+    let name: String
+    let partitions: Partitions
+    /// Indices into the origin's topics, by partition.
+    let firstTopic: Int
+
+    /// The index of the topic that carries the id with this hash.
+    func topicIndex(bucket: Int) -> Int {
+        switch partitions {
+        case .one: firstTopic
+        case .sixteen: firstTopic + bucket >> 4
+        case .twoHundredFiftySix: firstTopic + bucket
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import Testing
+
+@Suite struct OriginTests {
+    private func frames(_ origin: inout Origin) -> [[UInt8]] {
+        origin.takeActions().compactMap { action in
+            if case .publish(_, let payload) = action { payload } else { nil }
+        }
+    }
+
+    @Test func `only fields that changed travel`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1, "name": "Ada", "homepage": nil])
+        wire.origin.flush()
+        _ = frames(&wire.origin)
+        try wire.write("User", "1", ["age": 2, "name": "Ada", "homepage": nil])
+        wire.origin.flush()
+        let frame = try #require(frames(&wire.origin).first)
+        var decoder = BatchDecoder()
+        try decoder.decode(frame.span)
+        let batch = decoder.batch(in: frame.span)
+        let update = batch.update(at: 0)
+        #expect(batch.count == 1)
+        #expect(update.fieldCount == 1)
+    }
+
+    @Test func `a write that changes nothing is not sent`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1])
+        wire.origin.flush()
+        _ = wire.origin.takeActions()
+        let outcomes = [
+            try wire.write("User", "1", ["age": 1]),
+            try wire.write("User", "1", ["age": 1], as: .replace),
+            try wire.write("User", "1", ["age": 1], as: .assign),
+            try wire.write("User", "2", as: .delete),
+        ]
+        #expect(outcomes == Array(repeating: .unchanged, count: 4))
+        #expect(frames(&wire.origin).isEmpty)
+    }
+
+    @Test func `an assignment makes fields that it does not name unknown`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1, "name": "Ada", "z": 3])
+        try wire.write("User", "1", ["age": 2, "b": 1], as: .assign)
+        #expect(wire.origin.cache["User", "1"]?.values == ["age": 2, "b": 1])
+    }
+
+    @Test func `a replacement drops what it does not name`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1, "name": "Ada"])
+        try wire.write("User", "1", ["name": "Ada"], as: .replace)
+        #expect(wire.origin.cache["User", "1"]?.values == ["name": "Ada"])
+    }
+
+    @Test func `a model that was deleted exists again after a merge, with the new fields only`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1, "name": "Ada"])
+        try wire.write("User", "1", as: .delete)
+        #expect(wire.origin.cache["User", "1"] == nil)
+        try wire.write("User", "1", ["age": 1])
+        #expect(wire.origin.cache["User", "1"]?.values == ["age": 1])
+    }
+
+    @Test func `a batch is closed when it is full, and sequences have no holes`() throws {
+        var wire = try Wire()
+        for id in 0..<5_000 { try wire.write("User", "\(id)", ["text": .text(String(repeating: "x", count: 60))]) }
+        wire.origin.flush()
+        var decoder = BatchDecoder()
+        var sequences: [UInt64] = []
+        var count = 0
+        for frame in frames(&wire.origin) {
+            try decoder.decode(frame.span)
+            sequences.append(decoder.sequence)
+            count += decoder.updateCount
+        }
+        #expect(count == 5_000)
+        #expect(sequences == Array(1...UInt64(sequences.count)))
+        #expect(sequences.count > 10)
+    }
+
+    @Test func `heads go out at the heartbeat and are complete in every tenth`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1])
+        var told: [Int] = []
+        for _ in 0..<20 {
+            wire.origin.tick(now: wire.now)
+            for frame in frames(&wire.origin) {
+                if case .heads(let heads) = try StreamFrame(decoding: frame.span) { told.append(heads.heads.count) }
+            }
+            wire.time += 500_000
+        }
+        #expect(told == [1] + Array(repeating: 0, count: 9) + [1] + Array(repeating: 0, count: 9))
+    }
+
+    @Test func `a barrier is answered with all heads on exactly its topic`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1])
+        let barrier = Topic.barrier([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
+        wire.origin.subscribed(to: barrier.bytes, now: wire.now)
+        let actions = wire.origin.takeActions()
+        guard case .publish(let topic, let payload)? = actions.last else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(topic == barrier)
+        guard case .heads(let heads) = try StreamFrame(decoding: payload.span) else {
+            Issue.record("not heads")
+            return
+        }
+        #expect(heads.heads.map(\.sequence) == [1])
+        wire.origin.subscribed(to: Array("m/".utf8), now: wire.now)
+        #expect(wire.origin.takeActions().isEmpty)
+    }
+
+    @Test func `a snapshot never has more chunks on their way than it was given credit for`() throws {
+        var wire = try Wire()
+        for id in 0..<20_000 { try wire.write("User", "\(id)", ["text": .text(String(repeating: "x", count: 60))]) }
+        wire.origin.flush()
+        _ = wire.origin.takeActions()
+        func receive(_ request: ControlRequest) throws -> [ControlReply] {
+            let bytes = request.encode()
+            wire.origin.receive(bytes.span, from: [9], now: wire.now)
+            return try wire.origin.takeActions().compactMap { action in
+                guard case .reply(_, let payload) = action else { return nil }
+                return try ControlReply(decoding: payload.span, limits: .default)
+            }
+        }
+        var replies = try receive(.snapshot(rid: 4, prefixes: [Topic.dataPrefix], credit: 3))
+        var records = 0
+        var isComplete = false
+        while !isComplete {
+            #expect(replies.count <= 3)
+            for reply in replies {
+                switch reply {
+                case .records(4, "User", let chunk): records += chunk.count
+                case .complete(4, let heads):
+                    isComplete = true
+                    #expect((heads.first?.heads.first?.sequence ?? 0) > 10)
+                default: Issue.record("unexpected \(reply)")
+                }
+            }
+            if !isComplete { replies = try receive(.credit(rid: 4, count: 3)) }
+        }
+        #expect(records == 20_000)
+    }
+
+    @Test func `requests that cannot be served are refused with a reason`() throws {
+        var wire = try Wire()
+        func answer(_ bytes: [UInt8]) throws -> ControlReply? {
+            wire.origin.receive(bytes.span, from: [9], now: wire.now)
+            guard case .reply(_, let payload)? = wire.origin.takeActions().last else { return nil }
+            return try ControlReply(decoding: payload.span, limits: .default)
+        }
+        func code(_ reply: ControlReply?) -> String? {
+            if case .error(_, let code, _)? = reply { code.rawValue } else { nil }
+        }
+        #expect(code(try answer([0xFF, 0, 1])) == "malformed")
+        #expect(code(try answer(ControlRequest.hello(rid: 1, version: 2, name: "x", prefixes: []).encode())) == "version")
+        #expect(code(try answer(ControlRequest.digest(rid: 1, type: "User", bits: 17).encode())) != nil)
+        let push = ControlRequest.push(rid: 1, topic: Topic.data(type: "User"), batch: [1])
+        #expect(code(try answer(push.encode())) == "denied")
+    }
+
+    @Test func `a name or size that the wire cannot carry is refused and nothing changes`() throws {
+        var wire = try Wire()
+        #expect(throws: WireError.self) { try wire.write("1User", "1", ["a": 1]) }
+        #expect(throws: WireError.self) { try wire.write("User", "", ["a": 1]) }
+        #expect(throws: WireError.self) { try wire.write("User", String(repeating: "x", count: 256), ["a": 1]) }
+        var wide: Fields = [:]
+        for index in 0..<6 { wide["f\(index)"] = .text(String(repeating: "x", count: 200_000)) }
+        #expect(throws: WireError.self) { try wire.write("User", "1", wide) }
+        #expect(!wire.origin.hasOpenBatch)
+        #expect(wire.origin.cache["User", "1"] == nil)
+    }
+
+    @Test func `digests of more and fewer bits have the same sum`() throws {
+        var wire = try Wire()
+        for id in 0..<300 { try wire.write("User", "\(id)", ["age": .int(Int64(id))]) }
+        var sums: Set<UInt64> = []
+        for bits in [0, 1, 5, 8, 9, 16] as [UInt64] {
+            let request = ControlRequest.digest(rid: 1, type: "User", bits: bits).encode()
+            wire.origin.receive(request.span, from: [9], now: wire.now)
+            guard case .reply(_, let payload)? = wire.origin.takeActions().last,
+                case .digests(_, _, let digests) = try ControlReply(decoding: payload.span, limits: .default)
+            else {
+                Issue.record("no digests")
+                return
+            }
+            #expect(digests.count == 1 << bits)
+            sums.insert(digests.reduce(0, &+))
+        }
+        #expect(sums == [wire.origin.cache.digest(of: "User")])
+    }
+}
