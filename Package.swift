@@ -53,15 +53,15 @@ let package = Package(
         library("ModelCBOR"),
         library("ModelRecord", uses: ["ModelCBOR"]),
         library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
-        library("ModelCache", uses: ["ModelRecord"]),
-        library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord"]),
+        library("ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
+        library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
         library(
             "Modelcast",
             uses: [
                 "ZeroMQ", "ModelRecord", "ModelWire", "ModelCache", "ModelSync", log, metrics, lifecycle,
             ]),
         library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-        library("ModelcastBench", uses: ["Modelcast", "ZeroMQ", "CLibZMQ", histogram]),
+        library("ModelcastBench", uses: ["Modelcast", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram]),
         .executableTarget(
             name: "ModelcastCommand",
             dependencies: ["Modelcast", "ModelcastBench", arguments, log, lifecycle],

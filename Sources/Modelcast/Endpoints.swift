@@ -1,0 +1,63 @@
+import ZeroMQ
+
+/// The two endpoints of a sender: replicas connect to `control`, which tells them `stream`.
+public struct SenderEndpoints: Hashable, Sendable {
+    /// Where requests are answered: what a subscriber is given to connect to.
+    public var control: String
+    /// Where batches are sent.
+    public var stream: String
+
+    /// - Parameters:
+    ///   - control: `tcp://host:port`, `tcp://host:*` for any free port, or `ipc://path`.
+    ///   - stream: nil for the next port, any free port where `control` has none, or the path with `-stream` behind it.
+    /// - Throws: ``ModelcastError`` with code `endpoint`.
+    public init(control: String, stream: String? = nil) throws(ModelcastError) {
+        let endpoint = try SenderEndpoints.parse(control)
+        self.control = control
+        if let stream {
+            _ = try SenderEndpoints.parse(stream)
+            self.stream = stream
+            return
+        }
+        switch endpoint {
+        case .tcp(let host, let port?):
+            guard port < UInt16.max else {
+                throw ModelcastError(.endpoint, "\(control) leaves no next port for the stream; name a stream endpoint")
+            }
+            self.stream = Endpoint.tcp(host: host, port: port + 1).description
+        case .tcp(let host, nil): self.stream = Endpoint.tcp(host: host, port: nil).description
+        case .ipc(let path): self.stream = path == "*" ? "ipc://*" : "ipc://\(path)-stream"
+        case .inproc:
+            throw ModelcastError(.endpoint, "\(control) is inside one process; use tcp:// or ipc://")
+        }
+    }
+
+    static func parse(_ text: String) throws(ModelcastError) -> Endpoint {
+        do {
+            return try Endpoint(text)
+        } catch {
+            throw ModelcastError(.endpoint, error.description)
+        }
+    }
+
+    /// Refuses an endpoint that other machines can reach: nothing protects it yet.
+    static func requireLocal(_ text: String) throws(ModelcastError) {
+        guard case .tcp(let host, _) = try parse(text) else { return }
+        let isLocal = host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "::1" || host == "lo"
+        guard isLocal else {
+            throw ModelcastError(
+                .endpoint,
+                "\(text) can be reached from other machines and nothing protects it; bind 127.0.0.1 or ipc, "
+                    + "or allow it with --insecure where the network is trusted")
+        }
+    }
+
+    /// The stream endpoint that a sender told, with `*` as host replaced by the host of the control connection.
+    static func resolve(stream: String, control: String) -> String {
+        guard let told = try? Endpoint(stream), case .tcp(let host, let port) = told,
+            host == "*" || host == "0.0.0.0" || host == "[::]",
+            case .tcp(let controlHost, _)? = try? Endpoint(control)
+        else { return stream }
+        return Endpoint.tcp(host: controlHost, port: port).description
+    }
+}

@@ -1,0 +1,13 @@
+// The types that users of Modelcast meet, so that one import is enough.
+@_exported public import ModelCache
+@_exported public import ModelRecord
+@_exported public import struct ModelSync.Counters
+@_exported public import struct ModelSync.Peer
+@_exported public import enum ModelSync.PublishOutcome
+@_exported public import enum ModelSync.ReplicaState
+@_exported public import struct ModelSync.SenderStatus
+@_exported public import struct ModelSync.StreamStatus
+@_exported public import enum ModelWire.Partitions
+@_exported public import struct ModelWire.Topic
+@_exported public import struct ModelWire.WireError
+@_exported public import struct ModelWire.WireLimits

@@ -1,0 +1,22 @@
+import ZeroMQ
+
+extension Message {
+    /// A message with a copy of these bytes.
+    init(_ bytes: [UInt8]) {
+        // The span is borrowed for the call only, which copies it.
+        unsafe self.init(copying: bytes.span.bytes)
+    }
+
+    /// The bytes as an array.
+    var array: [UInt8] { withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } } }
+
+    /// Lends the bytes where they are.
+    func withSpan<R>(_ body: (Span<UInt8>) -> R) -> R {
+        withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { buffer in
+                // Bytes are bytes; the memory is the message's own and lives through the call.
+                unsafe body(buffer.assumingMemoryBound(to: UInt8.self).span)
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ModelRecord
+import ModelWire
+import ZeroMQ
+
+/// Why a publisher or subscriber could not do what it was asked to.
+public struct ModelcastError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is. An open set: more may be added.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An endpoint is not one, or cannot be bound or connected.
+        public static let endpoint = Code(rawValue: "endpoint")
+        /// A setting has a value outside its range.
+        public static let configuration = Code(rawValue: "configuration")
+        /// A type, id or field name, or a value, is outside the limits.
+        public static let badInput = Code(rawValue: "bad-input")
+        /// What was waited for did not happen in time.
+        public static let timeout = Code(rawValue: "timeout")
+        /// The publisher or subscriber has been stopped.
+        public static let stopped = Code(rawValue: "stopped")
+        /// The other side speaks another version of the protocol.
+        public static let version = Code(rawValue: "version")
+        /// The messaging library failed.
+        public static let messaging = Code(rawValue: "messaging")
+    }
+
+    public let code: Code
+    /// What happened and what to do, for a person.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: NameError) { self.init(.badInput, error.description) }
+    init(_ error: WireError) { self.init(.badInput, error.description) }
+    init(_ error: ZeroMQError) { self.init(.messaging, error.description) }
+
+    public var description: String { message }
+}

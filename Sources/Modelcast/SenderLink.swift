@@ -1,0 +1,71 @@
+import ModelSync
+import ZeroMQ
+
+/// The two sockets towards one sender, and when to try again after they were lost. Belongs to the socket thread.
+final class SenderLink {
+    let sender: SenderID
+    /// The control endpoint.
+    let endpoint: String
+    private(set) var control: Socket?
+    private(set) var stream: Socket?
+    private(set) var controlToken: Poller.Token?
+    private(set) var streamToken: Poller.Token?
+    /// When the control connection is to be opened anew; nil while it is open.
+    var reopenAt: UInt64? = 0
+    var attempts = 0
+
+    init(sender: SenderID, endpoint: String) {
+        self.sender = sender
+        self.endpoint = endpoint
+    }
+
+    /// Opens the control connection.
+    func openControl(
+        in context: Context, poller: inout Poller, configuration: SubscriberConfiguration
+    ) throws(ZeroMQError) {
+        let socket = try Socket(.dealer, in: context)
+        try socket.applyDefaults(
+            frameLimit: configuration.limits.frameByteCount, memoryLimit: configuration.queueByteCount)
+        try socket.set(.linger, .milliseconds(200))
+        try socket.connect(endpoint)
+        controlToken = try poller.add(socket)
+        control = consume socket
+    }
+
+    /// Opens the stream connection.
+    func openStream(
+        to endpoint: String, in context: Context, poller: inout Poller, configuration: SubscriberConfiguration
+    ) throws(ZeroMQError) {
+        stream = nil
+        let socket = try Socket(.sub, in: context)
+        try socket.applyDefaults(
+            frameLimit: configuration.limits.frameByteCount, memoryLimit: configuration.queueByteCount)
+        // Frames are batches of some 32 KiB, not of the greatest size allowed.
+        try socket.set(.receiveHighWaterMark, max(2, configuration.queueByteCount / (32 * 1024)))
+        try socket.connect(endpoint)
+        streamToken = try poller.add(socket)
+        stream = consume socket
+    }
+
+    /// Closes both connections.
+    func close() {
+        control = nil
+        stream = nil
+        controlToken = nil
+        streamToken = nil
+    }
+
+    func subscribe(to prefix: [UInt8]) throws(ZeroMQError) { try stream?.subscribe(to: prefix) }
+    func unsubscribe(from prefix: [UInt8]) throws(ZeroMQError) { try stream?.unsubscribe(from: prefix) }
+
+    /// Sends one request; what cannot be queued is lost, and the replica asks again.
+    func request(_ payload: [UInt8]) throws(ZeroMQError) { _ = try control?.send(Message(payload)) }
+
+    func receiveControl(into message: inout Message) throws(ZeroMQError) -> Bool {
+        try control?.receive(into: &message) ?? false
+    }
+
+    func receiveStream(into message: inout Message) throws(ZeroMQError) -> Bool {
+        try stream?.receive(into: &message) ?? false
+    }
+}

@@ -1,0 +1,138 @@
+import ZeroMQ
+public import Dispatch
+public import Logging
+public import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+public import ServiceLifecycle
+import Synchronization
+
+/// Keeps a copy of what any number of publishers have published, equal to theirs, in this process.
+///
+/// ```swift
+/// let subscriber = try Subscriber(
+///     SubscriberConfiguration(name: "billing", publishers: ["tcp://127.0.0.1:7401"]), logger: logger)
+/// let observation = subscriber.observe(.type("User"), on: queue) { changes in
+///     for change in changes { print(change.id, change.changedFields) }
+/// }
+/// try await ServiceGroup(services: [subscriber], logger: logger).run()
+/// ```
+/// - Reads come from any thread and never wait for the network or for a batch that is being merged.
+/// - What is lost on the way is noticed and repaired by itself; ``status`` tells the state per publisher and topic.
+/// - A publisher that cannot be reached is tried again for ever, with a pause that grows to two seconds.
+public final class Subscriber: Service, Sendable {
+    public let configuration: SubscriberConfiguration
+    /// The copy. Read it from any thread; only the subscriber writes it.
+    public let cache: ModelCache
+    let logger: Logger
+    let core: Mutex<SubscriberCore>
+
+    /// A subscriber that does not listen yet; see ``run()``.
+    /// - Throws: ``ModelcastError`` for an endpoint or type name that is not one.
+    public init(_ configuration: SubscriberConfiguration, logger: Logger) throws(ModelcastError) {
+        guard !configuration.publishers.isEmpty else {
+            throw ModelcastError(.configuration, "a subscriber needs the control endpoint of at least one publisher")
+        }
+        for endpoint in configuration.publishers {
+            guard !(try SenderEndpoints.parse(endpoint)).isWildcard else {
+                throw ModelcastError(.endpoint, "\(endpoint) is for binding; connect to a host and port")
+            }
+        }
+        if case .types(let types) = configuration.selection {
+            for type in types {
+                do { try Names.check(type: type) } catch { throw ModelcastError(error) }
+            }
+        }
+        self.configuration = configuration
+        self.logger = logger
+        cache = ModelCache()
+        core = Mutex(SubscriberCore(status: SubscriberStatus(senders: [], streams: [], counters: Counters())))
+    }
+
+    /// Listens until the service group shuts down or the task is cancelled.
+    public func run() async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await SocketThread.run(named: "modelcast-sub") { try SubscriberLoop(subscriber: self).run() }
+        } onCancelOrGracefulShutdown: {
+            self.stop()
+        }
+    }
+
+    /// The model `id` of `type`, or nil when it does not exist. Costs a look-up.
+    public subscript(type: String, id: String) -> Record? { cache[type, id] }
+
+    /// One cut across all types that does not change any more. O(1).
+    public func snapshot() -> Snapshot { cache.snapshot() }
+
+    /// Tells `handler`, on `queue`, the current value first and then every change.
+    /// - Returns: the observation, which ends when it is cancelled or released.
+    public func observe(
+        _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
+    ) -> Observation {
+        cache.observe(interest, on: queue, handler)
+    }
+
+    /// The current value first and then every change, as a sequence for one task.
+    public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
+
+    /// The state towards each publisher and of each topic, at most half a second old.
+    public var status: SubscriberStatus { core.withLock { $0.status } }
+
+    /// Waits until every publisher is live: all that it has sent has been applied.
+    /// - Throws: ``ModelcastError`` with code `stopped` when the subscriber stops first, `CancellationError`
+    ///   when the task is cancelled.
+    public func waitUntilLive() async throws {
+        while true {
+            try Task.checkCancellation()
+            try await nextStatus()
+            if status.isLive { return }
+        }
+    }
+
+    /// Waits for the next status, or takes the present one when it is live.
+    private func nextStatus() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let outcome = core.withLock { core -> Result<Void, any Error>? in
+                if core.isStopped {
+                    return .failure(ModelcastError(.stopped, "the subscriber stopped before it was live"))
+                }
+                if core.status.isLive { return .success(()) }
+                core.liveWaiters.append(continuation)
+                return nil
+            }
+            if let outcome { continuation.resume(with: outcome) }
+        }
+    }
+
+    /// Ends ``run()``.
+    func stop() {
+        let waker = core.withLock { core in
+            core.isStopped = true
+            return core.waker
+        }
+        waker?.wake()
+    }
+
+    /// The socket thread tells how things stand.
+    func publish(_ status: SubscriberStatus) {
+        let waiters = core.withLock { core in
+            core.status = status
+            defer { core.liveWaiters = [] }
+            return core.liveWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The socket thread has ended: nobody will tell a status any more.
+    func finish() {
+        let waiters = core.withLock { core in
+            core.isStopped = true
+            core.waker = nil
+            defer { core.liveWaiters = [] }
+            return core.liveWaiters
+        }
+        let error = ModelcastError(.stopped, "the subscriber stopped before it was live")
+        for waiter in waiters { waiter.resume(throwing: error) }
+    }
+}

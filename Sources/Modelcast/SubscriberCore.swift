@@ -1,0 +1,23 @@
+import ModelSync
+import ZeroMQ
+
+/// What a subscriber's users and its socket thread share, behind one lock.
+struct SubscriberCore {
+    var waker: Waker?
+    var isStopped = false
+    /// The last that the replica said of itself.
+    var status: SubscriberStatus
+    var liveWaiters: [CheckedContinuation<Void, any Error>] = []
+}
+
+/// What a subscriber can say of itself at any moment.
+public struct SubscriberStatus: Sendable {
+    /// One per publisher, in the order of ``SubscriberConfiguration/publishers``.
+    public internal(set) var senders: [SenderStatus]
+    /// One per origin and topic.
+    public internal(set) var streams: [StreamStatus]
+    public internal(set) var counters: Counters
+
+    /// Every publisher is live: all that it has sent has been applied.
+    public var isLive: Bool { !senders.isEmpty && senders.allSatisfy { $0.state == .live } }
+}
