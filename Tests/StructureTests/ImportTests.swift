@@ -1,0 +1,58 @@
+import Testing
+
+@Suite struct `Imports` {
+    @Test func `every import of the sources is in the table`() throws {
+        let files = try Repository.sources.get()
+        #expect(!files.isEmpty)
+        let complaints = files.flatMap(ModuleTable.complaints(about:))
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test func `the table's arrows point up`() {
+        for (index, row) in ModuleTable.rows.enumerated() {
+            let above = Set(ModuleTable.targets.prefix(index))
+            #expect(row.ours.isSubset(of: above), "\(row.target) names \(row.ours.subtracting(above)) further down")
+        }
+    }
+
+    @Test func `the manifest lists the targets in the table's order`() throws {
+        let manifest = SourceFile(path: "Package.swift", text: try Repository.text(of: "Package.swift"))
+        // Names are strings, so the lines are read as they are; a declaration may span two of them.
+        let list = try #require(
+            manifest.lines.joined(separator: "\n").rest(after: "\n    targets: ["), "no list of targets")
+        let pattern = /(?:library\(|\.(?:target|executableTarget)\(\s*name:)\s*"(\w+)"/
+        let declared = list.matches(of: pattern).map { String($0.output.1) }.filter { $0 != "TestSupport" }
+        #expect(declared == ModuleTable.targets)
+    }
+
+    @Test(arguments: [
+        "import Glibc", "public import ZeroMQ", "  @preconcurrency import Dispatch", "import struct Foundation.Date",
+        "import ModelCBOR; import Foundation", "@_exported public import Modelcast",
+    ])
+    func `a forbidden arrow is found`(line: String) {
+        let file = SourceFile(path: "Sources/ModelSync/Origin.swift", text: "// import nothing\n\(line)\nstruct A {}\n")
+        #expect(ModuleTable.complaints(about: file).count == 1)
+        #expect(ModuleTable.complaints(about: file).first?.hasPrefix("Sources/ModelSync/Origin.swift:2: ") == true)
+    }
+
+    @Test(arguments: [
+        "import Synchronization", "public import ModelWire", "// import Glibc", "let text = \"import Glibc\"",
+        "/* import Glibc */ import ModelRecord", "#if canImport(Glibc)", "let important = Glibc",
+    ])
+    func `what is allowed or no import is left alone`(line: String) {
+        let file = SourceFile(path: "Sources/ModelSync/Origin.swift", text: line + "\n")
+        #expect(ModuleTable.complaints(about: file) == [])
+    }
+
+    @Test func `a folder without a row is told`() {
+        let file = SourceFile(path: "Sources/ModelUnheardOf/File.swift", text: "struct A {}\n")
+        #expect(ModuleTable.complaints(about: file).count == 1)
+    }
+}
+
+extension String {
+    /// What follows the first occurrence of a text, or nil without one.
+    fileprivate func rest(after text: String) -> Substring? {
+        firstRange(of: text).map { self[$0.upperBound...] }
+    }
+}

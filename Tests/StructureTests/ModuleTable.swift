@@ -1,0 +1,55 @@
+/// Which target may import what. The order is that of Package.swift: an arrow only ever points to a line above.
+enum ModuleTable {
+    struct Row {
+        let target: String
+        /// Targets of this package.
+        let ours: Set<String>
+        /// Modules from elsewhere; nil allows any. The pure targets may reach no socket, clock or thread.
+        let others: Set<String>?
+    }
+
+    static let rows = [
+        Row(target: "CLibZMQ", ours: [], others: nil),
+        Row(target: "ZeroMQ", ours: ["CLibZMQ"], others: nil),
+        Row(target: "ModelCBOR", ours: [], others: ["Synchronization"]),
+        Row(target: "ModelRecord", ours: ["ModelCBOR"], others: ["Synchronization", "FoundationEssentials"]),
+        Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
+        Row(target: "ModelCache", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization", "Dispatch"]),
+        Row(
+            target: "ModelSync", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
+            others: ["Synchronization"]),
+        Row(
+            target: "Modelcast",
+            ours: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", "ModelSync"], others: nil),
+        Row(
+            target: "ModelcastTesting",
+            ours: ["ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
+        Row(
+            target: "ModelcastBench", ours: ["CLibZMQ", "ZeroMQ", "ModelRecord", "ModelCache", "Modelcast"],
+            others: nil),
+        Row(
+            target: "ModelcastCommand", ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench"],
+            others: nil),
+    ]
+
+    static let targets = rows.map(\.target)
+
+    /// The targets that must be the same under a simulator: their time and chance come in as parameters.
+    static let pure = rows.filter { $0.others != nil && $0.target != "ModelCache" }.map(\.target)
+
+    /// One sentence for each import of the file that the table does not allow.
+    static func complaints(about file: SourceFile) -> [String] {
+        guard let row = rows.first(where: { $0.target == file.target }) else {
+            return ["\(file.path): no target \(file.target) in ModuleTable"]
+        }
+        let imports = file.imports
+        // Under `#if canImport(FoundationEssentials)` its big sister is what other systems have instead.
+        let hasEssentials = imports.contains { $0.module == "FoundationEssentials" }
+        return imports.compactMap { line, module in
+            let name = module == "Foundation" && hasEssentials ? "FoundationEssentials" : module
+            let allowed =
+                if targets.contains(name) { row.ours.contains(name) } else { row.others?.contains(name) ?? true }
+            return allowed ? nil : "\(file.path):\(line): \(row.target) may not import \(module)"
+        }
+    }
+}

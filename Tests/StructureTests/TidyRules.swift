@@ -1,0 +1,87 @@
+/// What the files look like, each rule as a function from a file to its complaints, so that a test can break it.
+enum TidyRules {
+    static let lineLimit = 500
+    static let columnLimit = 120
+
+    /// Targets whose work is raw bytes, libzmq's C or system calls.
+    static let unsafeTargets: Set = [
+        "ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", "ModelcastBench", "ModelcastCommand",
+    ]
+    /// Single files elsewhere that may say `unsafe`, each with its reason.
+    static let unsafeFiles: Set = [
+        // A span is copied into an array: nothing safe does that in one step.
+        "Sources/ModelSync/PairFilter.swift",
+        "Sources/ModelSync/Replica+Stream.swift",
+        // The bytes of a message become an array, and back.
+        "Sources/Modelcast/Message+Bytes.swift",
+        // The wall clock is a C call.
+        "Sources/Modelcast/Clocks.swift",
+    ]
+
+    static func size(of file: SourceFile) -> [String] {
+        let count = file.lines.count - (file.lines.last == "" ? 1 : 0)
+        var found = count > lineLimit ? ["\(file.path): \(count) lines, the limit is \(lineLimit)"] : []
+        for (index, line) in file.lines.enumerated() where line.count > columnLimit {
+            found.append("\(file.path):\(index + 1): \(line.count) columns, the limit is \(columnLimit)")
+        }
+        return found
+    }
+
+    static func name(of file: SourceFile) -> [String] {
+        let vague = ["Utils", "Util", "Utilities", "Helpers", "Helper", "Manager", "Misc"]
+        return vague.filter { file.name.hasWord($0) }
+            .map { "\(file.path): a file is a type or a topic of it, not \($0)" }
+    }
+
+    /// Marks of unfinished or careless work, in code and in comments.
+    static func leftovers(in file: SourceFile) -> [String] {
+        let notes = file.lines.indices.filter { file.lines[$0].contains(/\b(?:TODO|FIXME|XXX)\b/) }
+            .map { "\(file.path):\($0 + 1): unfinished" }
+        return notes + file.places(of: /\btry!/).map { "\($0): try!" }
+            + file.places(of: /\bfatalError\(/).map { "\($0): fatalError; a bug is a precondition with a message" }
+    }
+
+    /// A promise that the compiler cannot check has its proof on the line above (attributes may stand between).
+    static func unprovenPromises(in file: SourceFile) -> [String] {
+        let promise = /@unchecked\s+Sendable|nonisolated\(unsafe\)/
+        return file.code.indices.filter { file.code[$0].contains(promise) }.compactMap { index in
+            let above = file.lines[..<index].reversed().map { $0.drop(while: \.isWhitespace) }
+                .first { !$0.starts(with: "@") }
+            return above?.starts(with: "//") == true ? nil : "\(file.path):\(index + 1): no comment says why this holds"
+        }
+    }
+
+    /// `unsafe` as a keyword: not the attribute, and not the argument of another one.
+    static func unsafeOutOfPlace(in file: SourceFile) -> [String] {
+        guard !unsafeTargets.contains(file.target), !unsafeFiles.contains(file.path) else { return [] }
+        return unsafePlaces(in: file).map { "\($0): unsafe outside the targets for it" }
+    }
+
+    static func unsafePlaces(in file: SourceFile) -> [String] {
+        file.places(of: /(?:^|[^@\w.])unsafe\s+[\w(\[&.]/)
+    }
+
+    /// Time and chance reach the pure targets as parameters only.
+    static func impurity(in file: SourceFile) -> [String] {
+        guard ModuleTable.pure.contains(file.target) else { return [] }
+        let source = /\b(?:ContinuousClock|SuspendingClock|SystemRandomNumberGenerator|Date\(\)|Task\b|async\b)/
+        return file.places(of: source).map { "\($0): a clock, chance or task in a pure target" }
+            + file.places(of: /\.random\(in: [^,)]*\)|\.randomElement\(\)|\.shuffled\(\)/)
+            .map { "\($0): chance without a generator handed in" }
+    }
+
+    /// Tests wait on a condition, never for a time.
+    static func sleeps(in file: SourceFile) -> [String] {
+        file.places(of: /\b(?:Task|Thread)\s*\.\s*sleep\b|\b(?:usleep|nanosleep|sleep)\(/)
+            .map { "\($0): a sleep; wait on a condition" }
+    }
+}
+
+extension Substring {
+    /// The word stands in the name on its own or as a part in upper camel case: `Helper` in `TestHelper+A`.
+    fileprivate func hasWord(_ word: String) -> Bool {
+        ranges(of: word).contains { range in
+            range.upperBound == endIndex || !self[range.upperBound].isLowercase
+        }
+    }
+}

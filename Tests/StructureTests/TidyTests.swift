@@ -1,0 +1,126 @@
+import Testing
+
+@Suite struct `Tidiness` {
+    private static func expectNone(_ complaints: [String], _ location: SourceLocation = #_sourceLocation) {
+        guard !complaints.isEmpty else { return }
+        Issue.record("\(complaints.joined(separator: "\n"))", sourceLocation: location)
+    }
+
+    private static func everything() throws -> [SourceFile] {
+        try Repository.sources.get() + Repository.tests.get()
+            + [SourceFile(path: "Package.swift", text: Repository.text(of: "Package.swift"))]
+    }
+
+    @Test func `files and lines keep within their limits`() throws {
+        Self.expectNone(try Self.everything().flatMap(TidyRules.size(of:)))
+    }
+
+    @Test func `no file is named after nothing`() throws {
+        Self.expectNone(try Self.everything().flatMap(TidyRules.name(of:)))
+    }
+
+    @Test func `the sources are finished`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.leftovers(in:)))
+    }
+
+    @Test func `every unchecked promise has its proof above it`() throws {
+        Self.expectNone(try Self.everything().flatMap(TidyRules.unprovenPromises(in:)))
+    }
+
+    @Test func `unsafe stays where raw bytes are`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.unsafeOutOfPlace(in:)))
+    }
+
+    @Test func `every file that may say unsafe does`() throws {
+        let saying = try Repository.sources.get().filter { !TidyRules.unsafePlaces(in: $0).isEmpty }
+        #expect(TidyRules.unsafeFiles.subtracting(saying.map(\.path)) == [], "no longer needed in unsafeFiles")
+    }
+
+    @Test func `the pure targets have no clock, no chance and no tasks`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.impurity(in:)))
+    }
+
+    @Test func `no test sleeps`() throws {
+        Self.expectNone(try Repository.tests.get().flatMap(TidyRules.sleeps(in:)))
+    }
+
+    @Test func `the top level holds what belongs there`() throws {
+        let expected: Set = ["Package.swift", "Sources", "Tests", "Deploy", "Scripts", "README.md"]
+        // Without git (an unpacked archive) there is no list of what belongs to the repository.
+        guard let names = try Repository.topLevelNames() else { return }
+        #expect(names.contains("Package.swift"))
+        #expect(names.filter { !$0.hasPrefix(".") }.subtracting(expected) == [])
+    }
+}
+
+/// Each rule is broken once: a rule that cannot fail checks nothing.
+@Suite struct `Tidiness rules` {
+    private func file(_ text: String, _ path: String = "Sources/ModelSync/Origin.swift") -> SourceFile {
+        SourceFile(path: path, text: text)
+    }
+
+    @Test func `a long file and a long line are found`() {
+        #expect(TidyRules.size(of: file(String(repeating: "a\n", count: 500))) == [])
+        #expect(TidyRules.size(of: file(String(repeating: "a\n", count: 501))).count == 1)
+        #expect(TidyRules.size(of: file(String(repeating: "a", count: 120) + "\n")) == [])
+        #expect(TidyRules.size(of: file("b\n" + String(repeating: "a", count: 121))).first?.contains(":2:") == true)
+    }
+
+    @Test(arguments: ["Utils", "SocketManager", "TestHelpers+Time", "HelperThing"])
+    func `a vague name is found`(name: String) {
+        #expect(!TidyRules.name(of: file("", "Sources/ModelSync/\(name).swift")).isEmpty)
+    }
+
+    @Test(arguments: ["Record", "Managerial", "Utilization"])
+    func `a name that only begins like a vague one is not`(name: String) {
+        #expect(TidyRules.name(of: file("", "Sources/ModelSync/\(name).swift")) == [])
+    }
+
+    @Test(arguments: ["// TO" + "DO: later", "let a = try" + "! b()", "fatal" + "Error(\"no\")"])
+    func `what is left over is found`(line: String) {
+        #expect(TidyRules.leftovers(in: file(line)).count == 1)
+    }
+
+    @Test func `a promise needs a comment above it`() {
+        let promise = "final class A: @unchecked" + " Sendable {}"
+        #expect(TidyRules.unprovenPromises(in: file("let b = 1\n\(promise)")).count == 1)
+        #expect(TidyRules.unprovenPromises(in: file(promise)).count == 1)
+        #expect(TidyRules.unprovenPromises(in: file("// One thread owns it.\n@safe\n\(promise)")) == [])
+        #expect(TidyRules.unprovenPromises(in: file("// \(promise)")) == [])
+    }
+
+    @Test(arguments: ["unsafe a.load()", "    let b = unsafe (c)", "f(unsafe d)", "for unsafe x in y {"])
+    func `unsafe in a safe target is found`(line: String) {
+        #expect(TidyRules.unsafeOutOfPlace(in: file(line)).count == 1)
+        #expect(TidyRules.unsafeOutOfPlace(in: file(line, "Sources/ZeroMQ/Socket.swift")) == [])
+    }
+
+    @Test(arguments: ["// unsafe a", "let t = \"unsafe a\"", "@unsafe func a()", "nonisolated(unsafe) var a"])
+    func `other words that look like it are not`(line: String) {
+        #expect(TidyRules.unsafeOutOfPlace(in: file(line)) == [])
+    }
+
+    @Test(arguments: ["ContinuousClock().now", "Bool.random(in: 0...1)", "ids.shuffled()", "func run() async {"])
+    func `a clock or chance in a pure target is found`(line: String) {
+        #expect(TidyRules.impurity(in: file(line)).count == 1)
+        #expect(TidyRules.impurity(in: file(line, "Sources/Modelcast/Publisher.swift")) == [])
+    }
+
+    @Test(arguments: ["try await Task.", "Thread.", "_ = u", "_ = nano"])
+    func `a sleep is found`(start: String) {
+        let line = start + "sleep(" + "argument)"
+        #expect(TidyRules.sleeps(in: file(line)).count == 1)
+        #expect(TidyRules.sleeps(in: file("// " + line)) == [])
+    }
+
+    @Test func `strings and comments are no code`() {
+        let text = #"""
+            let a = "x \" unsafe // b"  // c
+            let d = """
+                unsafe e " f
+                """
+            /* g /* h */ i */ let j = #"k " \"# + "l"
+            """#
+        #expect(file(text).code == [##"let a = ""  "##, ##"let d = ""##, "", "\"", ##" let j = "" + """##])
+    }
+}
