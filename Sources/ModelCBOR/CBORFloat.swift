@@ -13,6 +13,9 @@ public enum CBORFloat {
 
     /// True when no narrower float holds the same value (every NaN counts as the half 0x7E00).
     public static func isShortest(_ head: CBORHead) -> Bool {
+        // A double with one of the low 29 bits of the fraction set fits into no single, unless it is a NaN.
+        let isNaN = head.argument & 0x7FF0_0000_0000_0000 == 0x7FF0_0000_0000_0000
+        if head.information == 27, head.argument & 0x1FFF_FFFF != 0, !isNaN { return true }
         guard let value = value(of: head) else { return true }
         switch head.information {
         case 25: return !value.isNaN || head.argument == 0x7E00

@@ -9,6 +9,21 @@ public enum CBORMajor: UInt8, Sendable {
     case tag = 6
     /// Simple values and floating-point numbers.
     case simple = 7
+
+    /// The major type of an item that begins with this byte.
+    @inlinable @inline(__always) init(initialByte: UInt8) {
+        self =
+            switch initialByte >> 5 {
+            case 0: .unsigned
+            case 1: .negative
+            case 2: .bytes
+            case 3: .text
+            case 4: .array
+            case 5: .map
+            case 6: .tag
+            default: .simple
+            }
+    }
 }
 
 /// The head of one item: its major type, additional information and argument.

@@ -99,6 +99,8 @@ extension CBORReader {
     @inlinable public mutating func checkOrder(
         of key: Range<Int>, after previous: Range<Int>
     ) throws(CBORError) {
+        // The heads tell the lengths, so they often decide.
+        if previous.isEmpty || bytes[previous.lowerBound] < bytes[key.lowerBound] { return }
         let order = compareBytes(previous, key)
         if order < 0 { return }
         guard order != 0 else { throw CBORError(.duplicateKey, at: key.lowerBound) }
@@ -106,7 +108,7 @@ extension CBORReader {
     }
 
     /// Bytewise lexicographic order of two ranges of the input: negative, zero or positive.
-    @inlinable public func compareBytes(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+    public func compareBytes(_ left: Range<Int>, _ right: Range<Int>) -> Int {
         let common = min(left.count, right.count)
         var index = 0
         while index < common {

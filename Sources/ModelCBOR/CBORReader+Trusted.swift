@@ -36,14 +36,14 @@ extension CBORReader {
     @usableFromInline mutating func skipValidContainer(_ initial: UInt8) {
         let information = initial & 0x1F
         let width = information < 24 ? 0 : 1 &<< Int(information & 3)
-        let argument = information < 24 ? Int(information) : validArgument(width: width)
+        if initial >> 5 == CBORMajor.tag.rawValue {
+            // The argument, which may be any 64 bits, does not matter: a tag has one item as content.
+            offset &+= 1 &+ width
+            return skipValidItem()
+        }
+        let count = information < 24 ? Int(information) : validArgument(width: width)
         offset &+= 1 &+ width
-        let items =
-            switch initial >> 5 {
-            case 4: argument
-            case 5: argument * 2
-            default: 1  // A tag has one item as content.
-            }
+        let items = initial >> 5 == CBORMajor.map.rawValue ? count * 2 : count
         for _ in 0..<items { skipValidItem() }
     }
 

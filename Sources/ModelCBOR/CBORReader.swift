@@ -42,7 +42,7 @@ public struct CBORReader: ~Escapable {
         guard offset < bytes.count else { throw CBORError(.truncated, at: offset) }
         let initial = bytes[offset]
         let information = initial & 0x1F
-        guard let major = CBORMajor(rawValue: initial >> 5) else { throw CBORError(.reserved, at: offset) }
+        let major = CBORMajor(initialByte: initial)
         if information < 24 {
             offset &+= 1
             return CBORHead(major: major, information: information, argument: UInt64(information))
@@ -86,23 +86,52 @@ public struct CBORReader: ~Escapable {
         return head
     }
 
+    /// Passes over a head of the major type whose bits are `high`, if its argument is below 256 and in shortest form.
+    /// - Returns: the argument; nil when the head is another one: the reader has not moved then.
+    @_lifetime(self: copy self)
+    @inlinable @inline(__always) mutating func readShortHead(_ high: UInt8) -> Int? {
+        guard offset < bytes.count else { return nil }
+        // In bounds: just checked. With another major type the result is 32 or more.
+        let low = unsafe bytes[unchecked: offset] ^ high
+        if low < 24 {
+            offset &+= 1
+            return Int(low)
+        }
+        guard low == 24, bytes.count &- offset > 1 else { return nil }
+        // In bounds: just checked.
+        let argument = unsafe bytes[unchecked: offset &+ 1]
+        guard argument >= 24 else { return nil }
+        offset &+= 2
+        return Int(argument)
+    }
+
     /// Reads the head of an array.
     /// - Returns: the number of elements, or nil for an indefinite length (ended by ``readBreak()``).
     @_lifetime(self: copy self)
     @inlinable public mutating func readArrayHead() throws(CBORError) -> Int? {
-        try readCount(.array, least: 1)
+        try readCount(.array, 0x80, least: 1)
     }
 
     /// Reads the head of a map.
     /// - Returns: the number of pairs, or nil for an indefinite length (ended by ``readBreak()``).
     @_lifetime(self: copy self)
     @inlinable public mutating func readMapHead() throws(CBORError) -> Int? {
-        try readCount(.map, least: 2)
+        try readCount(.map, 0xA0, least: 2)
     }
 
     /// A count is refused when the input cannot hold that many elements, so it is safe to reserve by it.
     @_lifetime(self: copy self)
-    @inlinable mutating func readCount(_ major: CBORMajor, least: Int) throws(CBORError) -> Int? {
+    @inlinable @inline(__always) mutating func readCount(
+        _ major: CBORMajor, _ high: UInt8, least: Int
+    ) throws(CBORError) -> Int? {
+        let start = offset
+        if let count = readShortHead(high), count <= (bytes.count &- offset) / least { return count }
+        offset = start
+        return try readLongCount(major, least: least)
+    }
+
+    @_lifetime(self: copy self)
+    @usableFromInline mutating func readLongCount(_ major: CBORMajor, least: Int) throws(CBORError) -> Int? {
         let start = offset
         let head = try readHead()
         guard head.major == major else { throw CBORError(.unexpectedType, at: start) }
@@ -124,6 +153,12 @@ public struct CBORReader: ~Escapable {
     /// Reads an unsigned integer.
     @_lifetime(self: copy self)
     @inlinable public mutating func readUnsigned() throws(CBORError) -> UInt64 {
+        if let value = readShortHead(0x00) { return UInt64(value) }
+        return try readLongUnsigned()
+    }
+
+    @_lifetime(self: copy self)
+    @usableFromInline mutating func readLongUnsigned() throws(CBORError) -> UInt64 {
         let start = offset
         let head = try readHead()
         guard head.major == .unsigned else { throw CBORError(.unexpectedType, at: start) }
@@ -134,20 +169,41 @@ public struct CBORReader: ~Escapable {
     /// - Returns: the range of its bytes in ``bytes``, without the head.
     @_lifetime(self: copy self)
     @inlinable public mutating func readText() throws(CBORError) -> Range<Int> {
-        let range = try readStringRange(.text)
+        let range = try readStringRange(.text, 0x60)
         guard isUTF8(range) else { throw CBORError(.invalidUTF8, at: range.lowerBound) }
         return range
+    }
+
+    /// Reads a text of definite length and leaves it to the caller to see that it is UTF-8 (``isUTF8(_:)``).
+    /// - Returns: the range of its bytes in ``bytes``, without the head.
+    @_lifetime(self: copy self)
+    @inlinable public mutating func readUncheckedText() throws(CBORError) -> Range<Int> {
+        try readStringRange(.text, 0x60)
     }
 
     /// Reads a byte string of definite length.
     /// - Returns: the range of its bytes in ``bytes``, without the head.
     @_lifetime(self: copy self)
     @inlinable public mutating func readByteString() throws(CBORError) -> Range<Int> {
-        try readStringRange(.bytes)
+        try readStringRange(.bytes, 0x40)
     }
 
     @_lifetime(self: copy self)
-    @inlinable mutating func readStringRange(_ major: CBORMajor) throws(CBORError) -> Range<Int> {
+    @inlinable @inline(__always) mutating func readStringRange(
+        _ major: CBORMajor, _ high: UInt8
+    ) throws(CBORError) -> Range<Int> {
+        let start = offset
+        if let length = readShortHead(high), length <= bytes.count &- offset {
+            let first = offset
+            offset = first &+ length
+            return first..<offset
+        }
+        offset = start
+        return try readLongStringRange(major)
+    }
+
+    @_lifetime(self: copy self)
+    @usableFromInline mutating func readLongStringRange(_ major: CBORMajor) throws(CBORError) -> Range<Int> {
         let start = offset
         let head = try readHead()
         guard head.major == major, !head.isIndefinite else { throw CBORError(.unexpectedType, at: start) }

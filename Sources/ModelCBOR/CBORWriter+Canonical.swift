@@ -52,25 +52,31 @@ extension CBORWriter {
     private mutating func writeCanonicalMap(
         _ head: CBORHead, _ reader: inout CBORReader, maxDepth: Int
     ) throws(CBORError) {
-        var pairs: [(key: [UInt8], value: [UInt8])] = []
+        // All pairs go into one buffer, one behind the other; only their places are sorted.
+        var content = CBORWriter()
+        var pairs: [CanonicalPair] = []
         let start = reader.offset
         while head.isIndefinite ? !reader.readBreak() : UInt64(pairs.count) < head.argument {
-            var key = CBORWriter()
-            try key.writeCanonical(&reader, maxDepth: maxDepth)
-            var value = CBORWriter()
-            try value.writeCanonical(&reader, maxDepth: maxDepth)
-            pairs.append((key.bytes, value.bytes))
+            let keyStart = content.count
+            try content.writeCanonical(&reader, maxDepth: maxDepth)
+            let valueStart = content.count
+            try content.writeCanonical(&reader, maxDepth: maxDepth)
+            pairs.append(CanonicalPair(key: keyStart..<valueStart, end: content.count))
         }
-        pairs.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        for (left, right) in zip(pairs, pairs.dropFirst()) where left.key == right.key {
+        let encoded = content.bytes
+        pairs.sort { encoded[$0.key].lexicographicallyPrecedes(encoded[$1.key]) }
+        for (left, right) in zip(pairs, pairs.dropFirst()) where encoded[left.key] == encoded[right.key] {
             throw CBORError(.duplicateKey, at: start)
         }
         writeMapHead(pairs.count)
-        for pair in pairs {
-            bytes.append(contentsOf: pair.key)
-            bytes.append(contentsOf: pair.value)
-        }
+        for pair in pairs { bytes.append(contentsOf: encoded[pair.key.lowerBound..<pair.end]) }
     }
+}
+
+/// Where an encoded pair stands in a buffer: the key, then the value up to `end`.
+private struct CanonicalPair {
+    var key: Range<Int>
+    var end: Int
 }
 
 extension CBORReader {
@@ -83,7 +89,7 @@ extension CBORReader {
         guard head.isIndefinite else {
             let first = offset
             try skipString(head, at: start)
-            for index in first..<offset { content.append(bytes[index]) }
+            unsafe bytes.extracting(first..<offset).withUnsafeBufferPointer { unsafe content.append(contentsOf: $0) }
             return
         }
         while !readBreak() {

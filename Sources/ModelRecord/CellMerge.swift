@@ -13,7 +13,7 @@ struct CellMerge {
 
     init(record: Record, update: borrowing UpdateView, raisesFloor: Bool, writesCells: Bool) {
         idHash = record.idHash
-        cellsOffset = Int(record.storage.header.cellsOffset)
+        cellsOffset = Int(record.storage.facts.cellsOffset)
         cellCount = record.cellCount
         self.raisesFloor = raisesFloor
         self.writesCells = writesCells
@@ -85,7 +85,8 @@ struct CellMerge {
             plan.digestDelta &-= term(cell, update, fieldHash: fieldHash, in: old)
             plan.digestDelta &+= update.term(fieldHash: fieldHash)
         }
-        plan.write(field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
+        plan.write(
+            field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
     }
 
     /// A field without a cell.
@@ -93,7 +94,8 @@ struct CellMerge {
         plan.isChanged = true
         if update.fields[field.value.lowerBound] != CBORConstant.undefinedByte { plan.isVisible = true }
         plan.digestDelta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(field.name)))
-        plan.write(field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
+        plan.write(
+            field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
     }
 
     @inline(__always)

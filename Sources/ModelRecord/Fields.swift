@@ -29,17 +29,30 @@ public struct Fields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The value given for `field`; setting nil takes the field out.
     public subscript(field: String) -> Value? {
-        get { pairs.first { $0.field == field }?.value }
+        get {
+            let index = index(of: field)
+            guard isField(field, at: index) else { return nil }
+            return pairs[index].value
+        }
         set {
-            let index = pairs.firstIndex { !Fields.precedes($0.field, field) } ?? pairs.endIndex
-            let isThere = index < pairs.endIndex && pairs[index].field == field
-            switch (newValue, isThere) {
+            let index = index(of: field)
+            switch (newValue, isField(field, at: index)) {
             case (let value?, true): pairs[index] = Pair(field: field, value: value)
             case (let value?, false): pairs.insert(Pair(field: field, value: value), at: index)
             case (nil, true): pairs.remove(at: index)
             case (nil, false): break
             }
         }
+    }
+
+    /// Where `field` stands, or would stand.
+    private func index(of field: String) -> Int {
+        pairs.firstIndex { !Fields.precedes($0.field, field) } ?? pairs.endIndex
+    }
+
+    /// Names are bytes: two spellings of one character that Unicode calls equal are two fields.
+    private func isField(_ field: String, at index: Int) -> Bool {
+        index < pairs.endIndex && pairs[index].field.utf8.elementsEqual(field.utf8)
     }
 
     /// How many fields there are.

@@ -47,21 +47,46 @@ extension Record {
     /// In order of the encoded names. Versions do not count: an equal value written again is no change.
     /// - Complexity: O(*n*) in the number of fields of both.
     public func changedFields(since older: Record?) -> [String] {
-        var before: [String: [UInt8]] = [:]
-        older?.forEachKnownValue { before[$0] = $1 }
         var changed: [String] = []
-        if exists { forEachKnownValue { if before.removeValue(forKey: $0) != $1 { changed.append($0) } } }
-        changed.append(contentsOf: before.keys)
-        return changed.sorted(by: Fields.precedes)
+        let new = bytes
+        var right = CellRun(new, at: Int(storage.facts.cellsOffset), count: cellCount)
+        guard let older else {
+            while let mine = right.cell {
+                note(mine, new, &changed)
+                right.advance()
+            }
+            return changed
+        }
+        let old = older.bytes
+        var left = CellRun(old, at: Int(older.storage.facts.cellsOffset), count: older.cellCount)
+        while true {
+            switch (left.cell, right.cell) {
+            case (nil, nil): return changed
+            case (let theirs?, nil):
+                note(theirs, old, &changed)
+                left.advance()
+            case (nil, let mine?):
+                note(mine, new, &changed)
+                right.advance()
+            case (let theirs?, let mine?):
+                let order = Bytes.compare(old.extracting(theirs.key), new.extracting(mine.key))
+                if order < 0 {
+                    note(theirs, old, &changed)
+                } else if order > 0 {
+                    note(mine, new, &changed)
+                } else if !Bytes.areEqual(old.extracting(theirs.value), new.extracting(mine.value)) {
+                    changed.append(CBORReader(new).string(mine.name))
+                }
+                if order <= 0 { left.advance() }
+                if order >= 0 { right.advance() }
+            }
+        }
     }
 
-    private func forEachKnownValue(_ body: (String, [UInt8]) -> Void) {
-        forEachCell { cell, bytes in
-            if bytes[cell.value.lowerBound] != CBORConstant.undefinedByte {
-                body(CBORReader(bytes).string(cell.name), cell.value.map { bytes[$0] })
-            }
-            return true
-        }
+    /// Adds the name of a cell that only one of two records has, unless its value is unknown.
+    private func note(_ cell: CellSlice, _ bytes: Span<UInt8>, _ changed: inout [String]) {
+        guard bytes[cell.value.lowerBound] != CBORConstant.undefinedByte else { return }
+        changed.append(CBORReader(bytes).string(cell.name))
     }
 
     private func find<R>(_ field: String, _ body: (CellSlice, Span<UInt8>) -> R) -> R? {
@@ -79,7 +104,7 @@ extension Record {
     /// Calls `body` for each cell, in order, until it returns false.
     func forEachCell(_ body: (CellSlice, Span<UInt8>) -> Bool) {
         let bytes = storage.bytes
-        var reader = CBORReader(bytes, at: Int(storage.header.cellsOffset))
+        var reader = CBORReader(bytes, at: Int(storage.facts.cellsOffset))
         for _ in 0..<cellCount {
             guard body(CellSlice(reading: &reader), bytes) else { return }
         }

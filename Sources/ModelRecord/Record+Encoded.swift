@@ -1,43 +1,47 @@
 public import ModelCBOR
 
 extension Record {
-    /// Reads and checks the next encoded record of `reader`: `[id, floor, touched, { * field => [value, stamp, origin] }]`.
+    /// Reads and checks the next encoded record of `reader`,
+    /// `[id, floor, touched, { * field => [value, stamp, origin] }]`.
     ///
     /// Accepts any order of keys and any well-formed encoding; the record holds the deterministic one.
-    /// Elements past the fourth are ignored.
-    /// - Throws: ``CBORError``: malformed bytes, a name or a depth past its limit.
+    /// Elements that an array has beyond those named here are ignored.
+    /// - Throws: ``CBORError``: malformed bytes, a name or a depth past its limit, a cell whose version lies outside
+    ///   floor to touched, which no sequence of updates brings about.
     /// - Parameter maxDepth: how deep values may be nested.
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset
         var probe = CBORReader(reader.bytes, at: start)
-        try Record.check(&probe, maxDepth: maxDepth)
-        if probe.isDeterministic, probe.bytes[start] == 0x84 {
+        if (try? Record.check(&probe, maxDepth: maxDepth)) != nil, probe.isDeterministic {
             self = Record(copying: reader.bytes.extracting(start..<probe.offset))
             reader.offset = probe.offset
             return
         }
-        var writer = CBORWriter()
+        // Not what a sender like this one writes: another encoding, longer arrays, or no record at all.
+        var canonical = CBORWriter()
         // The levels above a value: the record, its map and the cell.
-        try writer.writeCanonical(&reader, maxDepth: maxDepth + 3)
-        let canonical = writer.bytes.span
-        var again = CBORReader(canonical)
-        try Record.check(&again, maxDepth: maxDepth)
-        self = Record(copying: canonical)
+        try canonical.writeCanonical(&reader, maxDepth: maxDepth + 3)
+        do {
+            let trimmed = try Record.trimmed(canonical.bytes.span)
+            var again = CBORReader(trimmed.span)
+            try Record.check(&again, maxDepth: maxDepth)
+            self = Record(copying: trimmed.span)
+        } catch {
+            // The offset in the rewritten bytes says nothing to the caller.
+            throw CBORError(error.code, at: start)
+        }
     }
 
-    /// Checks the shape of a record; leaves the reader behind it.
+    /// Checks a record whose arrays all are of the length that they have here; leaves the reader behind it.
     private static func check(_ reader: inout CBORReader, maxDepth: Int) throws(CBORError) {
         let start = reader.offset
-        guard let count = try reader.readArrayHead() else {
-            reader.offset = start
-            return try reader.skipItem(maxDepth: maxDepth + 3)
-        }
-        guard count >= 4 else { throw CBORError(.unexpectedType, at: start) }
+        guard try reader.readArrayHead() == 4 else { throw CBORError(.unexpectedType, at: start) }
         let id = try reader.readText()
         guard (1...255).contains(id.count), !reader.bytes.extracting(id).containsNUL else {
             throw CBORError(.limit, at: id.lowerBound)
         }
-        for _ in 0..<2 where !reader.readNull() { try checkVersion(&reader) }
+        let floor = try checkVersion(&reader)
+        let touched = try checkVersion(&reader)
         let pairs = try reader.readMapHead()
         var index = 0
         var previous = reader.offset..<reader.offset
@@ -47,32 +51,55 @@ extension Record {
             guard (1...128).contains(name.count) else { throw CBORError(.limit, at: keyStart) }
             try reader.checkOrder(of: keyStart..<reader.offset, after: previous)
             previous = keyStart..<reader.offset
-            try checkCell(&reader, maxDepth: maxDepth)
+            try checkCell(&reader, floor: floor, touched: touched, maxDepth: maxDepth)
             index += 1
         }
-        for _ in 4..<count { try reader.skipItem(maxDepth: maxDepth + 3) }
     }
 
-    private static func checkVersion(_ reader: inout CBORReader) throws(CBORError) {
+    private static func checkVersion(_ reader: inout CBORReader) throws(CBORError) -> VersionSlice? {
+        if reader.readNull() { return nil }
         let start = reader.offset
         guard try reader.readArrayHead() == 2 else { throw CBORError(.unexpectedType, at: start) }
-        try checkTail(&reader)
+        return try VersionSlice(checking: &reader)
     }
 
-    private static func checkCell(_ reader: inout CBORReader, maxDepth: Int) throws(CBORError) {
+    /// Every write of a cell touches the model, and a raised floor drops what is below it.
+    private static func checkCell(
+        _ reader: inout CBORReader, floor: VersionSlice?, touched: VersionSlice?, maxDepth: Int
+    ) throws(CBORError) {
         let start = reader.offset
         guard try reader.readArrayHead() == 3 else { throw CBORError(.unexpectedType, at: start) }
-        try reader.skipItem(maxDepth: maxDepth)
-        try checkTail(&reader)
+        try reader.skipValue(maxDepth: maxDepth)
+        let version = try VersionSlice(checking: &reader)
+        let view = VersionView(version, in: reader.bytes)
+        guard let touched, view.compare(VersionView(touched, in: reader.bytes)) <= 0 else {
+            throw CBORError(.limit, at: start)
+        }
+        guard let floor else { return }
+        guard view.compare(VersionView(floor, in: reader.bytes)) >= 0 else { throw CBORError(.limit, at: start) }
     }
 
-    private static func checkTail(_ reader: inout CBORReader) throws(CBORError) {
-        _ = try reader.readUnsigned()
-        let origin = try reader.readText()
-        guard Names.isOrigin(reader.bytes.extracting(origin)) else { throw CBORError(.limit, at: origin.lowerBound) }
+    /// Leaves out of a deterministic encoding what the arrays hold beyond the elements that are known here.
+    private static func trimmed(_ canonical: Span<UInt8>) throws(CBORError) -> [UInt8] {
+        var reader = CBORReader(canonical)
+        var writer = CBORWriter(reserving: canonical.count)
+        let count = try reader.readArrayHead() ?? 0
+        guard count >= 4 else { throw CBORError(.unexpectedType, at: 0) }
+        writer.writeArrayHead(4)
+        writer.copyItem(&reader)
+        for _ in 0..<2 {
+            if reader.readNull() { writer.writeNull() } else { try writer.copyArray(of: 2, &reader) }
+        }
+        let pairs = try reader.readMapHead() ?? 0
+        writer.writeMapHead(pairs)
+        for _ in 0..<pairs {
+            writer.copyItem(&reader)
+            try writer.copyArray(of: 3, &reader)
+        }
+        return writer.bytes
     }
 
-    /// A record of bytes that were checked and are deterministic. A longer array loses its extra elements.
+    /// A record of bytes that were checked and are deterministic.
     private init(copying encoded: Span<UInt8>) {
         var reader = CBORReader(encoded, at: 1)
         let id = reader.skipValidText()
@@ -105,6 +132,34 @@ extension Record {
             case let floor?: return touched.compare(floor) >= 0
             }
         }
+    }
+}
+
+extension VersionSlice {
+    /// Reads and checks `stamp, origin`, the end of a version or a cell.
+    fileprivate init(checking reader: inout CBORReader) throws(CBORError) {
+        stamp = try reader.readUnsigned()
+        origin = try reader.readText()
+        guard Names.isOrigin(reader.bytes.extracting(origin)) else { throw CBORError(.limit, at: origin.lowerBound) }
+    }
+}
+
+extension CBORWriter {
+    /// Copies an item that is known to be valid and of definite length.
+    fileprivate mutating func copyItem(_ reader: inout CBORReader) {
+        let start = reader.offset
+        reader.skipValidItem()
+        append(encoded: reader.bytes.extracting(start..<reader.offset))
+    }
+
+    /// Copies the first `count` elements of such an array and passes over the others.
+    fileprivate mutating func copyArray(of count: Int, _ reader: inout CBORReader) throws(CBORError) {
+        let start = reader.offset
+        let found = try reader.readArrayHead() ?? 0
+        guard found >= count else { throw CBORError(.unexpectedType, at: start) }
+        writeArrayHead(count)
+        for _ in 0..<count { copyItem(&reader) }
+        for _ in count..<found { reader.skipValidItem() }
     }
 }
 

@@ -88,9 +88,9 @@ private struct CellJoin {
     private let newCount: Int
 
     init(old: Record, new: Record) {
-        oldOffset = Int(old.storage.header.cellsOffset)
+        oldOffset = Int(old.storage.facts.cellsOffset)
         oldCount = old.cellCount
-        newOffset = Int(new.storage.header.cellsOffset)
+        newOffset = Int(new.storage.facts.cellsOffset)
         newCount = new.cellCount
     }
 
@@ -161,7 +161,7 @@ private struct CellJoin {
 }
 
 /// A run of cells, one at a time.
-private struct CellRun: ~Escapable {
+struct CellRun: ~Escapable {
     private(set) var cell: CellSlice?
     private var reader: CBORReader
     private var left: Int

@@ -23,21 +23,30 @@ public struct Record: @unchecked Sendable {
     }
 
     /// The size of the encoded record.
-    public var byteCount: Int { Int(storage.header.byteCount) }
+    public var byteCount: Int { Int(storage.facts.byteCount) }
 
     /// The model's identity within its type.
     public var id: String {
         CBORReader(storage.bytes).string(idRange)
     }
 
+    /// The id's UTF-8 bytes, where they stand.
+    public var idBytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let range = idRange
+            return storage.bytes.extracting(range)
+        }
+    }
+
     /// FNV-1a of the id (``Fingerprint/fnv(_:)-(String)``).
-    public var idHash: UInt64 { storage.header.idHash }
+    public var idHash: UInt64 { storage.facts.idHash }
 
     /// The model exists: it was merged or replaced, and not deleted since. A record that does not exist is a tombstone.
-    public var exists: Bool { storage.header.exists }
+    public var exists: Bool { storage.facts.exists }
 
     /// The number of cells, those included that make a field unknown.
-    public var cellCount: Int { Int(storage.header.cellCount) }
+    public var cellCount: Int { Int(storage.facts.cellCount) }
 
     /// The greatest version of any replace or delete, if there was one.
     public var floor: Version? {
@@ -65,8 +74,8 @@ public struct Record: @unchecked Sendable {
 
     /// Where the id's text stands in ``bytes``.
     var idRange: Range<Int> {
-        let start = Int(storage.header.idOffset)
-        return start..<(start &+ Int(storage.header.idByteCount))
+        let start = Int(storage.facts.idOffset)
+        return start..<(start &+ Int(storage.facts.idByteCount))
     }
 
     /// True when both are the same object, which implies that they are equal.

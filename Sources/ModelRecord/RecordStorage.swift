@@ -30,13 +30,20 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
         return unsafe unsafeDowncast(buffer, to: RecordStorage.self)
     }
 
+    /// The header. Read through the pointer, as `header` would be checked for exclusive access each time, at run time
+    /// and in vain: it never changes. A merge reads it a dozen times.
+    var facts: RecordHeader {
+        @inline(__always)
+        get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
+    }
+
     /// The encoded record, while the storage is borrowed.
     var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get {
             let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
             // The tail allocation holds byteCount initialised bytes and lives as long as self, which is borrowed.
-            let span = unsafe Span(_unsafeStart: start, count: Int(header.byteCount))
+            let span = unsafe Span(_unsafeStart: start, count: Int(facts.byteCount))
             return unsafe _overrideLifetime(span, borrowing: self)
         }
     }

@@ -1,8 +1,8 @@
+import ModelCache
 import ZeroMQ
 public import ModelRecord
 public import ModelSync
 import ModelWire
-import Synchronization
 
 extension Publisher {
     /// Sets these fields of a model and leaves the others as they are. The model comes to exist if it did not.

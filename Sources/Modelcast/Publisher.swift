@@ -5,7 +5,6 @@ import ModelRecord
 import ModelSync
 import ModelWire
 public import ServiceLifecycle
-import Synchronization
 
 /// Publishes models: keeps its own copy of everything, and sends to every subscriber the fields that changed.
 ///
@@ -24,7 +23,7 @@ public final class Publisher: Service, Sendable {
     /// Everything that this publisher has published. Read it from any thread.
     public let cache: ModelCache
     let logger: Logger
-    let core: Mutex<PublisherCore>
+    let core: Guarded<PublisherCore>
 
     /// A publisher that does not serve yet; see ``run()``.
     /// - Throws: ``ModelcastError``: a bad name, or endpoints that other machines can reach without being allowed to.
@@ -41,7 +40,7 @@ public final class Publisher: Service, Sendable {
             heartbeatInterval: configuration.heartbeatInterval, batchByteCount: configuration.batchByteCount,
             partitions: configuration.partitions, partitionsByType: configuration.partitionsByType)
         do {
-            core = Mutex(PublisherCore(origin: try Origin(configuration: origin, cache: cache, now: Clocks.now())))
+            core = Guarded(PublisherCore(origin: try Origin(configuration: origin, cache: cache, now: Clocks.now())))
         } catch {
             throw ModelcastError(error)
         }

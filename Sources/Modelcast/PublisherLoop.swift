@@ -1,8 +1,8 @@
+import ModelCache
 import Logging
 import ModelSync
 import ModelWire
 import ZeroMQ
-import Synchronization
 
 /// A publisher's socket thread: owns the stream's XPUB and the control's ROUTER, and feeds the origin.
 struct PublisherLoop: ~Copyable {

@@ -6,7 +6,6 @@ import ModelRecord
 import ModelSync
 import ModelWire
 public import ServiceLifecycle
-import Synchronization
 
 /// Keeps a copy of what any number of publishers have published, equal to theirs, in this process.
 ///
@@ -26,7 +25,7 @@ public final class Subscriber: Service, Sendable {
     /// The copy. Read it from any thread; only the subscriber writes it.
     public let cache: ModelCache
     let logger: Logger
-    let core: Mutex<SubscriberCore>
+    let core: Guarded<SubscriberCore>
 
     /// A subscriber that does not listen yet; see ``run()``.
     /// - Throws: ``ModelcastError`` for an endpoint or type name that is not one.
@@ -47,7 +46,7 @@ public final class Subscriber: Service, Sendable {
         self.configuration = configuration
         self.logger = logger
         cache = ModelCache()
-        core = Mutex(SubscriberCore(status: SubscriberStatus(senders: [], streams: [], counters: Counters())))
+        core = Guarded(SubscriberCore(status: SubscriberStatus(senders: [], streams: [], counters: Counters())))
     }
 
     /// Listens until the service group shuts down or the task is cancelled.

@@ -1,7 +1,7 @@
+import ModelCache
 import Logging
 import ModelSync
 import ZeroMQ
-import Synchronization
 
 /// A subscriber's socket thread: owns a SUB and a DEALER per publisher, feeds the replica, and so is the one writer of
 /// the cache.

@@ -1,0 +1,113 @@
+import Modelcast
+import TestSupport
+import Testing
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(2))) struct BadInputTests {
+    @Test func `bad names and values are refused with what is wrong, and nothing changes`() throws {
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: silent)
+        let bad: [(String, String, Fields, String)] = [
+            ("9User", "1", ["a": 1], "type"),
+            ("User", "", ["a": 1], "id"),
+            ("User", String(repeating: "x", count: 256), ["a": 1], "256"),
+            ("User", "1", [String(repeating: "f", count: 129): 1], "field"),
+            ("User", "1", ["a": .text(String(repeating: "x", count: 300_000))], "a"),
+        ]
+        for (type, id, fields, hint) in bad {
+            let error = #expect(throws: ModelcastError.self) { try publisher.merge(type, id, fields) }
+            #expect(error?.code == .badInput)
+            #expect(error?.message.contains(hint) == true)
+        }
+        #expect(publisher.cache.count(of: "User") == 0)
+    }
+
+    @Test func `an endpoint that other machines can reach must be allowed`() throws {
+        let endpoints = try SenderEndpoints(control: "tcp://0.0.0.0:7401")
+        let error = #expect(throws: ModelcastError.self) {
+            try Publisher(PublisherConfiguration(name: "p", endpoints: endpoints), logger: silent)
+        }
+        #expect(error?.message.contains("--insecure") == true)
+        var allowed = PublisherConfiguration(name: "p", endpoints: endpoints)
+        allowed.allowsRemote = true
+        _ = try Publisher(allowed, logger: silent)
+    }
+
+    @Test(arguments: ["", "127.0.0.1:7000", "tcp://127.0.0.1", "tcp://127.0.0.1:0", "udp://127.0.0.1:1", "inproc://x"])
+    func `what is not an endpoint is refused`(text: String) {
+        let error = #expect(throws: ModelcastError.self) { try SenderEndpoints(control: text) }
+        #expect(error?.code == .endpoint)
+    }
+
+    @Test func `a port that is taken is reported by run and to whoever waits for the endpoints`() async throws {
+        let first = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: silent)
+        try await running(first) { taken in
+            let second = try Publisher(
+                PublisherConfiguration(
+                    name: "q", endpoints: try SenderEndpoints(control: taken.control, stream: taken.stream)),
+                logger: silent)
+            await #expect(throws: ModelcastError.self) { try await second.run() }
+            await #expect(throws: ModelcastError.self) { try await second.boundEndpoints }
+        }
+    }
+
+    @Test func `a publisher that has stopped refuses to publish`() async throws {
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: silent)
+        try await running(publisher) { _ in }
+        let error = #expect(throws: ModelcastError.self) { try publisher.merge("User", "1", ["a": 1]) }
+        #expect(error?.code == .stopped)
+    }
+
+    @Test func `a full outbox is an outcome, not an error, and nothing is changed`() throws {
+        var configuration = PublisherConfiguration(
+            name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.outboxByteCount = 1_000
+        let publisher = try Publisher(configuration, logger: silent)
+        var outcomes: [PublishOutcome] = []
+        for id in 0..<100 { outcomes.append(try publisher.merge("User", "\(id)", ["text": "some text to fill it"])) }
+        let refused = outcomes.count { $0 == .backPressured }
+        #expect(refused > 0)
+        #expect(publisher.cache.count(of: "User") == 100 - refused)
+    }
+
+    @Test func `frames of somebody else are dropped and counted, and the subscriber lives on`() async throws {
+        try await withPair { publisher, subscriber in
+            let endpoints = try await publisher.boundEndpoints
+            try sendGarbage(to: endpoints.control)
+            try publisher.merge("User", "1", ["age": 1])
+            #expect(await eventually { subscriber["User", "1"] != nil })
+        }
+    }
+
+    @Test func `one question gets one answer`() async throws {
+        try await withPair { publisher, _ in
+            try publisher.merge("User", "1", ["age": 1])
+            let client = try ControlClient(endpoint: try await publisher.boundEndpoints.control)
+            #expect(try await client.welcome().name == "publisher")
+            #expect(try await client.fetch("User", ["1", "2"]).map(\.id) == ["1"])
+            let digests = try await client.digests()
+            #expect(digests.map(\.type) == ["User"])
+            #expect(digests.first?.digests.total == publisher.cache.digest(of: "User"))
+        }
+    }
+
+    @Test func `nobody at the endpoint is told within the time-out`() async throws {
+        let folder = try TemporaryDirectory()
+        let client = try ControlClient(endpoint: "ipc://\(folder.path("nobody"))", timeout: .milliseconds(100))
+        let error = await #expect(throws: ModelcastError.self) { try await client.welcome() }
+        #expect(error?.code == .timeout)
+    }
+}
+
+/// Sends what no replica would.
+private func sendGarbage(to endpoint: String) throws {
+    let socket = try Socket(.dealer, in: Context())
+    try socket.set(.linger, .seconds(1))
+    try socket.connect(endpoint)
+    for text in ["", "x", "\u{FFFF}", String(repeating: "[", count: 1000)] { _ = try socket.send(Message(text)) }
+}

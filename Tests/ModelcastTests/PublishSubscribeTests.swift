@@ -1,0 +1,164 @@
+import Dispatch
+import Foundation
+import Modelcast
+import Synchronization
+import TestSupport
+import Testing
+
+/// One publisher and one subscriber, with real sockets between them.
+@Suite(.timeLimit(.minutes(2))) struct PublishSubscribeTests {
+    @Test func `what is published arrives field by field`() async throws {
+        try await withPair { publisher, subscriber in
+            try publisher.merge("User", "1", ["name": "Ada", "age": 36])
+            try publisher.merge("User", "1", ["age": 37])
+            #expect(await eventually { subscriber["User", "1"]?["age"] == 37 })
+            #expect(subscriber["User", "1"]?["name"] == "Ada")
+            #expect(await becomeEqual(publisher, subscriber))
+        }
+    }
+
+    @Test func `a late subscriber gets what was published before it came`() async throws {
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: silent)
+        for id in 0..<2_000 { try publisher.merge("User", "\(id)", ["age": .int(Int64(id))]) }
+        try await running(publisher) { endpoints in
+            try await subscribing(to: [endpoints.control]) { subscriber in
+                try await subscriber.waitUntilLive()
+                #expect(subscriber.cache.count(of: "User") == 2_000)
+                #expect(subscriber.cache.digest(of: "User") == publisher.cache.digest(of: "User"))
+            }
+        }
+    }
+
+    @Test func `ipc works like tcp`() async throws {
+        let folder = try TemporaryDirectory()
+        try await withPair(endpoint: "ipc://\(folder.path("control"))") { publisher, subscriber in
+            try publisher.merge("User", "1", ["age": 1])
+            #expect(await eventually { subscriber["User", "1"]?["age"] == 1 })
+        }
+    }
+
+    @Test func `a delete is told to observers as the end of the model`() async throws {
+        try await withPair { publisher, subscriber in
+            try publisher.merge("User", "1", ["age": 1])
+            #expect(await eventually { subscriber["User", "1"] != nil })
+            let ends = Mutex(0)
+            let observation = subscriber.observe(.model(type: "User", id: "1"), on: DispatchQueue(label: "test")) {
+                changes in
+                for change in changes where change.new == nil && change.old?["age"] == 1 {
+                    ends.withLock { $0 += 1 }
+                }
+            }
+            try publisher.delete("User", "1")
+            #expect(await eventually { ends.withLock { $0 } == 1 })
+            observation.cancel()
+        }
+    }
+
+    @Test func `a subscriber of one type gets no other`() async throws {
+        try await withPair(selection: .types(["User"])) { publisher, subscriber in
+            try publisher.merge("UserCard", "1", ["a": 1])
+            try publisher.merge("User", "1", ["a": 1])
+            #expect(await eventually { subscriber["User", "1"] != nil })
+            #expect(subscriber.cache.count(of: "UserCard") == 0)
+        }
+    }
+
+    @Test func `a transaction over two types is never seen in half`() async throws {
+        try await withPair { publisher, subscriber in
+            let halves = Mutex(0)
+            let last = Mutex<Int64>(0)
+            let observation = subscriber.observe(.everything, on: DispatchQueue(label: "test")) { _ in
+                let snapshot = subscriber.snapshot()
+                let (debit, credit) = (snapshot["Debit", "1"]?["n"], snapshot["Credit", "1"]?["n"])
+                if debit != credit { halves.withLock { $0 += 1 } }
+                last.withLock { $0 = debit?.intValue ?? 0 }
+            }
+            for value in 1...500 as ClosedRange<Int64> {
+                try publisher.transaction { transaction in
+                    try transaction.merge("Debit", "1", ["n": .int(value)])
+                    try transaction.merge("Credit", "1", ["n": .int(value)])
+                }
+            }
+            #expect(await eventually { last.withLock { $0 } == 500 })
+            #expect(halves.withLock { $0 } == 0)
+            observation.cancel()
+        }
+    }
+
+    @Test func `two publishers of one model both win in their fields`() async throws {
+        func publisher(_ name: String) throws -> Publisher {
+            try Publisher(
+                PublisherConfiguration(name: name, endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+                logger: silent)
+        }
+        let (first, second) = (try publisher("first"), try publisher("second"))
+        try await running(first) { one in
+            try await running(second) { two in
+                try await subscribing(to: [one.control, two.control]) { subscriber in
+                    try await subscriber.waitUntilLive()
+                    for value in 0..<100 as Range<Int64> {
+                        try first.merge("User", "1", ["a": .int(value)])
+                        try second.merge("User", "1", ["b": .int(value)])
+                    }
+                    #expect(
+                        await eventually {
+                            subscriber["User", "1"]?["a"] == 99 && subscriber["User", "1"]?["b"] == 99
+                        })
+                    #expect(subscriber.status.senders.map(\.name) == ["first", "second"])
+                }
+            }
+        }
+    }
+
+    @Test func `a hundred thousand updates from four threads arrive and nothing differs`() async throws {
+        try await withPair { publisher, subscriber in
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    group.addTask {
+                        for number in 0..<25_000 {
+                            let id = "\((number &* 7919 &+ thread) % 5_000)"
+                            let fields: Fields = ["n": .int(Int64(number)), "thread": .int(Int64(thread))]
+                            while (try? publisher.merge("User", id, fields)) == .backPressured { await Task.yield() }
+                        }
+                    }
+                }
+            }
+            #expect(await becomeEqual(publisher, subscriber))
+            #expect(subscriber.cache.count(of: "User") == 5_000)
+        }
+    }
+
+    @Test func `a publisher that starts anew is found again and its new models arrive`() async throws {
+        let folder = try TemporaryDirectory()
+        let endpoints = try SenderEndpoints(control: "ipc://\(folder.path("control"))")
+        @Sendable func publisher() throws -> Publisher {
+            var configuration = PublisherConfiguration(name: "p", endpoints: endpoints)
+            configuration.heartbeatInterval = .milliseconds(50)
+            return try Publisher(configuration, logger: silent)
+        }
+        let first = try publisher()
+        try await subscribing(to: [endpoints.control]) { subscriber in
+            try await running(first) { _ in
+                try first.merge("User", "old", ["age": 1])
+                #expect(await eventually { subscriber["User", "old"] != nil })
+            }
+            #expect(await eventually { !subscriber.status.isLive })
+            let second = try publisher()
+            try await running(second) { _ in
+                try second.merge("User", "new", ["age": 2])
+                #expect(await eventually { subscriber["User", "new"] != nil })
+                #expect(subscriber["User", "old"] != nil)
+            }
+        }
+    }
+
+    @Test func `the publisher learns that everything has been applied`() async throws {
+        try await withPair { publisher, _ in
+            try publisher.merge("User", "1", ["age": 1])
+            #expect(await eventually { publisher.audience.liveCount == 1 })
+            #expect(await eventually { publisher.audience.upToDateCount == 1 })
+        }
+    }
+}

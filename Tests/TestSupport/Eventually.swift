@@ -1,0 +1,17 @@
+/// Waits until `condition` holds, giving way to other work between two looks at it.
+///
+/// ```swift
+/// #expect(await eventually { cache.count == 3 })
+/// ```
+/// - Parameter limit: how long to wait at most; reached only when something is broken.
+/// - Returns: false when the limit passed and the condition still does not hold.
+public func eventually(
+    within limit: Duration = .seconds(30), _ condition: () throws -> Bool
+) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try !condition() {
+        if ContinuousClock.now >= deadline { return false }
+        await Task.yield()
+    }
+    return true
+}
