@@ -11,10 +11,13 @@ extension Value {
         case 2: return .int(randomInt(using: &generator))
         case 3: return .double(randomDouble(using: &generator))
         case 4, 5: return .text(.random(lengths: 0...40, using: &generator))
-        case 6: return .bytes((0..<Int.random(in: 0...40, using: &generator)).map { _ in .random(in: 0...255, using: &generator) })
+        case 6:
+            return .bytes(
+                (0..<Int.random(in: 0...40, using: &generator)).map { _ in .random(in: 0...255, using: &generator) })
         case 7, 8:
             return .array(
-                (0..<Int.random(in: 0...4, using: &generator)).map { _ in .random(depth: depth - 1, using: &generator) })
+                (0..<Int.random(in: 0...4, using: &generator)).map { _ in .random(depth: depth - 1, using: &generator) }
+            )
         case 9, 10:
             var map: [String: Value] = [:]
             for _ in 0..<Int.random(in: 0...4, using: &generator) {
@@ -46,7 +49,8 @@ extension Value {
         case 0: Double(bitPattern: .random(in: 0...UInt64.max, using: &generator))
         case 1: Double(Float(bitPattern: .random(in: 0...UInt32.max, using: &generator)))
         case 2: Double(Int.random(in: -5000...5000, using: &generator)) / 4
-        default: [0, -0.0, .infinity, -.infinity, .nan, .pi, 65_504, 0x1p-24, 0x1p-25].randomElement(using: &generator) ?? 0
+        default:
+            [0, -0.0, .infinity, -.infinity, .nan, .pi, 65_504, 0x1p-24, 0x1p-25].randomElement(using: &generator) ?? 0
         }
     }
 }

@@ -1,0 +1,118 @@
+import ModelCBOR
+public import ModelRecord
+
+/// An open batch: updates are encoded straight into its buffer, and become one frame at the end.
+///
+/// ```swift
+/// var writer = BatchWriter()
+/// try writer.append(.merge, stamp: clock.tick(nowMilliseconds: now), id: "42", fields: ["age": 30])
+/// let frame = writer.finish(origin: "users-1", incarnation: incarnation, sequence: 1)
+/// ```
+/// The memory stays for the next batch, so that appending allocates nothing once the writer is warm.
+public struct BatchWriter: Sendable {
+    private var writer = CBORWriter()
+    private var lastStamp: Stamp?
+
+    /// The stamp of the batch, which the offsets of its updates count from; nil until it has begun.
+    public private(set) var firstStamp: Stamp?
+    /// How many updates have been appended.
+    public private(set) var updateCount = 0
+
+    /// What a frame takes beyond the updates of a batch without a group and the fields of its only update, at most.
+    public static let envelopeByteCountMax = 384
+
+    public init() {}
+
+    /// The size of the encoded updates.
+    public var byteCount: Int { writer.count }
+
+    /// Nothing has been appended.
+    public var isEmpty: Bool { updateCount == 0 }
+
+    /// Begins a batch with a stamp that is not that of its first update: one of several of a transaction.
+    ///
+    /// A batch that is not begun takes the stamp of its first update.
+    public mutating func begin(stamp: Stamp) {
+        precondition(isEmpty, "a batch can be begun only while it is empty")
+        firstStamp = stamp
+        lastStamp = nil
+    }
+
+    /// An update with fields of this size would fit, too: the frame stays within its size and its number of updates.
+    /// - Parameter groupByteCount: what the topics of the group take, if there will be one: their bytes and 3 for each.
+    public func hasRoom(fieldsByteCount: Int, groupByteCount: Int = 0, limits: WireLimits) -> Bool {
+        updateCount < limits.updateCount
+            && byteCount + fieldsByteCount + groupByteCount + BatchWriter.envelopeByteCountMax <= limits.frameByteCount
+    }
+
+    /// Appends an update.
+    /// - Parameters:
+    ///   - stamp: above that of the update before.
+    ///   - id: valid (`Names.check(id:)`).
+    ///   - fields: the pairs of the field map without its head, as in `EncodedFields`; empty for a delete.
+    ///   - fieldCount: how many pairs there are.
+    public mutating func append(
+        _ operation: Operation, stamp: Stamp, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int
+    ) {
+        let first = firstStamp ?? stamp
+        precondition(lastStamp.map { $0 < stamp } ?? (first <= stamp), "the stamps of a batch must rise")
+        precondition(operation != .delete || fieldCount == 0, "a delete carries no fields")
+        firstStamp = first
+        lastStamp = stamp
+        updateCount += 1
+        writer.writeArrayHead(4)
+        writer.write(unsigned: operation.rawValue)
+        writer.write(unsigned: stamp - first)
+        writer.writeHead(.text, UInt64(id.count))
+        writer.append(encoded: id)
+        writer.writeMapHead(fieldCount)
+        writer.append(encoded: fields)
+    }
+
+    /// Appends an update whose id and fields are encoded and checked here.
+    /// - Throws: ``WireError`` for a bad id or bad fields; nothing has been appended then.
+    public mutating func append(
+        _ operation: Operation, stamp: Stamp, id: String, fields: Fields = [:], limits: WireLimits = .default
+    ) throws(WireError) {
+        do { try Names.check(id: id) } catch { throw WireError(error) }
+        let encoded = try EncodedFields(fields, limits: limits)
+        append(
+            operation, stamp: stamp, id: id.utf8.span, fields: encoded.bytes.span, fieldCount: encoded.count)
+    }
+
+    /// Makes the frame `[0, origin, incarnation, sequence, stamp, updates, ? group]` and empties the batch.
+    /// - Parameters:
+    ///   - origin: valid (`Names.check(origin:)`).
+    ///   - sequence: the number of the batch on its topic, from 1.
+    ///   - group: the topics of all batches of a transaction, this one's among them; nil when it is alone.
+    /// - Precondition: there is an update.
+    public mutating func finish(
+        origin: String, incarnation: UInt64, sequence: UInt64, group: [Topic]? = nil
+    ) -> [UInt8] {
+        guard let stamp = firstStamp, !isEmpty else { preconditionFailure("a batch needs an update") }
+        let groupByteCount = group?.reduce(3) { $0 + $1.bytes.count + 3 } ?? 0
+        var frame = CBORWriter(reserving: byteCount + origin.utf8.count + groupByteCount + 40)
+        frame.writeArrayHead(group == nil ? 6 : 7)
+        frame.write(unsigned: FrameKind.batch.rawValue)
+        frame.write(text: origin)
+        frame.write(unsigned: incarnation)
+        frame.write(unsigned: sequence)
+        frame.write(unsigned: stamp)
+        frame.writeArrayHead(updateCount)
+        frame.append(encoded: writer.bytes.span)
+        if let group {
+            frame.writeArrayHead(group.count)
+            for topic in group { frame.write(byteString: topic.bytes) }
+        }
+        removeAll()
+        return frame.bytes
+    }
+
+    /// Forgets what was appended and keeps the memory.
+    public mutating func removeAll() {
+        writer.removeAll()
+        firstStamp = nil
+        lastStamp = nil
+        updateCount = 0
+    }
+}

@@ -1,0 +1,134 @@
+import ModelCBOR
+import ModelRecord
+
+extension ControlReply {
+    /// The frame of this reply, in deterministic encoding. Records are copied, not encoded again.
+    public func encode() -> [UInt8] {
+        var writer = CBORWriter(reserving: byteCountEstimate)
+        switch self {
+        case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads):
+            begin(8, &writer)
+            writer.write(unsigned: version)
+            writer.write(text: name)
+            writer.write(text: endpoint)
+            writer.write(unsigned: heartbeat)
+            writer.write(unsigned: frameLimit)
+            writer.write(heads: heads)
+        case .records(_, let type, let records):
+            begin(4, &writer)
+            writer.write(text: type)
+            writer.writeArrayHead(records.count)
+            for record in records { writer.append(encoded: record.bytes) }
+        case .complete(_, let heads):
+            begin(3, &writer)
+            writer.write(heads: heads)
+        case .frame(_, let topic, let batch):
+            begin(4, &writer)
+            writer.write(byteString: topic.bytes)
+            writer.write(byteString: batch)
+        case .gone(_, let oldest):
+            begin(3, &writer)
+            writer.write(unsigned: oldest)
+        case .digests(_, let heads, let digests):
+            begin(4, &writer)
+            writer.write(heads: heads)
+            writer.writeArrayHead(digests.count)
+            for digest in digests { writer.write(unsigned: digest) }
+        case .error(_, let code, let message):
+            begin(4, &writer)
+            writer.write(text: code.rawValue)
+            writer.write(text: message)
+        case .accepted, .unknown:
+            begin(2, &writer)
+        }
+        return writer.bytes
+    }
+
+    private func begin(_ count: Int, _ writer: inout CBORWriter) {
+        writer.writeArrayHead(count)
+        writer.write(text: method)
+        writer.write(unsigned: rid)
+    }
+
+    private var byteCountEstimate: Int {
+        switch self {
+        case .records(_, _, let records): records.reduce(96) { $0 + $1.byteCount }
+        case .frame(_, _, let batch): batch.count + 256
+        case .digests(_, _, let digests): digests.count * 9 + 256
+        default: 256
+        }
+    }
+
+    /// Reads a reply: any well-formed encoding, arrays of any length from the required one on.
+    /// - Throws: ``WireError`` for bytes that are no reply, a bad name, or anything past a limit.
+    public init(decoding bytes: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
+        var frame = try FrameReader(bytes, limits: limits)
+        var elements = try frame.beginArray()
+        let method = try frame.text(&elements, byteCountMax: 64)
+        let rid = try frame.unsigned(&elements)
+        switch method {
+        case "welcome":
+            self = .welcome(
+                rid: rid, version: try frame.unsigned(&elements), name: try frame.text(&elements, byteCountMax: 255),
+                streamEndpoint: try frame.text(&elements, byteCountMax: 1024),
+                heartbeatMilliseconds: try frame.unsigned(&elements), frameLimit: try frame.unsigned(&elements),
+                heads: try frame.heads(&elements))
+        case "records":
+            self = .records(rid: rid, type: try frame.type(&elements), records: try frame.records(&elements))
+        case "complete":
+            self = .complete(rid: rid, heads: try frame.heads(&elements))
+        case "frame":
+            self = .frame(
+                rid: rid, topic: try frame.topic(&elements),
+                batch: try frame.byteString(&elements, byteCountMax: limits.frameByteCount))
+        case "gone":
+            self = .gone(rid: rid, oldest: try frame.unsigned(&elements))
+        case "digests":
+            self = .digests(rid: rid, heads: try frame.heads(&elements), digests: try frame.digests(&elements))
+        case "accepted":
+            self = .accepted(rid: rid)
+        case "error":
+            self = .error(
+                rid: rid, code: ControlErrorCode(rawValue: try frame.text(&elements, byteCountMax: 64)),
+                message: try frame.text(&elements, byteCountMax: 4096))
+        default:
+            self = .unknown(method: method, rid: rid)
+        }
+        try frame.finish(&elements)
+        try frame.expectEnd()
+    }
+}
+
+extension FrameReader {
+    /// A list of heads.
+    @_lifetime(self: copy self)
+    fileprivate mutating func heads(_ elements: inout FrameElements) throws(WireError) -> [Heads] {
+        try expect(&elements)
+        return try Heads.list(reading: &self)
+    }
+
+    @_lifetime(self: copy self)
+    fileprivate mutating func records(_ elements: inout FrameElements) throws(WireError) -> [Record] {
+        try expect(&elements)
+        var list = try beginArray()
+        var records: [Record] = []
+        while next(&list) { records.append(try record()) }
+        return records
+    }
+
+    @_lifetime(self: copy self)
+    fileprivate mutating func digests(_ elements: inout FrameElements) throws(WireError) -> [UInt64] {
+        try expect(&elements)
+        var list = try beginArray()
+        var digests: [UInt64] = []
+        while next(&list) { digests.append(try unsigned()) }
+        return digests
+    }
+}
+
+extension CBORWriter {
+    mutating func write(heads list: [Heads]) {
+        writeArrayHead(list.count)
+        for heads in list { heads.write(to: &self) }
+    }
+}

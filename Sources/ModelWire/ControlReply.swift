@@ -1,0 +1,50 @@
+public import ModelRecord
+
+/// What a sender answers (protocol article, section 5). `rid` is that of the request.
+public enum ControlReply: Sendable, Hashable {
+    /// To `hello`: who answers, where the stream is, how often heads come, how large a frame may be, and the heads.
+    case welcome(
+        rid: UInt64, version: UInt64, name: String, streamEndpoint: String, heartbeatMilliseconds: UInt64,
+        frameLimit: UInt64, heads: [Heads])
+    /// A chunk of records of one type.
+    case records(rid: UInt64, type: String, records: [Record])
+    /// The end of a snapshot, fetch or replay, with the heads read before its first record.
+    case complete(rid: UInt64, heads: [Heads])
+    /// A batch of a replay, as it stood on the stream.
+    case frame(rid: UInt64, topic: Topic, batch: [UInt8])
+    /// The batches that a replay asked for are not held any more; `oldest` is the first that is.
+    case gone(rid: UInt64, oldest: UInt64)
+    /// The digests of a type's ranges of buckets, and the heads that they belong to.
+    case digests(rid: UInt64, heads: [Heads], digests: [UInt64])
+    /// A pushed batch was merged, and stored where there is a store.
+    case accepted(rid: UInt64)
+    /// The request is refused.
+    case error(rid: UInt64, code: ControlErrorCode, message: String)
+    /// A method that version 1 does not know: to be ignored and counted.
+    case unknown(method: String, rid: UInt64)
+
+    /// The number of the request.
+    public var rid: UInt64 {
+        switch self {
+        case .welcome(let rid, _, _, _, _, _, _), .records(let rid, _, _), .complete(let rid, _), .frame(let rid, _, _),
+            .gone(let rid, _), .digests(let rid, _, _), .accepted(let rid), .error(let rid, _, _),
+            .unknown(_, let rid):
+            rid
+        }
+    }
+
+    /// The name of the method.
+    public var method: String {
+        switch self {
+        case .welcome: "welcome"
+        case .records: "records"
+        case .complete: "complete"
+        case .frame: "frame"
+        case .gone: "gone"
+        case .digests: "digests"
+        case .accepted: "accepted"
+        case .error: "error"
+        case .unknown(let method, _): method
+        }
+    }
+}

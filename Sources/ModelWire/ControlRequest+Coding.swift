@@ -1,0 +1,121 @@
+import ModelCBOR
+import ModelRecord
+
+extension ControlRequest {
+    /// The frame of this request, in deterministic encoding.
+    public func encode() -> [UInt8] {
+        var writer = CBORWriter(reserving: 128)
+        switch self {
+        case .hello(_, let version, let name, let prefixes):
+            begin(5, &writer)
+            writer.write(unsigned: version)
+            writer.write(text: name)
+            writer.write(topics: prefixes)
+        case .snapshot(_, let prefixes, let credit):
+            begin(4, &writer)
+            writer.write(topics: prefixes)
+            writer.write(unsigned: credit)
+        case .credit(_, let count):
+            begin(3, &writer)
+            writer.write(unsigned: count)
+        case .replay(_, let origin, let incarnation, let topic, let first, let last):
+            begin(7, &writer)
+            writer.write(text: origin)
+            writer.write(unsigned: incarnation)
+            writer.write(byteString: topic.bytes)
+            writer.write(unsigned: first)
+            writer.write(unsigned: last)
+        case .fetch(_, let type, let ids):
+            begin(4, &writer)
+            writer.write(text: type)
+            writer.writeArrayHead(ids.count)
+            for id in ids { writer.write(text: id) }
+        case .digest(_, let type, let bits):
+            begin(4, &writer)
+            writer.write(text: type)
+            writer.write(unsigned: bits)
+        case .push(_, let topic, let batch):
+            begin(4, &writer)
+            writer.write(byteString: topic.bytes)
+            writer.write(byteString: batch)
+        case .report(_, let report):
+            begin(3, &writer)
+            report.write(to: &writer)
+        case .cancel, .unknown:
+            begin(2, &writer)
+        }
+        return writer.bytes
+    }
+
+    private func begin(_ count: Int, _ writer: inout CBORWriter) {
+        writer.writeArrayHead(count)
+        writer.write(text: method)
+        writer.write(unsigned: rid)
+    }
+
+    /// Reads a request: any well-formed encoding, arrays of any length from the required one on.
+    /// - Throws: ``WireError`` for bytes that are no request, a bad name, or anything past a limit.
+    public init(decoding bytes: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
+        var frame = try FrameReader(bytes, limits: limits)
+        var elements = try frame.beginArray()
+        let method = try frame.text(&elements, byteCountMax: 64)
+        let rid = try frame.unsigned(&elements)
+        switch method {
+        case "hello":
+            self = .hello(
+                rid: rid, version: try frame.unsigned(&elements), name: try frame.text(&elements, byteCountMax: 255),
+                prefixes: try frame.topics(&elements))
+        case "snapshot":
+            self = .snapshot(
+                rid: rid, prefixes: try frame.topics(&elements), credit: try frame.unsigned(&elements))
+        case "credit":
+            self = .credit(rid: rid, count: try frame.unsigned(&elements))
+        case "replay":
+            self = .replay(
+                rid: rid, origin: try frame.origin(&elements), incarnation: try frame.unsigned(&elements),
+                topic: try frame.topic(&elements), first: try frame.unsigned(&elements),
+                last: try frame.unsigned(&elements))
+        case "fetch":
+            self = .fetch(rid: rid, type: try frame.type(&elements), ids: try frame.ids(&elements))
+        case "digest":
+            self = .digest(rid: rid, type: try frame.type(&elements), bits: try frame.unsigned(&elements))
+        case "push":
+            self = .push(
+                rid: rid, topic: try frame.topic(&elements),
+                batch: try frame.byteString(&elements, byteCountMax: limits.frameByteCount))
+        case "report":
+            try frame.expect(&elements)
+            self = .report(rid: rid, report: try Report(reading: &frame))
+        case "cancel":
+            self = .cancel(rid: rid)
+        default:
+            self = .unknown(method: method, rid: rid)
+        }
+        try frame.finish(&elements)
+        try frame.expectEnd()
+    }
+}
+
+extension FrameReader {
+    /// A list of ids.
+    @_lifetime(self: copy self)
+    mutating func ids(_ elements: inout FrameElements) throws(WireError) -> [String] {
+        try expect(&elements)
+        var list = try beginArray()
+        var ids: [String] = []
+        while next(&list) {
+            let start = offset
+            let id = try text(byteCountMax: 255)
+            do { try Names.check(id: id) } catch { throw WireError(.name, error.description, at: start) }
+            ids.append(id)
+        }
+        return ids
+    }
+}
+
+extension CBORWriter {
+    mutating func write(topics: [Topic]) {
+        writeArrayHead(topics.count)
+        for topic in topics { write(byteString: topic.bytes) }
+    }
+}

@@ -1,0 +1,52 @@
+/// What a replica asks of a sender (protocol article, section 5).
+///
+/// `rid` is chosen by the requester; every reply repeats it. A prefix is any bytes that topics begin with:
+/// `m/` selects everything, `m/User/` a type, `m/User/a` a sixteenth of it.
+public enum ControlRequest: Sendable, Hashable {
+    /// The first request: who asks, in which version of the protocol, for which topics.
+    case hello(rid: UInt64, version: UInt64, name: String, prefixes: [Topic])
+    /// All records of these topics; `credit` is how many `records` may come before more is granted.
+    case snapshot(rid: UInt64, prefixes: [Topic], credit: UInt64)
+    /// Allows that many more `records` of a snapshot.
+    case credit(rid: UInt64, count: UInt64)
+    /// The batches of a topic again, from one sequence to another, both included.
+    case replay(rid: UInt64, origin: String, incarnation: UInt64, topic: Topic, first: UInt64, last: UInt64)
+    /// The records of these ids.
+    case fetch(rid: UInt64, type: String, ids: [String])
+    /// The digests of a type, one for each value of the upper `bits` bits.
+    case digest(rid: UInt64, type: String, bits: UInt64)
+    /// A batch for a relay, as it would stand on the stream.
+    case push(rid: UInt64, topic: Topic, batch: [UInt8])
+    /// How the replica is. Not answered.
+    case report(rid: UInt64, report: Report)
+    /// Ends a request. Not answered.
+    case cancel(rid: UInt64)
+    /// A method that version 1 does not know: to be ignored and counted.
+    case unknown(method: String, rid: UInt64)
+
+    /// The number that replies repeat.
+    public var rid: UInt64 {
+        switch self {
+        case .hello(let rid, _, _, _), .snapshot(let rid, _, _), .credit(let rid, _), .fetch(let rid, _, _),
+            .replay(let rid, _, _, _, _, _), .digest(let rid, _, _), .push(let rid, _, _), .report(let rid, _),
+            .cancel(let rid), .unknown(_, let rid):
+            rid
+        }
+    }
+
+    /// The name of the method.
+    public var method: String {
+        switch self {
+        case .hello: "hello"
+        case .snapshot: "snapshot"
+        case .credit: "credit"
+        case .replay: "replay"
+        case .fetch: "fetch"
+        case .digest: "digest"
+        case .push: "push"
+        case .report: "report"
+        case .cancel: "cancel"
+        case .unknown(let method, _): method
+        }
+    }
+}

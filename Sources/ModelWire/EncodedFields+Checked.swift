@@ -1,0 +1,90 @@
+import ModelCBOR
+public import ModelRecord
+
+extension EncodedFields {
+    /// Encodes fields and checks them: what this accepts, every receiver with the same limits accepts.
+    /// - Throws: ``WireError``, whose reason names the field and tells what would be right: a name of 0 or more than
+    ///   128 bytes, too many fields, a value too large or nested too deep, a tagged value whose content is not CBOR,
+    ///   or fields that do not fit into one frame together.
+    /// - Complexity: O(*bytes*), one allocation.
+    public init(_ fields: Fields, limits: WireLimits = .default) throws(WireError) {
+        guard fields.count <= limits.fieldCount else {
+            throw WireError(.limit, "\(fields.count) fields; one update may have \(limits.fieldCount)")
+        }
+        var writer = CBORWriter(reserving: fields.count * 24)
+        for pair in fields.pairs {
+            do { try Names.check(field: pair.field) } catch { throw WireError(error) }
+            writer.write(text: pair.field)
+            try EncodedFields.write(pair, to: &writer, limits: limits)
+        }
+        let byteCountMax = limits.frameByteCount - BatchWriter.envelopeByteCountMax
+        guard writer.count <= byteCountMax else {
+            throw WireError(.limit, "the fields take \(writer.count) bytes together; \(byteCountMax) fit into a frame")
+        }
+        self.init(bytes: writer.bytes, count: fields.count)
+    }
+
+    private static func write(
+        _ pair: Fields.Pair, to writer: inout CBORWriter, limits: WireLimits
+    ) throws(WireError) {
+        let start = writer.count
+        switch pair.value {
+        case .array, .map, .uri, .uuid, .timestamp, .tagged:
+            guard pair.value.isNested(atMost: limits.depth) else {
+                throw WireError(
+                    .limit, "field \"\(pair.field)\" is nested deeper than the \(limits.depth) levels that are allowed")
+            }
+            writer.write(pair.value)
+            if pair.value.hasForeignTag { try check(pair.field, from: start, in: &writer, limits: limits) }
+        default:
+            writer.write(pair.value)
+        }
+        guard writer.count - start <= limits.valueByteCount else {
+            throw WireError(
+                .limit,
+                "field \"\(pair.field)\" takes \(writer.count - start) bytes; \(limits.valueByteCount) are allowed")
+        }
+    }
+
+    /// The content of a tag without a meaning comes from outside: it may be anything, and in any encoding.
+    private static func check(
+        _ field: String, from start: Int, in writer: inout CBORWriter, limits: WireLimits
+    ) throws(WireError) {
+        var canonical = CBORWriter()
+        do {
+            let encoded = Array(writer.bytes[start...])
+            var reader = CBORReader(encoded.span)
+            try canonical.writeCanonical(&reader, maxDepth: limits.depth)
+            try reader.expectEnd()
+            var again = CBORReader(canonical.bytes.span)
+            try again.skipValue(maxDepth: limits.depth)
+        } catch {
+            throw WireError(
+                error.code == .tooDeep ? .limit : .value,
+                "field \"\(field)\" holds a tagged item that cannot be sent: \(error.code)")
+        }
+        writer.bytes.removeSubrange(start...)
+        writer.append(encoded: canonical.bytes.span)
+    }
+}
+
+extension Value {
+    /// Arrays, maps and tags are nested at most `depth` levels deep. Stops there, however deep the value is.
+    func isNested(atMost depth: Int) -> Bool {
+        switch self {
+        case .null, .undefined, .bool, .int, .double, .text, .bytes: true
+        case .uri, .uuid, .timestamp, .tagged: depth > 0
+        case .array(let elements): depth > 0 && elements.allSatisfy { $0.isNested(atMost: depth - 1) }
+        case .map(let map): depth > 0 && map.values.allSatisfy { $0.isNested(atMost: depth - 1) }
+        }
+    }
+
+    var hasForeignTag: Bool {
+        switch self {
+        case .tagged: true
+        case .array(let elements): elements.contains { $0.hasForeignTag }
+        case .map(let map): map.values.contains { $0.hasForeignTag }
+        default: false
+        }
+    }
+}

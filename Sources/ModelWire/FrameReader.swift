@@ -1,0 +1,202 @@
+import ModelCBOR
+import ModelRecord
+
+/// What is left of an array or map that is being read.
+struct FrameElements {
+    /// How many elements or pairs; nil for an indefinite length.
+    fileprivate var count: UInt64?
+    fileprivate var isEnded = false
+
+    fileprivate init(count: Int?) { self.count = count.map(UInt64.init) }
+}
+
+/// Reads the frames that are not batches: tolerant of every well-formed encoding, in one pass, without a tree.
+struct FrameReader: ~Escapable {
+    private(set) var reader: CBORReader
+    let limits: WireLimits
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, limits: WireLimits) throws(WireError) {
+        guard bytes.count <= limits.frameByteCount else {
+            throw WireError(
+                .limit, "a frame of \(bytes.count) bytes; at most \(limits.frameByteCount) are allowed", at: 0)
+        }
+        reader = CBORReader(bytes)
+        self.limits = limits
+    }
+
+    var offset: Int { reader.offset }
+
+    func expectEnd() throws(WireError) {
+        do { try reader.expectEnd() } catch { throw WireError(error) }
+    }
+
+    // MARK: Containers
+
+    @_lifetime(self: copy self)
+    mutating func beginArray() throws(WireError) -> FrameElements {
+        do { return FrameElements(count: try reader.readArrayHead()) } catch { throw WireError(error) }
+    }
+
+    @_lifetime(self: copy self)
+    mutating func beginMap() throws(WireError) -> FrameElements {
+        do { return FrameElements(count: try reader.readMapHead()) } catch { throw WireError(error) }
+    }
+
+    /// Steps to the next element or pair; false at the end.
+    @_lifetime(self: copy self)
+    mutating func next(_ elements: inout FrameElements) -> Bool {
+        if let count = elements.count {
+            guard count > 0 else { return false }
+            elements.count = count - 1
+            return true
+        }
+        if elements.isEnded { return false }
+        elements.isEnded = reader.readBreak()
+        return !elements.isEnded
+    }
+
+    /// Steps to an element that has to be there.
+    @_lifetime(self: copy self)
+    mutating func expect(_ elements: inout FrameElements) throws(WireError) {
+        guard next(&elements) else { throw WireError(.malformed, "an array has too few elements", at: offset) }
+    }
+
+    /// Steps to an element that may be missing, or null, which means the same.
+    @_lifetime(self: copy self)
+    mutating func optional(_ elements: inout FrameElements) -> Bool { next(&elements) && !reader.readNull() }
+
+    /// Passes over the elements of an array that version 1 does not know.
+    @_lifetime(self: copy self)
+    mutating func finish(_ elements: inout FrameElements) throws(WireError) {
+        while next(&elements) { try skip() }
+    }
+
+    /// Passes over one item of any kind and checks that it is well-formed and has no key twice.
+    @_lifetime(self: copy self)
+    mutating func skip() throws(WireError) {
+        let start = offset
+        do {
+            reader.isDeterministic = true
+            try reader.skipItem(maxDepth: limits.depth)
+            guard !reader.isDeterministic else { return }
+            // Keys that stand in no order: the transcoder finds those that stand twice.
+            reader.offset = start
+            var scratch = CBORWriter()
+            try scratch.writeCanonical(&reader, maxDepth: limits.depth)
+        } catch {
+            throw WireError(error)
+        }
+    }
+
+    // MARK: Scalars
+
+    @_lifetime(self: copy self)
+    mutating func unsigned(_ elements: inout FrameElements) throws(WireError) -> UInt64 {
+        try expect(&elements)
+        return try unsigned()
+    }
+
+    @_lifetime(self: copy self)
+    mutating func unsigned() throws(WireError) -> UInt64 {
+        do { return try reader.readUnsigned() } catch { throw WireError(error) }
+    }
+
+    /// An unsigned integer is next.
+    var isAtUnsigned: Bool { reader.nextByte.map { $0 >> 5 == CBORMajor.unsigned.rawValue } ?? false }
+
+    @_lifetime(self: copy self)
+    mutating func optionalUnsigned(_ elements: inout FrameElements) throws(WireError) -> UInt64? {
+        guard optional(&elements) else { return nil }
+        do { return try reader.readUnsigned() } catch { throw WireError(error) }
+    }
+
+    /// A text of definite or indefinite length.
+    @_lifetime(self: copy self)
+    mutating func text(_ elements: inout FrameElements, byteCountMax: Int) throws(WireError) -> String {
+        try expect(&elements)
+        return try text(byteCountMax: byteCountMax)
+    }
+
+    @_lifetime(self: copy self)
+    mutating func text(byteCountMax: Int) throws(WireError) -> String {
+        let content = try string(.text, byteCountMax: byteCountMax)
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw WireError(.malformed, CBORError.Code.invalidUTF8.description, at: offset)
+        }
+        return text
+    }
+
+    /// A byte string of definite or indefinite length.
+    @_lifetime(self: copy self)
+    mutating func byteString(_ elements: inout FrameElements, byteCountMax: Int) throws(WireError) -> [UInt8] {
+        try expect(&elements)
+        return try string(.bytes, byteCountMax: byteCountMax)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func string(_ major: CBORMajor, byteCountMax: Int) throws(WireError) -> [UInt8] {
+        let start = offset
+        guard let initial = reader.nextByte else {
+            throw WireError(.malformed, CBORError.Code.truncated.description, at: start)
+        }
+        guard initial >> 5 == major.rawValue else {
+            throw WireError(.malformed, "\(major) was expected", at: start)
+        }
+        var content: [UInt8] = []
+        do { try reader.appendString(to: &content) } catch { throw WireError(error) }
+        guard content.count <= byteCountMax else {
+            throw WireError(.limit, "\(content.count) bytes where \(byteCountMax) are allowed", at: start)
+        }
+        return content
+    }
+
+    // MARK: Names
+
+    @_lifetime(self: copy self)
+    mutating func origin(_ elements: inout FrameElements) throws(WireError) -> String {
+        try expect(&elements)
+        let start = offset
+        let name = try text(byteCountMax: 64)
+        guard Names.isOrigin(name.utf8.span) else { throw WireError(.name, "not the name of an origin", at: start) }
+        return name
+    }
+
+    @_lifetime(self: copy self)
+    mutating func type(_ elements: inout FrameElements) throws(WireError) -> String {
+        try expect(&elements)
+        let start = offset
+        let name = try text(byteCountMax: 64)
+        guard Names.isType(name.utf8.span) else { throw WireError(.name, "not the name of a type", at: start) }
+        return name
+    }
+
+    @_lifetime(self: copy self)
+    mutating func topic(_ elements: inout FrameElements) throws(WireError) -> Topic {
+        try expect(&elements)
+        return try topic()
+    }
+
+    @_lifetime(self: copy self)
+    mutating func topic() throws(WireError) -> Topic {
+        let start = offset
+        let topic = Topic(bytes: try string(.bytes, byteCountMax: Topic.byteCountMax))
+        guard topic.isValid else { throw WireError(.name, "an empty topic", at: start) }
+        return topic
+    }
+
+    /// A list of topics or of their prefixes.
+    @_lifetime(self: copy self)
+    mutating func topics(_ elements: inout FrameElements) throws(WireError) -> [Topic] {
+        try expect(&elements)
+        var list = try beginArray()
+        var topics: [Topic] = []
+        while next(&list) { topics.append(try topic()) }
+        return topics
+    }
+
+    @_lifetime(self: copy self)
+    mutating func record() throws(WireError) -> Record {
+        do { return try Record(reading: &reader, maxDepth: limits.depth) } catch { throw WireError(error) }
+    }
+}

@@ -1,0 +1,111 @@
+import ModelCBOR
+import ModelRecord
+
+extension Heads {
+    /// The frame `[1, origin, incarnation, stamp, heads, flags, ? age]`.
+    public func encode() -> [UInt8] {
+        var writer = CBORWriter(reserving: 64 + heads.reduce(0) { $0 + $1.topic.bytes.count + 24 })
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    func write(to writer: inout CBORWriter) {
+        writer.writeArrayHead(ageMilliseconds == nil ? 6 : 7)
+        writer.write(unsigned: FrameKind.heads.rawValue)
+        writer.write(text: origin)
+        writer.write(unsigned: incarnation)
+        writer.write(unsigned: stamp)
+        let sorted = Head.sorted(heads)
+        writer.writeMapHead(sorted.count)
+        for head in sorted {
+            writer.write(byteString: head.topic.bytes)
+            writer.writeArrayHead(head.digest == nil ? 1 : 2)
+            writer.write(unsigned: head.sequence)
+            if let digest = head.digest { writer.write(unsigned: digest) }
+        }
+        writer.write(unsigned: isRelayed ? 1 : 0)
+        if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
+    }
+
+    /// Reads the array of a heads frame, wherever it stands.
+    init(reading frame: inout FrameReader) throws(WireError) {
+        var elements = try frame.beginArray()
+        let start = frame.offset
+        guard try frame.unsigned(&elements) == FrameKind.heads.rawValue else {
+            throw WireError(.malformed, "these are not heads", at: start)
+        }
+        try self.init(reading: &frame, behindKind: &elements)
+    }
+
+    /// Reads what follows the kind.
+    init(reading frame: inout FrameReader, behindKind elements: inout FrameElements) throws(WireError) {
+        origin = try frame.origin(&elements)
+        incarnation = try frame.unsigned(&elements)
+        stamp = try frame.unsigned(&elements)
+        try frame.expect(&elements)
+        heads = try Head.list(reading: &frame)
+        isRelayed = try frame.unsigned(&elements) & 1 != 0
+        ageMilliseconds = try frame.optionalUnsigned(&elements)
+        try frame.finish(&elements)
+    }
+}
+
+extension Head {
+    /// In the order of the encoded topics; of two heads of one topic the later sequence stays.
+    static func sorted(_ heads: [Head]) -> [Head] {
+        var sorted: [Head] = []
+        sorted.reserveCapacity(heads.count)
+        for head in heads.sorted(by: Head.precedes) {
+            if sorted.last?.topic == head.topic { sorted.removeLast() }
+            sorted.append(head)
+        }
+        return sorted
+    }
+
+    private static func precedes(_ left: Head, _ right: Head) -> Bool {
+        let (a, b) = (left.topic.bytes, right.topic.bytes)
+        if a.count != b.count { return a.count < b.count }
+        if a == b { return left.sequence < right.sequence }
+        return a.lexicographicallyPrecedes(b)
+    }
+
+    /// Reads a map of topics, in any order; each topic once.
+    static func list(reading frame: inout FrameReader) throws(WireError) -> [Head] {
+        var pairs = try frame.beginMap()
+        var heads: [Head] = []
+        let start = frame.offset
+        while frame.next(&pairs) {
+            let topic = try frame.topic()
+            var elements = try frame.beginArray()
+            let sequence = try frame.unsigned(&elements)
+            let digest = try frame.optionalUnsigned(&elements)
+            try frame.finish(&elements)
+            heads.append(Head(topic: topic, sequence: sequence, digest: digest))
+        }
+        let sorted = Head.sorted(heads)
+        guard sorted.count == heads.count else {
+            throw WireError(.malformed, "a topic stands twice among the heads", at: start)
+        }
+        return sorted
+    }
+}
+
+extension Bye {
+    /// The frame `[2, origin, incarnation, stamp]`.
+    public func encode() -> [UInt8] {
+        var writer = CBORWriter(reserving: 96)
+        writer.writeArrayHead(4)
+        writer.write(unsigned: FrameKind.bye.rawValue)
+        writer.write(text: origin)
+        writer.write(unsigned: incarnation)
+        writer.write(unsigned: stamp)
+        return writer.bytes
+    }
+
+    init(reading frame: inout FrameReader, behindKind elements: inout FrameElements) throws(WireError) {
+        origin = try frame.origin(&elements)
+        incarnation = try frame.unsigned(&elements)
+        stamp = try frame.unsigned(&elements)
+        try frame.finish(&elements)
+    }
+}
