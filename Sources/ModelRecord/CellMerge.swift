@@ -22,39 +22,53 @@ struct CellMerge {
 
     /// Fills `plan` with the cells of the merged record.
     func run(old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan) {
-        var cells = CBORReader(old, at: cellsOffset)
+        var offset = cellsOffset
+        var left = cellCount
         var fields = CBORReader(update.fields)
-        var cellsLeft = cellCount
-        var fieldsLeft = writesCells ? update.fieldCount : 0
-        var cell = cellsLeft > 0 ? CellSlice(reading: &cells) : nil
-        var field = fieldsLeft > 0 ? FieldSlice(reading: &fields) : nil
-        while let current = cell {
-            let order: Int
-            if let field { order = compareKeys(old, current.key, update.fields, field.key) } else { order = -1 }
-            if order <= 0 {
-                if order == 0, let candidate = field {
-                    meet(current, candidate, old: old, update: update, plan: &plan)
-                } else {
-                    pass(current, old: old, update: update, plan: &plan)
-                }
-                cellsLeft &-= 1
-                cell = cellsLeft > 0 ? CellSlice(reading: &cells) : nil
-            }
-            if order >= 0, let candidate = field {
-                if order > 0 { add(candidate, update: update, plan: &plan) }
-                fieldsLeft &-= 1
-                field = fieldsLeft > 0 ? FieldSlice(reading: &fields) : nil
+        for _ in 0..<(writesCells ? update.fieldCount : 0) {
+            let field = FieldSlice(reading: &fields)
+            let passed = pass(from: offset, left, before: field, old: old, update: update, plan: &plan)
+            offset = passed.end
+            left &-= passed.count
+            if passed.isFound {
+                var cells = CBORReader(old, at: offset)
+                let cell = CellSlice(reading: &cells)
+                meet(cell, field, old: old, update: update, plan: &plan)
+                offset = cell.end
+                left &-= 1
+            } else {
+                add(field, update: update, plan: &plan)
             }
         }
-        while let candidate = field {
-            add(candidate, update: update, plan: &plan)
-            fieldsLeft &-= 1
-            field = fieldsLeft > 0 ? FieldSlice(reading: &fields) : nil
+        _ = pass(from: offset, left, before: nil, old: old, update: update, plan: &plan)
+    }
+
+    /// Passes the cells that stand before `field`, or all that are left: the update does not name them.
+    /// - Returns: how many, where the last one ends, and whether the next one is of the field's name.
+    private func pass(
+        from start: Int, _ left: Int, before field: FieldSlice?,
+        old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan
+    ) -> (count: Int, end: Int, isFound: Bool) {
+        var cells = CBORReader(old, at: start)
+        var count = 0
+        var order = 1
+        while count < left {
+            if let field {
+                order = compareKeys(old, at: cells.offset, update.fields, field.key)
+                if order >= 0 { break }
+            }
+            if raisesFloor {
+                pass(CellSlice(reading: &cells), old: old, update: update, plan: &plan)
+            } else {
+                CellSlice.skip(&cells)
+            }
+            count &+= 1
         }
+        if !raisesFloor, count > 0 { plan.keep(.old, start, cells.offset, cells: count) }
+        return (count, cells.offset, field != nil && order == 0 && count < left)
     }
 
     /// A cell that the update does not name: kept, unless it falls below a new floor.
-    @inline(__always)
     private func pass(_ cell: CellSlice, old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan) {
         if raisesFloor, isBelow(cell, update, in: old) {
             plan.isChanged = true
@@ -124,14 +138,21 @@ struct CellMerge {
             originHash: Fingerprint.fnv(old.extracting(touched.origin)))
     }
 
+    /// The order of the key of the cell at `offset` and of an encoded key.
     @inline(__always)
     private func compareKeys(
-        _ left: Span<UInt8>, _ leftRange: Range<Int>, _ right: Span<UInt8>, _ rightRange: Range<Int>
+        _ cells: Span<UInt8>, at offset: Int, _ fields: Span<UInt8>, _ key: Range<Int>
     ) -> Int {
         // The heads tell the lengths, so they decide first.
-        let (a, b) = (left[leftRange.lowerBound], right[rightRange.lowerBound])
+        let (a, b) = (cells[offset], fields[key.lowerBound])
         if a != b { return a < b ? -1 : 1 }
-        return Bytes.compare(left.extracting(leftRange), right.extracting(rightRange))
+        if a == 0x78 {
+            // A longer name: its length stands in the second byte of the head.
+            let (c, d) = (cells[offset &+ 1], fields[key.lowerBound &+ 1])
+            if c != d { return c < d ? -1 : 1 }
+        }
+        // Heads are equal now, so the key here has as many bytes as the one there.
+        return Bytes.compare(cells.extracting(offset..<(offset &+ key.count)), fields.extracting(key))
     }
 }
 

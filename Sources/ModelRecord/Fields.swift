@@ -24,7 +24,14 @@ public struct Fields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, Value)...) {
         pairs = []
         pairs.reserveCapacity(elements.count)
-        for (field, value) in elements { self[field] = value }
+        for (field, value) in elements {
+            // Most literals are written in order, or have but a few fields.
+            if let last = pairs.last, !Fields.precedes(last.field, field) {
+                self[field] = value
+            } else {
+                pairs.append(Pair(field: field, value: value))
+            }
+        }
     }
 
     /// The value given for `field`; setting nil takes the field out.
@@ -65,6 +72,6 @@ public struct Fields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         let leftCount = left.utf8.count
         let rightCount = right.utf8.count
         if leftCount != rightCount { return leftCount < rightCount }
-        return left.utf8.lexicographicallyPrecedes(right.utf8)
+        return Bytes.compare(left.utf8.span, right.utf8.span) < 0
     }
 }

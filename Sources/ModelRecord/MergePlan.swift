@@ -43,10 +43,10 @@ public struct MergePlan {
         conflictingCells = 0
     }
 
-    /// Keeps a whole cell; neighbours from one source become one run.
+    /// Keeps whole cells, one or several in a row; neighbours from one source become one run.
     @inline(__always)
-    mutating func keep(_ source: Source, _ start: Int, _ end: Int) {
-        cellCount &+= 1
+    mutating func keep(_ source: Source, _ start: Int, _ end: Int, cells: Int = 1) {
+        cellCount &+= cells
         byteCount &+= end &- start
         if let last = runs.indices.last, runs[last].source == source, runs[last].end == start {
             runs[last].end = end

@@ -103,12 +103,22 @@ import ModelCBOR
         let high = major.rawValue << 5
         let size = RecordBuilder.headSize(argument)
         if size == 1 { return byte(high | UInt8(truncatingIfNeeded: argument)) }
+        if size == 9 { return longHead(high | 27, argument) }
         byte(high | (size == 2 ? 24 : size == 3 ? 25 : size == 5 ? 26 : 27))
         var shift = UInt64(size - 1) * 8
         while shift > 0 {
             shift -= 8
             byte(UInt8(truncatingIfNeeded: argument >> shift))
         }
+    }
+
+    /// A stamp, most of the time: one check and one store.
+    @inline(__always)
+    private mutating func longHead(_ initial: UInt8, _ argument: UInt64) {
+        precondition(capacity &- count >= 9, "a merge plan miscounted its bytes")
+        unsafe start[count] = initial
+        unsafe UnsafeMutableRawPointer(start + count + 1).storeBytes(of: argument.bigEndian, as: UInt64.self)
+        count &+= 9
     }
 
     @inline(__always)

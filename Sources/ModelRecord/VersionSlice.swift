@@ -54,11 +54,22 @@ enum Bytes {
     static func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
         let common = min(left.count, right.count)
         var index = 0
+        while common &- index >= 8 {
+            let (a, b) = (word(left, index), word(right, index))
+            if a != b { return a < b ? -1 : 1 }
+            index &+= 8
+        }
         while index < common {
             if left[index] != right[index] { return left[index] < right[index] ? -1 : 1 }
             index &+= 1
         }
         return left.count &- right.count
+    }
+
+    /// Eight bytes from `index` on, which the caller has checked to be there, as they would be compared.
+    @inline(__always)
+    private static func word(_ span: Span<UInt8>, _ index: Int) -> UInt64 {
+        unsafe UInt64(bigEndian: span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 
     static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {

@@ -1,0 +1,87 @@
+import ModelRecord
+
+/// Folds several change sets into one with a single change per model: first old, last new, all changed fields.
+///
+/// Models come in the order of their last change, types in the order of their first.
+struct ChangeFold {
+    /// One type's changes; a nil is a place that its model left for a later one.
+    private struct Section {
+        let type: String
+        var entries: [ChangeEntry?] = []
+        var positions: [Key: Int] = [:]
+    }
+
+    /// The id of a record as a key, without a string.
+    private struct Key: Hashable {
+        let record: Record
+
+        static func == (left: Key, right: Key) -> Bool { left.record.hasID(right.record.idBytes) }
+        func hash(into hasher: inout Hasher) { hasher.combine(record.idHash) }
+    }
+
+    private var sections: [Section] = []
+    private var commitNumber: UInt64 = 0
+
+    /// The fold of `sets`, which are in commit order.
+    static func fold(_ sets: some Sequence<ChangeSet>) -> ChangeSet {
+        var fold = ChangeFold()
+        for set in sets {
+            fold.commitNumber = set.commitNumber
+            for section in set.sections { fold.add(section) }
+        }
+        let sections = fold.sections.map { section in
+            ChangeSection(type: section.type, entries: section.entries.compactMap(\.self).filter(ChangeFold.isTold))
+        }
+        return ChangeSet(sections: sections.filter { !$0.entries.isEmpty }, commitNumber: fold.commitNumber)
+    }
+
+    private mutating func add(_ section: ChangeSection) {
+        let index: Int
+        if let known = sections.firstIndex(where: { $0.type == section.type }) {
+            index = known
+        } else {
+            index = sections.count
+            sections.append(Section(type: section.type))
+        }
+        for entry in section.entries { ChangeFold.add(entry, to: &sections[index]) }
+    }
+
+    private static func add(_ entry: ChangeEntry, to section: inout Section) {
+        let key = Key(record: entry.new)
+        let position = section.entries.count
+        guard let earlier = section.positions.updateValue(position, forKey: key),
+            let before = section.entries[earlier]
+        else {
+            section.entries.append(entry)
+            return
+        }
+        section.entries[earlier] = nil
+        section.entries.append(
+            ChangeEntry(old: before.old, new: entry.new, fields: union(fields(of: before), fields(of: entry))))
+    }
+
+    private static func fields(of entry: ChangeEntry) -> [String] {
+        entry.fields ?? entry.new.changedFields(since: entry.old)
+    }
+
+    /// The union of two lists in the order of encoded names.
+    private static func union(_ left: [String], _ right: [String]) -> [String] {
+        if left == right { return left }
+        var result: [String] = []
+        result.reserveCapacity(left.count + right.count)
+        var (l, r) = (0, 0)
+        while l < left.count || r < right.count {
+            let takesLeft = r == right.count || (l < left.count && !Fields.precedes(right[r], left[l]))
+            if takesLeft, r < right.count, left[l] == right[r] { r += 1 }
+            result.append(takesLeft ? left[l] : right[r])
+            if takesLeft { l += 1 } else { r += 1 }
+        }
+        return result
+    }
+
+    /// A model without fields that came and went again is nothing to tell of.
+    private static func isTold(_ entry: ChangeEntry) -> Bool {
+        guard let fields = entry.fields, fields.isEmpty else { return true }
+        return (entry.old?.exists ?? false) != entry.new.exists
+    }
+}

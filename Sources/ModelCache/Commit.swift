@@ -1,0 +1,77 @@
+public import ModelRecord
+
+/// A commit in progress: batches and records of any types that become visible in one atomic step.
+///
+/// Lent to the body of ``ModelCache/commit(_:)``. Until that returns nobody else sees any of it.
+public struct Commit: ~Copyable {
+    private let cache: ModelCache
+    private let writer: Writer
+
+    init(_ cache: ModelCache, _ writer: Writer) {
+        self.cache = cache
+        self.writer = writer
+    }
+
+    /// Merges the updates of `batch` into the models of `type`.
+    /// - Complexity: O(*updates*)
+    public mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
+        let table = writer.table(type, cache)
+        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally)
+    }
+
+    /// Joins the whole state of a model of `type`, as snapshots carry it.
+    public mutating func join(_ record: Record, type: String) {
+        let table = writer.table(type, cache)
+        table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
+    }
+
+    /// What is known of a model, tombstones included, with the changes of this commit.
+    /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
+    public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> Record? {
+        guard let table = cache.existingTable(type) else { return nil }
+        let hash = SlotArray.hash(idHash: idHash)
+        return table.pending.record(hash, id) ?? table.shards.record(hash, id)
+    }
+}
+
+/// What came of a commit.
+public struct CommitSummary: Hashable, Sendable {
+    /// Models that have a new record.
+    public var changed = 0
+    /// Models of which a reader can tell old and new apart; observers are told of these.
+    public var visible = 0
+    /// Updates and records that changed nothing: duplicates, or older than what was there.
+    public var unchanged = 0
+    /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
+    public var conflictingCells = 0
+    /// The number of this commit: one more than the last that changed anything. Unchanged by one that changes nothing.
+    public var commitNumber: UInt64 = 0
+
+    public init(
+        changed: Int = 0, visible: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0, commitNumber: UInt64 = 0
+    ) {
+        self.changed = changed
+        self.visible = visible
+        self.unchanged = unchanged
+        self.conflictingCells = conflictingCells
+        self.commitNumber = commitNumber
+    }
+}
+
+/// The writer's scratch memory.
+// Unchecked because it is touched by one thread at a time: whoever holds the cache's writer lock.
+final class Writer: @unchecked Sendable {
+    var plan = MergePlan()
+    var tally = Tally()
+    /// The tables that the commit in progress touches, in the order of the first touch.
+    var tables: [TypeTable] = []
+
+    /// The table of `type`, noted as touched.
+    func table(_ type: String, _ cache: ModelCache) -> TypeTable {
+        if let last = tables.last, last.name == type { return last }
+        if let known = tables.first(where: { $0.name == type }) { return known }
+        let table = cache.makeTable(type)
+        tables.append(table)
+        return table
+    }
+}

@@ -1,0 +1,198 @@
+import Dispatch
+
+/// What one observation has yet to be told: bounded, in order, filled by the writer and emptied by one consumer.
+///
+/// When more changes wait than the limit, they are folded to one change per model; so it never holds more than
+/// max(4096, 2 × distinct models) changes and those of one more commit.
+final class Inbox: Sendable {
+    /// Where the change sets go.
+    enum Consumer: Sendable {
+        case queue(DispatchQueue, @Sendable (ChangeSet) -> Void)
+        /// Whoever awaits ``next()``.
+        case stream
+    }
+
+    fileprivate struct State {
+        var initial: InitialState?
+        /// A model observer's initial state, then changes; what is before `head` has been taken.
+        var pending: [ChangeSet] = []
+        var head = 0
+        var changeCount = 0
+        var limit = Inbox.limitMin
+        var consumer: Consumer?
+        /// A drain is on its way, or at work.
+        var isDraining = false
+        var waiter: Waiter?
+    }
+
+    fileprivate typealias Waiter = CheckedContinuation<ChangeSet?, Never>
+
+    static let limitMin = 4096
+    /// How many sets one run of a drain tells before it lets others use the queue.
+    private static let turnMax = 64
+
+    private let state: Guarded<State>
+
+    init(_ consumer: Consumer) { state = Guarded(State(consumer: consumer)) }
+
+    // MARK: Filling
+
+    /// Sets what is told first. Before anything else, under the cut lock: the writer cannot have come here yet.
+    /// - Returns: true when ``wake()`` is to be called.
+    func begin(_ initial: InitialState?, _ first: ChangeSet?) -> Bool {
+        state.withLock { state in
+            state.initial = initial
+            if let first {
+                state.pending.append(first)
+                state.changeCount += first.count
+            }
+            return state.isToBeWoken()
+        }
+    }
+
+    /// Adds a set; folds when there are too many changes. Under the writer lock.
+    /// - Returns: true when ``wake()`` is to be called, outside all locks.
+    func append(_ set: ChangeSet) -> Bool {
+        let (isToBeWoken, excess) = state.withLock { state -> (Bool, [ChangeSet]) in
+            guard state.consumer != nil else { return (false, []) }
+            state.pending.append(set)
+            state.changeCount += set.count
+            guard state.changeCount > state.limit, state.pending.count - state.head > 1 else {
+                return (state.isToBeWoken(), [])
+            }
+            return (false, state.takeAll())
+        }
+        // Folded outside the lock. Nobody else appends meanwhile; a consumer who comes finds nothing, and is woken.
+        return excess.isEmpty ? isToBeWoken : putBack(excess)
+    }
+
+    private func putBack(_ excess: [ChangeSet]) -> Bool {
+        let initial = excess.prefix { $0.isInitial }
+        let folded = ChangeFold.fold(excess.dropFirst(initial.count))
+        return state.withLock { state in
+            guard state.consumer != nil else { return false }
+            state.pending.append(contentsOf: initial)
+            if folded.count > 0 { state.pending.append(folded) }
+            state.changeCount = initial.reduce(folded.count) { $0 + $1.count }
+            state.limit = max(Inbox.limitMin, 2 * folded.count)
+            return state.isToBeWoken()
+        }
+    }
+
+    /// Lets the consumer know that there is something. Called outside all locks.
+    func wake() {
+        let (consumer, waiter, set) = state.withLock { state -> (Consumer?, Waiter?, ChangeSet?) in
+            guard let waiter = state.waiter else { return (state.consumer, nil, nil) }
+            // An initial state is taken by the consumer itself, before it waits.
+            guard let set = state.takeFirst() else { return (nil, nil, nil) }
+            state.waiter = nil
+            return (nil, waiter, set)
+        }
+        if let waiter { waiter.resume(returning: set) }
+        if case .queue(let queue, _) = consumer { queue.async { self.drain() } }
+    }
+
+    // MARK: Emptying
+
+    /// Tells the handler what there is. On the observation's queue, one at a time.
+    private func drain() {
+        for _ in 0..<Inbox.turnMax {
+            guard let set = take() else {
+                let isDone = state.withLock { state in
+                    let isDone = state.isEmpty || state.consumer == nil
+                    if isDone { state.isDraining = false }
+                    return isDone
+                }
+                if isDone { return }
+                continue
+            }
+            // Asked anew for each: the handler may have cancelled.
+            guard case .queue(_, let handler) = state.withLock({ $0.consumer }) else { return }
+            handler(set)
+        }
+        wake()
+    }
+
+    /// The next set, made of the initial state or taken from what waits. Only for the one consumer.
+    private func take() -> ChangeSet? {
+        let initial = state.withLock { state in exchange(&state.initial, with: nil) }
+        if var initial {
+            if let chunk = initial.next() {
+                putBack(initial)
+                return chunk
+            }
+        }
+        return state.withLock { $0.takeFirst() }
+    }
+
+    private func putBack(_ initial: InitialState) {
+        state.withLock { state in
+            if state.consumer != nil { state.initial = initial }
+        }
+    }
+
+    /// The next set for a stream, once there is one; nil after ``close()`` or when the task is cancelled.
+    func next() async -> ChangeSet? {
+        if let set = take() { return set }
+        return await withCheckedContinuation { continuation in
+            let (isReady, set) = state.withLock { state -> (Bool, ChangeSet?) in
+                precondition(state.waiter == nil, "a change stream has one consumer; two tasks await its next element")
+                guard state.consumer != nil else { return (true, nil) }
+                if let set = state.takeFirst() { return (true, set) }
+                state.waiter = continuation
+                return (false, nil)
+            }
+            if isReady { continuation.resume(returning: set) }
+        }
+    }
+
+    /// Ends it: nothing more is told, what waits is dropped.
+    func close() {
+        let left = state.withLock { state in
+            let left = state
+            state = State(consumer: nil)
+            return left
+        }
+        // The handler and whatever it holds on to are released here, outside the lock.
+        left.waiter?.resume(returning: nil)
+    }
+}
+
+fileprivate extension Inbox.State {
+    var isEmpty: Bool { head == pending.count && initial == nil }
+
+    /// True when nobody is on the way to take what there is; then the caller is to see to it.
+    mutating func isToBeWoken() -> Bool {
+        guard !isEmpty, let consumer else { return false }
+        switch consumer {
+        case .stream: return waiter != nil
+        case .queue:
+            if isDraining { return false }
+            isDraining = true
+            return true
+        }
+    }
+
+    mutating func takeFirst() -> ChangeSet? {
+        guard head < pending.count else { return nil }
+        let set = pending[head]
+        head += 1
+        changeCount -= set.count
+        if head == pending.count {
+            pending.removeAll(keepingCapacity: pending.capacity <= 1024)
+            head = 0
+        } else if head >= 1024, head * 2 > pending.count {
+            pending.removeFirst(head)
+            head = 0
+        }
+        return set
+    }
+
+    mutating func takeAll() -> [ChangeSet] {
+        let all = Array(pending[head...])
+        pending = []
+        head = 0
+        changeCount = 0
+        return all
+    }
+}

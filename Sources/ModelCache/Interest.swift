@@ -1,0 +1,9 @@
+/// What an observer wants to hear of.
+public enum Interest: Sendable, Hashable {
+    /// One model, which need not exist yet.
+    case model(type: String, id: String)
+    /// All models of a type.
+    case type(String)
+    /// All models of all types.
+    case everything
+}

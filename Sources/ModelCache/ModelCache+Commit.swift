@@ -1,0 +1,151 @@
+public import ModelRecord
+
+extension ModelCache {
+    /// Merges the updates of a batch into the models of `type`, in one atomic step.
+    ///
+    /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
+    /// - Complexity: O(*updates*); about 400 ns each.
+    @discardableResult
+    public func commit(_ batch: borrowing UpdateBatchView, type: String) -> CommitSummary {
+        // A copy of a view is a few words; a closure may not hold on to a borrowed one.
+        let batch = copy batch
+        return commit { $0.apply(batch, type: type) }.1
+    }
+
+    /// Commits several batches and records of any types in one atomic step.
+    ///
+    /// From any thread; waits for a commit of another thread.
+    /// - Parameter body: is run once, at once. It may read the cache, and must not commit to it.
+    @discardableResult
+    public func commit<R>(_ body: (inout Commit) -> R) -> (R, CommitSummary) {
+        var outcome: R?
+        var publication = Publication()
+        writerLock.withLock { _ in
+            var commit = Commit(self, writer)
+            outcome = body(&commit)
+            publish(&publication)
+        }
+        // Outside every lock: observers' queues are woken, old records released.
+        for inbox in publication.woken { inbox.wake() }
+        recycle(&publication)
+        guard let outcome else { preconditionFailure("the body of a commit has run") }
+        return (outcome, publication.summary)
+    }
+
+    /// Makes the pending changes visible and hands them to the observers' inboxes. Under the writer lock.
+    private func publish(_ publication: inout Publication) {
+        var visible = 0
+        for table in writer.tables {
+            visible += table.pending.settle(table.shards)
+            publication.batches.append((table, table.pending.take()))
+        }
+        publication.summary.visible = visible
+        publication.summary.unchanged = writer.tally.unchanged
+        publication.summary.conflictingCells = writer.tally.conflictingCells
+        writer.tally = Tally()
+        writer.tables.removeAll(keepingCapacity: true)
+
+        let deliveries = cut.withLock { cut in
+            publication.summary.changed = publication.batches.reduce(0) { $0 + $1.1.count }
+            guard publication.summary.changed > 0 else {
+                publication.summary.commitNumber = cut.commitNumber
+                return Deliveries()
+            }
+            cut.commitNumber += 1
+            publication.summary.commitNumber = cut.commitNumber
+            return publish(&publication.batches, &cut)
+        }
+        publication.woken = deliveries.send()
+    }
+
+    /// Exchanges the records of all tables. Under the cut lock.
+    private func publish(_ batches: inout [(TypeTable, [Pending])], _ cut: inout Cut) -> Deliveries {
+        var deliveries = Deliveries(commitNumber: cut.commitNumber)
+        let epoch = cut.epochs.newest
+        for position in batches.indices {
+            let table = batches[position].0
+            let observers = cut.observers[table.name]
+            let isObserved = observers != nil || !cut.observers.everything.isEmpty
+            cut.reserveCounts(of: table)
+            let published = table.publish(
+                &batches[position].1, epoch: epoch, collecting: isObserved, counts: &cut.counts[table.number])
+            if epoch != nil { cut.epochs.touch(table: table.number, shards: published.shards) }
+            if isObserved, !published.entries.isEmpty {
+                deliveries.add(ChangeSection(type: table.name, entries: published.entries), observers)
+            }
+        }
+        deliveries.finish(everything: cut.observers.everything)
+        return deliveries
+    }
+
+    /// Releases what a commit replaced, and gives its memory back for the next one.
+    private func recycle(_ publication: inout Publication) {
+        for position in publication.batches.indices {
+            var entries = exchange(&publication.batches[position].1, with: [])
+            guard entries.capacity > 0, entries.capacity <= Publication.spareCapacityMax else { continue }
+            entries.removeAll(keepingCapacity: true)
+            let table = publication.batches[position].0
+            // Where another commit is at work already, this one's memory is not worth waiting for.
+            _ = writerLock.withLockIfAvailable { _ in table.pending.give(entries) }
+        }
+    }
+}
+
+/// What is left of a commit to be dealt with outside of the locks.
+private struct Publication {
+    /// The entries hold old records by now.
+    var batches: [(TypeTable, [Pending])] = []
+    var woken: [Inbox] = []
+    var summary = CommitSummary()
+
+    /// Larger memory is not kept for the next commit.
+    static let spareCapacityMax = 65_536
+}
+
+extension TypeTable {
+    /// Exchanges the records of `pending` with those in the slots. Under the cut lock and the writer lock.
+    /// - Parameters:
+    ///   - epoch: where snapshots look for the old records, if any is open.
+    ///   - collecting: somebody may want to be told.
+    /// - Returns: the visible changes, and the shards that were touched, a bit each.
+    fileprivate func publish(
+        _ pending: inout [Pending], epoch: UInt64?, collecting: Bool, counts: inout TableCounts
+    ) -> (entries: [ChangeEntry], shards: UInt64) {
+        var entries: [ChangeEntry] = []
+        if collecting { entries.reserveCapacity(pending.count) }
+        var touched: UInt64 = 0
+        var existing = 0
+        var hasNew = false
+        for position in pending.indices {
+            let hash = pending[position].hash
+            touched |= 1 &<< UInt64(Shards.index(of: hash))
+            digests[Int(hash &>> 56)] &+= pending[position].digestDelta
+            guard let new = pending[position].record else { continue }
+            existing += (new.exists ? 1 : 0) - (pending[position].existed ? 1 : 0)
+            guard pending[position].slot >= 0 else {
+                hasNew = true
+                continue
+            }
+            shards.exchange(&pending[position].record, hash: hash, slot: pending[position].slot, epoch: epoch)
+            if collecting, pending[position].isVisible {
+                entries.append(ChangeEntry(old: pending[position].record, new: new))
+            }
+        }
+        counts.existing += existing
+        // New ones last: a growing shard moves its slots.
+        if hasNew { insert(pending, epoch: epoch, collecting: collecting, &entries, &counts) }
+        return (entries, touched)
+    }
+
+    private func insert(
+        _ pending: [Pending], epoch: UInt64?, collecting: Bool, _ entries: inout [ChangeEntry],
+        _ counts: inout TableCounts
+    ) {
+        for entry in pending where entry.slot < 0 {
+            guard let new = entry.record else { continue }
+            shards.insert(new, hash: entry.hash, epoch: epoch)
+            counts.records += 1
+            if collecting, entry.isVisible { entries.append(ChangeEntry(old: nil, new: new)) }
+        }
+    }
+}

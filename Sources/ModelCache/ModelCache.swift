@@ -1,0 +1,110 @@
+public import ModelRecord
+
+/// All models of a process: records by type and id, read from any thread, changed in atomic steps, observed.
+///
+/// ```swift
+/// let cache = ModelCache()
+/// cache.commit(batch, type: "User")
+/// let age = cache["User", "42"]?["age"]
+/// ```
+/// - Reads take the newest committed record and never wait for a commit. Each stands for itself; several that must
+///   agree go through ``snapshot()``, which is one cut across all types and costs nothing to take.
+/// - A commit shows all of its changes at once to snapshots and observers. Commits of several threads take turns.
+/// - Observers are told after the commit, in commit order, where they asked to be: see ``observe(_:on:_:)``.
+///
+/// Deleted models stay as tombstones, so that late updates cannot bring them back. Unfit for data larger than memory.
+public final class ModelCache: Sendable {
+    // Locks, in the order in which one thread may hold several: writerLock, cut, then directory or one shard's.
+    // Inboxes are reached under the writer lock at most. No lock but the writer's is held for longer than the
+    // publishing of a batch takes, and none while a callback runs.
+
+    /// Held from the first merge of a commit to the hand-over of its changes.
+    let writerLock = Guarded<Void>(())
+    let writer = Writer()
+    /// Held while a commit is published, a snapshot is opened or closed, an observer comes or goes.
+    let cut = Guarded(Cut())
+    private let directory = Guarded(Directory())
+
+    /// An empty cache.
+    public init() {}
+
+    // MARK: Reading
+
+    /// The model `id` of `type`, or nil when it does not exist.
+    public subscript(type: String, id: String) -> Record? {
+        guard let record = existingTable(type)?.record(id), record.exists else { return nil }
+        return record
+    }
+
+    /// What is known of `id`: on request also the tombstone of a deleted model.
+    public func record(type: String, id: String, includingTombstones: Bool) -> Record? {
+        guard let record = existingTable(type)?.record(id) else { return nil }
+        return record.exists || includingTombstones ? record : nil
+    }
+
+    /// A handle for many reads of one type. The type need not have any models yet.
+    public func table(_ type: String) -> Table { Table(table: makeTable(type)) }
+
+    /// The types that have or had models, in the order of their first.
+    public var types: [String] {
+        let (counts, directory) = cut.withLock { ($0.counts, directoryCopy()) }
+        return Cut.types(counts, directory)
+    }
+
+    /// How many models of `type` exist.
+    public func count(of type: String) -> Int {
+        guard let table = existingTable(type) else { return 0 }
+        return cut.withLock { $0.counts(of: table).existing }
+    }
+
+    // MARK: Digests
+
+    /// The digest of all models of `type` (protocol article, section 7).
+    public func digest(of type: String) -> UInt64 { digest(of: type, buckets: 0..<256) }
+
+    /// The digest of a range of buckets.
+    /// - Parameter buckets: within 0..<256.
+    public func digest(of type: String, buckets: Range<Int>) -> UInt64 {
+        bucketDigests(of: type)[buckets].reduce(0, &+)
+    }
+
+    /// The digests of the 256 buckets of `type`.
+    public func bucketDigests(of type: String) -> [UInt64] {
+        guard let table = existingTable(type) else { return [UInt64](repeating: 0, count: 256) }
+        return cut.withLock { _ in table.digests }
+    }
+
+    // MARK: Inside
+
+    /// The table of `type`, if there is one.
+    func existingTable(_ type: String) -> TypeTable? { directory.withLock { $0[type] } }
+
+    /// The table of `type`.
+    func makeTable(_ type: String) -> TypeTable { directory.withLock { $0.make(type) } }
+
+    func directoryCopy() -> Directory { directory.withLock { $0 } }
+}
+
+/// What changes with a commit as a whole. Whoever holds its lock sees the state between two commits.
+struct Cut {
+    /// How many commits changed anything.
+    var commitNumber: UInt64 = 0
+    /// By the number of the table; may be shorter than the directory.
+    var counts: [TableCounts] = []
+    var epochs = Epochs()
+    var observers = Observers()
+
+    func counts(of table: TypeTable) -> TableCounts {
+        table.number < counts.count ? counts[table.number] : TableCounts()
+    }
+
+    /// Makes room for the counts of `table`.
+    mutating func reserveCounts(of table: TypeTable) {
+        guard counts.count <= table.number else { return }
+        counts.append(contentsOf: repeatElement(TableCounts(), count: table.number + 1 - counts.count))
+    }
+
+    static func types(_ counts: [TableCounts], _ directory: Directory) -> [String] {
+        zip(counts, directory.tables).compactMap { $0.records > 0 ? $1.name : nil }
+    }
+}

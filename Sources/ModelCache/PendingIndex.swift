@@ -1,0 +1,49 @@
+import ModelRecord
+
+/// Finds the entry of a hash among the entries of a ``PendingSet``: open addressing, emptied in O(1).
+struct PendingIndex {
+    /// Generation in the upper half, position in the lower; other generations are empty places.
+    private var places: [UInt64] = []
+    private var generation: UInt32 = 1
+
+    /// Makes room for `count` entries, of which `entries` are there.
+    mutating func reserve(_ count: Int, _ entries: [Pending]) {
+        guard count * 2 > places.count else { return }
+        var capacity = 64
+        while capacity < count * 2 { capacity *= 2 }
+        places = [UInt64](repeating: 0, count: capacity)
+        for position in entries.indices { insert(entries[position].hash, position: position) }
+    }
+
+    /// The position of the entry of `id`, or -1.
+    @inline(__always)
+    func find(_ hash: UInt64, _ id: Span<UInt8>, _ entries: [Pending]) -> Int {
+        let mask = places.count &- 1
+        guard mask > 0 else { return -1 }
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while true {
+            let found = places[place]
+            guard UInt32(truncatingIfNeeded: found &>> 32) == generation else { return -1 }
+            let position = Int(UInt32(truncatingIfNeeded: found))
+            if entries[position].hash == hash, entries[position].record?.hasID(id) ?? false { return position }
+            place = (place &+ 1) & mask
+        }
+    }
+
+    /// Adds an entry. There is room by ``reserve(_:_:)``.
+    @inline(__always)
+    mutating func insert(_ hash: UInt64, position: Int) {
+        let mask = places.count &- 1
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while UInt32(truncatingIfNeeded: places[place] &>> 32) == generation { place = (place &+ 1) & mask }
+        places[place] = UInt64(generation) << 32 | UInt64(position)
+    }
+
+    /// Forgets all entries.
+    mutating func removeAll() {
+        generation &+= 1
+        guard generation == 0 else { return }
+        generation = 1
+        for place in places.indices { places[place] = 0 }
+    }
+}

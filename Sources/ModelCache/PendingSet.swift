@@ -1,0 +1,177 @@
+import ModelRecord
+
+/// What a commit is about to change in one type: each model once, with the record that it is to have.
+///
+/// A later update of the same commit to the same model merges onto the pending record.
+/// The memory is kept from commit to commit.
+struct PendingSet {
+    var entries: [Pending] = []
+    private var index = PendingIndex()
+    private var touched: UInt64 = 0
+
+    /// How many updates are looked up together, so that their cache misses overlap.
+    private static let group = 32
+
+    /// Merges the updates of `batch`.
+    mutating func apply(
+        _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout Tally
+    ) {
+        let count = batch.count
+        index.reserve(entries.count + count, entries)
+        entries.reserveCapacity(entries.count + count)
+        var hashes = InlineArray<32, UInt64>(repeating: 0)
+        var slots = InlineArray<32, Int>(repeating: 0)
+        var start = 0
+        while start < count {
+            let end = min(start &+ PendingSet.group, count)
+            for position in start..<end {
+                let hash = SlotArray.hash(idHash: batch.slices[position].idHash)
+                hashes[position &- start] = hash
+                touched ^= shards.slots(of: hash)?.touchHome(hash) ?? 0
+            }
+            for position in start..<end {
+                let hash = hashes[position &- start]
+                let slot = shards.slots(of: hash)?.candidate(hash) ?? -1
+                slots[position &- start] = slot
+                if slot >= 0 { touched ^= shards.slots(of: hash)?.touchRecord(at: slot) ?? 0 }
+            }
+            for position in start..<end {
+                merge(
+                    batch.update(at: position), hashes[position &- start], candidate: slots[position &- start],
+                    shards, plan: &plan, tally: &tally)
+            }
+            start = end
+        }
+    }
+
+    @inline(__always)
+    private mutating func merge(
+        _ update: borrowing UpdateView, _ hash: UInt64, candidate: Int, _ shards: Shards,
+        plan: inout MergePlan, tally: inout Tally
+    ) {
+        let known = index.find(hash, update.id, entries)
+        if known >= 0 {
+            note(Record.applying(update, to: entries[known].record, plan: &plan), at: known, &tally)
+            return
+        }
+        var slot = candidate
+        var old: Record?
+        if slot >= 0, let slots = shards.slots(of: hash) {
+            slot = slots.find(hash, update.id, from: slot)
+            if slot >= 0 { old = slots.record(at: slot) }
+        }
+        let result = Record.applying(update, to: old, plan: &plan)
+        append(result, hash, slot: slot, existed: old?.exists ?? false, &tally)
+    }
+
+    /// Joins a whole state.
+    mutating func join(_ record: Record, _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
+        index.reserve(entries.count + 1, entries)
+        let hash = SlotArray.hash(idHash: record.idHash)
+        let known = index.find(hash, record.idBytes, entries)
+        if known >= 0 {
+            note(Record.joining(record, to: entries[known].record, plan: &plan), at: known, &tally)
+            return
+        }
+        let slots = shards.slots(of: hash)
+        let slot = slots?.find(hash, record.idBytes) ?? -1
+        let old = slot < 0 ? nil : slots?.record(at: slot)
+        let result = Record.joining(record, to: old, plan: &plan)
+        append(result, hash, slot: slot, existed: old?.exists ?? false, &tally)
+    }
+
+    /// A second change of one model within a commit.
+    private mutating func note(_ result: MergeResult, at position: Int, _ tally: inout Tally) {
+        tally.conflictingCells &+= result.conflictingCells
+        guard let record = result.record else {
+            tally.unchanged &+= 1
+            return
+        }
+        entries[position].record = record
+        entries[position].digestDelta &+= result.digestDelta
+        entries[position].isVisible = entries[position].isVisible || result.isVisible
+        entries[position].isRepeated = true
+    }
+
+    @inline(__always)
+    private mutating func append(
+        _ result: MergeResult, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout Tally
+    ) {
+        tally.conflictingCells &+= result.conflictingCells
+        guard let record = result.record else {
+            tally.unchanged &+= 1
+            return
+        }
+        entries.append(
+            Pending(
+                hash: hash, record: record, digestDelta: result.digestDelta, slot: slot,
+                isVisible: result.isVisible, isRepeated: false, existed: existed))
+        index.insert(hash, position: entries.count &- 1)
+    }
+
+    /// The pending record of `id`, if this commit changed it already.
+    func record(_ hash: UInt64, _ id: Span<UInt8>) -> Record? {
+        let known = index.find(hash, id, entries)
+        return known < 0 ? nil : entries[known].record
+    }
+
+    /// Settles what is visible: several changes of one model may cancel out, and nobody saw the ones between.
+    /// - Returns: how many models a reader can tell from before.
+    mutating func settle(_ shards: Shards) -> Int {
+        var visible = 0
+        for position in entries.indices {
+            if entries[position].isRepeated, entries[position].isVisible {
+                entries[position].isVisible = isVisibleAfterAll(entries[position], shards)
+            }
+            if entries[position].isVisible { visible &+= 1 }
+        }
+        return visible
+    }
+
+    private func isVisibleAfterAll(_ entry: Pending, _ shards: Shards) -> Bool {
+        guard let new = entry.record else { return false }
+        let old = entry.slot < 0 ? nil : shards.slots(of: entry.hash)?.record(at: entry.slot)
+        return new.exists != entry.existed || !new.changedFields(since: old).isEmpty
+    }
+
+    /// Hands the entries over and is empty again.
+    mutating func take() -> [Pending] {
+        index.removeAll()
+        return exchange(&entries, with: [])
+    }
+
+    /// Gives empty memory back for the next commit.
+    mutating func give(_ spare: [Pending]) {
+        if entries.isEmpty, entries.capacity < spare.capacity { entries = spare }
+    }
+}
+
+/// One model that a commit changes.
+struct Pending {
+    /// See ``SlotArray/hash(idHash:)``.
+    var hash: UInt64
+    /// The new record; once it is published, the old one.
+    var record: Record?
+    var digestDelta: UInt64
+    /// The place of the old record in its shard, -1 for an id that has none.
+    var slot: Int
+    /// A reader can tell old and new apart.
+    var isVisible: Bool
+    /// The commit changed the model more than once.
+    var isRepeated: Bool
+    /// The model existed before.
+    var existed: Bool
+}
+
+/// What a commit counts as it goes.
+struct Tally {
+    var unchanged = 0
+    var conflictingCells = 0
+}
+
+/// Puts `replacement` in the place of `value`, which is returned.
+func exchange<T>(_ value: inout T, with replacement: consuming T) -> T {
+    let old = value
+    value = replacement
+    return old
+}

@@ -1,0 +1,155 @@
+public import ModelRecord
+
+/// All models of all types as they were between two commits, however long it is kept.
+///
+/// Taking one is O(1). While it is open, records that commits replace stay alive for it: it costs the memory of what
+/// changed since, and a little time at each of those changes. Release it when done.
+public final class Snapshot: Sendable {
+    private let cache: ModelCache
+    private let epoch: UInt64
+    private let directory: Directory
+    private let counts: [TableCounts]
+    /// The number of the last commit that it shows; 0 for none.
+    public let commitNumber: UInt64
+
+    init(_ cache: ModelCache, epoch: UInt64, directory: Directory, cut: borrowing Cut) {
+        self.cache = cache
+        self.epoch = epoch
+        self.directory = directory
+        counts = cut.counts
+        commitNumber = cut.commitNumber
+    }
+
+    deinit { cache.close(epoch) }
+
+    /// The model `id` of `type`, or nil when it did not exist.
+    public subscript(type: String, id: String) -> Record? {
+        guard let record = record(type: type, id: id, includingTombstones: false) else { return nil }
+        return record
+    }
+
+    /// What was known of `id`: on request also the tombstone of a deleted model.
+    public func record(type: String, id: String, includingTombstones: Bool) -> Record? {
+        guard let table = table(type) else { return nil }
+        let span = id.utf8.span
+        let hash = SlotArray.hash(idHash: Fingerprint.fnv(span))
+        guard let record = table.shards.record(hash, span, asOf: epoch) else { return nil }
+        return record.exists || includingTombstones ? record : nil
+    }
+
+    /// The types that have or had models, in the order of their first.
+    public var types: [String] { Cut.types(counts, directory) }
+
+    /// How many models of `type` existed.
+    public func count(of type: String) -> Int { table(type).map { counts[$0.number].existing } ?? 0 }
+
+    /// Calls `body` for each model of `type` until it returns false.
+    ///
+    /// The order is that of the buckets, and within a bucket no certain one. `body` runs under no lock.
+    /// - Parameters:
+    ///   - buckets: only models of these buckets; within 0..<256.
+    ///   - includingTombstones: also tell of models that are deleted.
+    public func forEach(
+        type: String, buckets: Range<Int> = 0..<256, includingTombstones: Bool = false,
+        _ body: (Record) throws -> Bool
+    ) rethrows {
+        guard let table = table(type) else { return }
+        for bucket in buckets {
+            for hashes in windows(of: bucket, table) {
+                for record in table.shards.records(hashes: hashes, asOf: epoch)
+                where record.exists || includingTombstones {
+                    guard try body(record) else { return }
+                }
+            }
+        }
+    }
+
+    /// All models of `type` that existed, as a sequence that may be walked more than once.
+    public func records(of type: String) -> Records { Records(snapshot: self, type: type) }
+
+    /// Ranges of hashes that make up a bucket, each short enough to be copied under a shard's lock.
+    ///
+    /// They do not depend on how many slots there are by the time they are read, only their sizes do.
+    private func windows(of bucket: Int, _ table: TypeTable) -> [ClosedRange<UInt64>] {
+        let first = UInt64(bucket) << 56
+        var parts: UInt64 = 1
+        while table.shards.capacity(of: bucket / 4) / 4 / Int(parts) > Snapshot.windowMax { parts *= 2 }
+        let width = (UInt64(1) << 56) / parts
+        return (0..<parts).map { (first + $0 * width)...(first + $0 * width + (width - 1)) }
+    }
+
+    /// How many slots are looked at under one lock, about.
+    private static let windowMax = 512
+
+    /// The table of `type`, if it had models.
+    private func table(_ type: String) -> TypeTable? {
+        guard let table = directory[type], table.number < counts.count, counts[table.number].records > 0 else {
+            return nil
+        }
+        return table
+    }
+}
+
+extension Snapshot {
+    /// The existing models of one type in a snapshot, which it keeps open.
+    public struct Records: Sequence, Sendable {
+        let snapshot: Snapshot
+        let type: String
+
+        public func makeIterator() -> Iterator { Iterator(snapshot: snapshot, type: type) }
+
+        public var underestimatedCount: Int { snapshot.count(of: type) }
+
+        /// Takes one model after the other, a bucket at a time.
+        public struct Iterator: IteratorProtocol {
+            private let snapshot: Snapshot
+            private let type: String
+            private var bucket = 0
+            private var records: [Record] = []
+
+            init(snapshot: Snapshot, type: String) {
+                self.snapshot = snapshot
+                self.type = type
+            }
+
+            public mutating func next() -> Record? {
+                while records.isEmpty {
+                    guard bucket < 256 else { return nil }
+                    snapshot.forEach(type: type, buckets: bucket..<(bucket + 1)) {
+                        records.append($0)
+                        return true
+                    }
+                    bucket += 1
+                }
+                return records.removeLast()
+            }
+        }
+    }
+}
+
+extension ModelCache {
+    /// All models as they are now, between two commits.
+    /// - Complexity: O(1); waits while another thread publishes a batch.
+    public func snapshot() -> Snapshot { cut.withLock { snapshot(of: &$0) } }
+
+    /// Under the cut lock.
+    func snapshot(of cut: inout Cut) -> Snapshot {
+        let epoch = cut.epochs.hold(commitNumber: cut.commitNumber)
+        return Snapshot(self, epoch: epoch, directory: directoryCopy(), cut: cut)
+    }
+
+    /// Lets go of an epoch and gives up what was kept for it alone.
+    func close(_ epoch: UInt64) {
+        guard cut.withLock({ $0.epochs.release(epoch) }) else { return }
+        // This thread's turn to clear up, until nothing is left to. Each shard for itself; writers and readers go on.
+        while let job = cut.withLock({ $0.epochs.next() }) {
+            let directory = directoryCopy()
+            for (number, shards) in job.touched.enumerated() where shards != 0 {
+                for index in 0..<Shards.count where shards & (1 << UInt64(index)) != 0 {
+                    // What is given up is released here, outside the shard's lock.
+                    _ = directory.tables[number].shards.fold(shard: index, epoch: job.epoch, into: job.older)
+                }
+            }
+        }
+    }
+}

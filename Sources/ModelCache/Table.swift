@@ -1,0 +1,28 @@
+public import ModelRecord
+
+/// A handle for point reads of one type: the name has been looked up already.
+///
+/// ```swift
+/// let users = cache.table("User")
+/// let record = users["42"]
+/// ```
+/// From any thread; a read takes the newest committed record, never waits for a batch, and costs some 50 ns when
+/// the record is warm. Two reads may see two commits: use ``ModelCache/snapshot()`` where they must agree.
+public struct Table: Sendable {
+    let table: TypeTable
+
+    /// The name of the type.
+    public var type: String { table.name }
+
+    /// The model `id`, or nil when it does not exist.
+    public subscript(id: String) -> Record? {
+        guard let record = table.record(id), record.exists else { return nil }
+        return record
+    }
+
+    /// What is known of `id`, tombstones included.
+    /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
+    public func record(_ id: Span<UInt8>, idHash: UInt64) -> Record? {
+        table.shards.record(SlotArray.hash(idHash: idHash), id)
+    }
+}

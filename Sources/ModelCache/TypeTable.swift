@@ -1,0 +1,58 @@
+import ModelRecord
+
+/// All records of one type.
+// Unchecked because of two properties: `pending` is touched only under the cache's writer lock, `digests` only under
+// its cut lock.
+final class TypeTable: @unchecked Sendable {
+    /// The name of the type.
+    let name: String
+    /// The position of this table in the cache's directory.
+    let number: Int
+    let shards = Shards()
+    /// What the commit in progress is about to change. Under the writer lock.
+    var pending = PendingSet()
+    /// The digest of each bucket. Under the cut lock.
+    var digests = [UInt64](repeating: 0, count: 256)
+
+    init(name: String, number: Int) {
+        self.name = name
+        self.number = number
+    }
+
+    deinit { shards.destroy() }
+
+    /// The record of `id`, tombstones included.
+    @inline(__always)
+    func record(_ id: String) -> Record? {
+        let span = id.utf8.span
+        return shards.record(SlotArray.hash(idHash: Fingerprint.fnv(span)), span)
+    }
+}
+
+/// How many models a type has, at one commit.
+struct TableCounts {
+    /// Tombstones included.
+    var records = 0
+    /// Models that exist.
+    var existing = 0
+}
+
+/// The tables of a cache by name. A copy costs nothing and never changes.
+struct Directory {
+    private(set) var tables: [TypeTable] = []
+    private var numbers: [String: Int] = [:]
+
+    subscript(name: String) -> TypeTable? {
+        guard let number = numbers[name] else { return nil }
+        return tables[number]
+    }
+
+    /// The table of `name`, made if there is none.
+    mutating func make(_ name: String) -> TypeTable {
+        if let table = self[name] { return table }
+        let table = TypeTable(name: name, number: tables.count)
+        numbers[name] = table.number
+        tables.append(table)
+        return table
+    }
+}
