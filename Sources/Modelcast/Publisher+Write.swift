@@ -11,6 +11,7 @@ extension Publisher {
     /// - Parameters:
     ///   - type: `[A-Za-z_][A-Za-z0-9_.-]{0,63}`.
     ///   - id: 1 to 255 bytes of UTF-8 without NUL.
+    ///   - fields: what they are to become; `.null` empties a field.
     /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits; nothing has changed then.
     @discardableResult
     public func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) -> PublishOutcome {

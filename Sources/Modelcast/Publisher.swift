@@ -56,8 +56,8 @@ public final class Publisher: Service, Sendable {
         }
     }
 
-    /// The endpoints that were bound, with the ports that the system chose.
-    /// - Throws: ``ModelcastError`` when binding failed or the publisher has stopped.
+    /// The endpoints that were bound, with the ports that the system chose; waits for ``run()`` to bind them.
+    /// - Throws: ``ModelcastError`` when binding failed.
     public var boundEndpoints: SenderEndpoints {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in

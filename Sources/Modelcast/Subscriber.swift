@@ -75,7 +75,7 @@ public final class Subscriber: Service, Sendable {
     /// The current value first and then every change, as a sequence for one task.
     public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
 
-    /// The state towards each publisher and of each topic, at most half a second old.
+    /// The state towards each publisher and of each topic, at most a quarter of a second old.
     public var status: SubscriberStatus { core.withLock { $0.status } }
 
     /// Waits until every publisher is live: all that it has sent has been applied.

@@ -1,0 +1,139 @@
+import Foundation
+import Modelcast
+
+/// The publishing process of the measurement.
+struct BenchPublisher: Sendable {
+    private let plan: BenchPlan
+    private let publisher: Publisher
+    private let workload: Workload
+    private let updates: [Fields]
+
+    init(_ plan: BenchPlan) throws {
+        self.plan = plan
+        var configuration = PublisherConfiguration(
+            name: "bench", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
+        publisher = try Publisher(configuration, logger: Worker.logger("bench"))
+        workload = Workload(models: plan.models)
+        // A power of two, and small enough to stay in the processor's cache.
+        updates = Workload.updates(16_384)
+    }
+
+    func run() async throws {
+        let link = ParentLink<BenchOrder, BenchReply>()
+        try await Worker.untilFirstEnds([
+            { try await publisher.run() },
+            {
+                link.tell(.ready(endpoint: try await publisher.boundEndpoints.control))
+                for await order in link.orders {
+                    let reply = try await Blocking.run(named: "bench-load") { try carryOut(order) }
+                    link.tell(reply)
+                }
+            },
+        ])
+    }
+
+    private func carryOut(_ order: BenchOrder) throws -> BenchReply {
+        switch order {
+        case .populate: try populate()
+        case .generate(let count): generate(count)
+        case .publish(let count, let run): try publish(count, run: run)
+        case .publishPaced(let rate, let seconds): try publishPaced(rate, seconds: seconds)
+        case .state: .state(state())
+        default: throw BenchError("a publisher does not know the order \(order)")
+        }
+    }
+
+    private func populate() throws -> BenchReply {
+        var numbers = SeededNumbers(seed: 3)
+        let start = MonotonicClock.nanoseconds
+        for id in workload.ids {
+            let fields = Workload.whole(&numbers)
+            while try publisher.merge(Workload.type, id, fields) == .backPressured { wait() }
+        }
+        return .populated(seconds: seconds(since: start))
+    }
+
+    /// The loop of ``publish(_:run:)`` without publishing: what the load itself costs.
+    private func generate(_ count: Int) -> BenchReply {
+        var numbers = SeededNumbers(seed: 1)
+        var sum = 0
+        let start = MonotonicClock.nanoseconds
+        for _ in 0..<count {
+            let (id, fields) = next(&numbers)
+            sum &+= id.utf8.count &+ fields.count
+        }
+        // The sum is used, so that the loop is not taken away.
+        return .generated(seconds: sum < 0 ? 0 : seconds(since: start))
+    }
+
+    @inline(__always)
+    private func next(_ numbers: inout SeededNumbers) -> (id: String, fields: Fields) {
+        (workload.ids[numbers.below(workload.ids.count)], updates[numbers.below(updates.count)])
+    }
+
+    private func publish(_ count: Int, run: Int) throws -> BenchReply {
+        var numbers = SeededNumbers(seed: UInt64(run))
+        var published = 0
+        var backPressured = 0
+        let start = MonotonicClock.nanoseconds
+        for _ in 0..<count {
+            let (id, fields) = next(&numbers)
+            while true {
+                let outcome = try publisher.merge(Workload.type, id, fields)
+                if outcome == .backPressured {
+                    backPressured += 1
+                    wait()
+                    continue
+                }
+                if outcome != .unchanged { published += 1 }
+                break
+            }
+        }
+        while try publisher.merge(Workload.endType, Workload.endID, ["run": .int(Int64(run))]) == .backPressured {
+            wait()
+        }
+        return .published(
+            BenchReply.Published(
+                startNanoseconds: start, endNanoseconds: MonotonicClock.nanoseconds, count: published,
+                backPressured: backPressured))
+    }
+
+    private func publishPaced(_ rate: Double, seconds: Double) throws -> BenchReply {
+        var numbers = SeededNumbers(seed: 5)
+        let lateness = LatencyHistogram()
+        let count = Int(rate * seconds)
+        try Pace(rate: rate, start: MonotonicClock.nanoseconds + 10_000_000).forEachDue(count) { due in
+            let id = workload.ids[numbers.below(workload.ids.count)]
+            let now = MonotonicClock.nanoseconds
+            lateness.record(now - due)
+            let fields: Fields = ["due_at": .int(Int64(due)), "sent_at": .int(Int64(now))]
+            while try publisher.merge(Workload.type, id, fields) == .backPressured { wait() }
+        }
+        return .paced(lateness: lateness.summary, count: count)
+    }
+
+    private func state() -> BenchReply.State {
+        BenchReply.State(
+            models: publisher.cache.count(of: Workload.type),
+            digest: Digests.text(publisher.cache.digest(of: Workload.type)), isLive: true, appliedUpdates: 0,
+            appliedBatches: 0, holesFound: 0, processorSeconds: ProcessFigures.processorSeconds)
+    }
+
+    /// The outbox is full: gives the socket's thread a moment.
+    private func wait() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
+
+    private func seconds(since start: UInt64) -> Double { Double(MonotonicClock.nanoseconds - start) / 1e9 }
+}
+
+extension Pace {
+    /// Calls `body` for each of `count` calls when it is due, with the time at which it is; late ones at once.
+    func forEachDue(_ count: Int, _ body: (UInt64) throws -> Void) rethrows {
+        MonotonicClock.sharpenSleep()
+        for index in 0..<count {
+            let due = due(index)
+            if MonotonicClock.nanoseconds < due { MonotonicClock.sleep(until: due) }
+            try body(due)
+        }
+    }
+}

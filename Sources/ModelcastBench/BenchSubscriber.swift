@@ -1,0 +1,201 @@
+import Dispatch
+import Foundation
+import Modelcast
+import Synchronization
+
+/// The subscribing process of the measurement.
+actor BenchSubscriber {
+    private let plan: BenchPlan
+    private let subscriber: Subscriber
+    private let workload: Workload
+    private let ends = Ends()
+    private let queue = DispatchQueue(label: "bench-observer")
+    private var endObservation: Observation?
+    private var latency: LatencyObserver?
+    private var running: Task<Void, any Error>?
+
+    init(_ plan: BenchPlan, endpoint: String) throws {
+        self.plan = plan
+        var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
+        configuration.queueByteCount = plan.queueMebibytes << 20
+        subscriber = try Subscriber(configuration, logger: Worker.logger("bench-subscriber"))
+        workload = Workload(models: plan.models)
+    }
+
+    func run() async throws {
+        let link = ParentLink<BenchOrder, BenchReply>()
+        let ends = ends
+        endObservation = subscriber.observe(
+            .model(type: Workload.endType, id: Workload.endID), on: DispatchQueue(label: "bench-end")
+        ) { changes in
+            let now = MonotonicClock.nanoseconds
+            for change in changes {
+                guard let run = change.new?["run"]?.intValue else { continue }
+                ends.note(Int(run), now)
+            }
+        }
+        link.tell(.ready(endpoint: ""))
+        for await order in link.orders { link.tell(try await carryOut(order)) }
+        running?.cancel()
+    }
+
+    private func carryOut(_ order: BenchOrder) async throws -> BenchReply {
+        switch order {
+        case .join: .joined(try await join())
+        case .awaitEnd(let run): .ended(nanoseconds: try await ends.time(of: run))
+        case .observe: try await observe()
+        case .endObserving: try await endObserving()
+        case .read(let threads, let seconds, let decoding):
+            .reads(try await read(threads: threads, seconds: seconds, decoding: decoding))
+        case .state: .state(state())
+        default: throw BenchError("a subscriber does not know the order \(order)")
+        }
+    }
+
+    private func join() async throws -> BenchReply.Joined {
+        let before = ProcessFigures.residentByteCount
+        let start = MonotonicClock.nanoseconds
+        let subscriber = subscriber
+        running = Task { try await subscriber.run() }
+        try await subscriber.waitUntilLive()
+        let seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
+        let after = ProcessFigures.residentByteCount
+        var encoded = 0
+        for record in subscriber.snapshot().records(of: Workload.type) { encoded += record.byteCount }
+        return BenchReply.Joined(
+            seconds: seconds, models: subscriber.cache.count(of: Workload.type),
+            residentByteCount: Int(after) - Int(before), encodedByteCount: encoded)
+    }
+
+    private func observe() async throws -> BenchReply {
+        let observer = LatencyObserver(models: plan.models)
+        latency = observer
+        observer.begin(subscriber.observe(.type(Workload.type), on: queue) { observer.take($0) })
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !observer.isPastInitial {
+            guard ContinuousClock.now < deadline else { throw BenchError("the initial state was not told within 20 s") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return .observing
+    }
+
+    private func endObserving() async throws -> BenchReply {
+        guard let observer = latency else { throw BenchError("nothing is observed") }
+        latency = nil
+        observer.end()
+        return .latency(observer.figures)
+    }
+
+    private func read(threads: Int, seconds: Double, decoding: Bool) async throws -> BenchReply.Reads {
+        let subscriber = subscriber
+        let ids = workload.ids
+        let results = try await withThrowingTaskGroup(of: PointReads.self) { group in
+            for thread in 0..<threads {
+                group.addTask {
+                    try await Blocking.run(named: "bench-read") {
+                        PointReads.measure(
+                            subscriber.cache.table(Workload.type), ids, seed: UInt64(thread), seconds: seconds,
+                            decoding: decoding)
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        return BenchReply.Reads(
+            perSecond: results.reduce(0) { $0 + $1.perSecond }, missed: results.reduce(0) { $0 + $1.missed })
+    }
+
+    private func state() -> BenchReply.State {
+        let status = subscriber.status
+        return BenchReply.State(
+            models: subscriber.cache.count(of: Workload.type),
+            digest: Digests.text(subscriber.cache.digest(of: Workload.type)), isLive: status.isLive,
+            appliedUpdates: status.counters[.appliedUpdates] + status.counters[.unchangedUpdates],
+            appliedBatches: status.counters[.appliedBatches], holesFound: status.counters[.holesFound],
+            processorSeconds: ProcessFigures.processorSeconds)
+    }
+}
+
+/// When the end of each run was seen.
+private final class Ends: Sendable {
+    private let times = Mutex<[Int: UInt64]>([:])
+
+    func note(_ run: Int, _ time: UInt64) { times.withLock { $0[run] = time } }
+
+    func time(of run: Int) async throws -> UInt64 {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < deadline {
+            if let time = times.withLock({ $0[run] }) { return time }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw BenchError("the end of run \(run) was not seen within 120 s")
+    }
+}
+
+/// Measures from the times that updates carry to the observer's call.
+private final class LatencyObserver: Sendable {
+    private let models: Int
+    private let fromIntended = LatencyHistogram()
+    private let fromCall = LatencyHistogram()
+    private let initial = Atomic<Int>(0)
+    private let folded = Atomic<Int>(0)
+    private let observation = Mutex<Observation?>(nil)
+
+    init(models: Int) { self.models = models }
+
+    var isPastInitial: Bool { initial.load(ordering: .relaxed) >= models }
+
+    func begin(_ observation: Observation) { self.observation.withLock { $0 = observation } }
+
+    func end() { observation.withLock { $0.take() }?.cancel() }
+
+    func take(_ changes: ChangeSet) {
+        if changes.isInitial {
+            initial.add(changes.count, ordering: .relaxed)
+            return
+        }
+        let now = MonotonicClock.nanoseconds
+        for change in changes {
+            if change.isFolded { folded.add(1, ordering: .relaxed) }
+            guard let record = change.new, let due = record["due_at"]?.intValue, let sent = record["sent_at"]?.intValue
+            else { continue }
+            fromIntended.record(now &- UInt64(due))
+            fromCall.record(now &- UInt64(sent))
+        }
+    }
+
+    var figures: BenchReply.Latency {
+        BenchReply.Latency(
+            fromIntended: fromIntended.summary, fromCall: fromCall.summary,
+            folded: folded.load(ordering: .relaxed))
+    }
+}
+
+/// Reads of single models at random, by one thread.
+private struct PointReads: Sendable {
+    let perSecond: Double
+    let missed: Int
+
+    static func measure(
+        _ table: Table, _ ids: [String], seed: UInt64, seconds: Double, decoding: Bool
+    ) -> PointReads {
+        var numbers = SeededNumbers(seed: seed)
+        var count = 0
+        var found = 0
+        let start = MonotonicClock.nanoseconds
+        let end = start + UInt64(seconds * 1e9)
+        while MonotonicClock.nanoseconds < end {
+            for _ in 0..<1024 {
+                let record = table[ids[numbers.below(ids.count)]]
+                if decoding {
+                    if record?["mail_address"]?.textValue != nil { found += 1 }
+                } else if record != nil {
+                    found += 1
+                }
+            }
+            count += 1024
+        }
+        let elapsed = Double(MonotonicClock.nanoseconds - start) / 1e9
+        return PointReads(perSecond: Double(count) / elapsed, missed: count - found)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Synchronization
+
+/// A process that this one has started and talks to: orders to its stdin, reports from its stdout, a line of JSON each.
+///
+/// The child is this same executable with other arguments, started anew (spawned, not forked: libzmq does not survive
+/// a fork). It ends when its stdin closes, so it cannot outlive this process.
+public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendable>: Sendable {
+    /// For messages.
+    public let name: String
+    private let process: Process
+    private let input: FileHandle
+    private let state = Mutex(State())
+
+    private struct State {
+        var reports: [Report] = []
+        var isOver = false
+        var badLine: String?
+    }
+
+    /// Starts this executable.
+    /// - Throws: ``BenchError`` when it cannot be started.
+    public init(name: String, arguments: [String]) throws {
+        self.name = name
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = arguments
+        let (toChild, fromChild) = (Pipe(), Pipe())
+        process.standardInput = toChild
+        process.standardOutput = fromChild
+        input = toChild.fileHandleForWriting
+        do {
+            try process.run()
+        } catch {
+            throw BenchError("\(name) could not be started: \(error.localizedDescription)")
+        }
+        let output = fromChild.fileHandleForReading
+        let thread = Thread { self.read(output) }
+        thread.name = "read-\(name)"
+        thread.start()
+    }
+
+    /// The number of the process.
+    public var processIdentifier: Int32 { process.processIdentifier }
+
+    private func read(_ output: FileHandle) {
+        let decoder = JSONDecoder()
+        var splitter = LineSplitter()
+        while true {
+            let data = output.availableData
+            if data.isEmpty { break }
+            for line in splitter.add(data) {
+                let report = try? decoder.decode(Report.self, from: Data(line))
+                state.withLock { state in
+                    if let report {
+                        state.reports.append(report)
+                    } else {
+                        state.badLine = String(decoding: line, as: UTF8.self)
+                    }
+                }
+            }
+        }
+        state.withLock { $0.isOver = true }
+    }
+
+    /// Sends an order. A child that is gone is noticed where its report is awaited.
+    public func tell(_ order: Order) {
+        guard let data = try? JSONEncoder().encode(order) else { return }
+        try? input.write(contentsOf: data + [0x0A])
+    }
+
+    /// The reports that have come since the last call.
+    /// - Throws: ``BenchError`` when the child has ended or says what cannot be read.
+    public func drain() throws -> [Report] {
+        let (reports, isOver, badLine) = state.withLock { state in
+            defer { state.reports = [] }
+            return (state.reports, state.isOver, state.badLine)
+        }
+        if let badLine { throw BenchError("\(name) said what is no report: \(badLine)") }
+        if isOver, reports.isEmpty { throw BenchError("\(name) has ended before it should; see its words above") }
+        return reports
+    }
+
+    /// The next report.
+    /// - Throws: ``BenchError`` when the child ends first, or after `limit`.
+    public func next(within limit: Duration) async throws -> Report {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            try Task.checkCancellation()
+            let (report, isOver, badLine) = state.withLock { state -> (Report?, Bool, String?) in
+                (state.reports.isEmpty ? nil : state.reports.removeFirst(), state.isOver, state.badLine)
+            }
+            if let report { return report }
+            if let badLine { throw BenchError("\(name) said what is no report: \(badLine)") }
+            if isOver { throw BenchError("\(name) has ended before it should; see its words above") }
+            guard ContinuousClock.now < deadline else { throw BenchError("\(name) did not answer within \(limit)") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Sends an order and waits for the next report.
+    public func ask(_ order: Order, within limit: Duration) async throws -> Report {
+        tell(order)
+        return try await next(within: limit)
+    }
+
+    /// Closes the child's stdin, which asks it to end.
+    public func release() { try? input.close() }
+
+    /// Closes the child's stdin, waits a little for its end, and makes sure of it.
+    public func end() async {
+        release()
+        let deadline = ContinuousClock.now + .seconds(2)
+        while process.isRunning, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+        kill()
+    }
+
+    /// Ends the child at once, whatever it is doing.
+    public func kill() {
+        if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What the kernel says of this process.
+enum ProcessFigures {
+    /// The memory that is in use and present, in bytes.
+    static var residentByteCount: UInt64 {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 0
+        return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// The processor time that all threads have used, in seconds.
+    static var processorSeconds: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// The bytes that the loopback interface has carried, headers included; nil where the kernel does not tell.
+    static var loopbackByteCount: UInt64? {
+        guard let text = try? String(contentsOfFile: "/sys/class/net/lo/statistics/tx_bytes", encoding: .utf8) else {
+            return nil
+        }
+        return UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

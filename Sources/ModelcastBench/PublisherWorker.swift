@@ -1,0 +1,50 @@
+import Modelcast
+
+/// A publisher with a load, as a process of its own.
+struct PublisherWorker: Sendable {
+    let name: String
+    let load: any Load
+
+    func run() async throws {
+        let link = ParentLink<WorkerOrder, WorkerReport>()
+        let endpoints = try SenderEndpoints(control: "tcp://127.0.0.1:*")
+        let publisher = try Publisher(
+            PublisherConfiguration(name: name, endpoints: endpoints), logger: Worker.logger(name))
+        let gauge = LoadGauge()
+        try await Worker.untilFirstEnds([
+            { try await publisher.run() },
+            { try await serve(publisher, gauge, link) },
+            { await Worker.repeatedly { link.tell(report(.status, publisher, gauge)) } },
+        ])
+    }
+
+    private func serve(
+        _ publisher: Publisher, _ gauge: LoadGauge, _ link: ParentLink<WorkerOrder, WorkerReport>
+    ) async throws {
+        var ready = WorkerReport(.ready)
+        ready.endpoint = try await publisher.boundEndpoints.control
+        link.tell(ready)
+        var running: Task<Void, any Error>?
+        for await order in link.orders {
+            switch order {
+            case .begin:
+                running = Task { try await Blocking.run(named: "load") { try load.run(publisher, gauge: gauge) } }
+            case .quiesce:
+                gauge.stop()
+                try await running?.value
+                link.tell(report(.rest, publisher, gauge))
+            }
+        }
+        gauge.stop()
+        try await running?.value
+    }
+
+    private func report(_ event: WorkerReport.Event, _ publisher: Publisher, _ gauge: LoadGauge) -> WorkerReport {
+        var report = WorkerReport(event)
+        report.updates = gauge.published
+        report.backPressured = gauge.backPressured
+        report.types = Worker.types(publisher.cache)
+        report.residentByteCount = ProcessFigures.residentByteCount
+        return report
+    }
+}

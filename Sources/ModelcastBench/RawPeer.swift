@@ -1,0 +1,43 @@
+import Dispatch
+import Synchronization
+
+/// A process of raw libzmq: one thread owns the socket and carries out orders.
+enum RawPeer {
+    /// Runs `serve` on a thread of its own until it returns, which it does when there are no more orders.
+    static func run(
+        _ serve: @escaping @Sendable (OrderQueue, (BenchReply) -> Void) throws -> Void
+    ) async throws {
+        let link = ParentLink<BenchOrder, BenchReply>()
+        let orders = OrderQueue()
+        try await Worker.untilFirstEnds([
+            { try await Blocking.run(named: "raw") { try serve(orders) { link.tell($0) } } },
+            {
+                for await order in link.orders { orders.add(order) }
+                orders.close()
+            },
+        ])
+    }
+}
+
+/// Orders on their way to a thread that waits for them.
+final class OrderQueue: Sendable {
+    private let orders = Mutex<[BenchOrder?]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func add(_ order: BenchOrder) {
+        orders.withLock { $0.append(order) }
+        arrived.signal()
+    }
+
+    /// No more orders will come.
+    func close() {
+        orders.withLock { $0.append(nil) }
+        arrived.signal()
+    }
+
+    /// Waits for the next order; nil at the end.
+    func next() -> BenchOrder? {
+        arrived.wait()
+        return orders.withLock { $0.removeFirst() }
+    }
+}

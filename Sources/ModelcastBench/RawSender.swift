@@ -1,0 +1,37 @@
+import CLibZMQ
+
+/// libzmq and nothing else: sends messages of one frame of 100 bytes from an XPUB, with no high-water mark.
+struct RawSender: Sendable {
+    static let byteCount = 100
+
+    func run() async throws {
+        try await RawPeer.run { orders, tell in try RawSender.serve(orders, tell) }
+    }
+
+    /// The socket's thread: makes it, carries out orders, closes it.
+    private static func serve(_ orders: OrderQueue, _ tell: (BenchReply) -> Void) throws {
+        let socket = try RawSocket(ZMQ_XPUB)
+        defer { socket.close() }
+        tell(.ready(endpoint: try socket.bind()))
+        // XPUB tells the subscription; from then on nothing is lost.
+        try socket.receive { _ in }
+        while let order = orders.next() {
+            switch order {
+            case .send(let count):
+                let start = MonotonicClock.nanoseconds
+                for index in 0..<count { try socket.send(RawStamp(due: UInt64(index), sent: 0)) }
+                tell(.sent(startNanoseconds: start))
+            case .sendPaced(let rate, let seconds):
+                let lateness = LatencyHistogram()
+                let count = Int(rate * seconds)
+                try Pace(rate: rate, start: MonotonicClock.nanoseconds + 10_000_000).forEachDue(count) { due in
+                    let now = MonotonicClock.nanoseconds
+                    lateness.record(now - due)
+                    try socket.send(RawStamp(due: due, sent: now))
+                }
+                tell(.paced(lateness: lateness.summary, count: count))
+            default: throw BenchError("a raw sender does not know the order \(order)")
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CLibZMQ
+
+/// The first bytes of a raw message.
+struct RawStamp {
+    var due: UInt64
+    var sent: UInt64
+}
+
+/// A libzmq socket as a C program uses it, for the figure that everything is compared with.
+///
+/// One thread makes, uses and closes it.
+@safe
+struct RawSocket {
+    private let context: UnsafeMutableRawPointer
+    private let socket: UnsafeMutableRawPointer
+
+    /// - Parameter kind: `ZMQ_XPUB` or `ZMQ_SUB`; a SUB takes everything.
+    init(_ kind: Int32) throws {
+        guard let context = unsafe zmq_ctx_new() else { throw BenchError("no libzmq context") }
+        guard let socket = unsafe zmq_socket(context, kind) else {
+            unsafe zmq_ctx_term(context)
+            throw BenchError("no libzmq socket")
+        }
+        unsafe self.context = context
+        unsafe self.socket = socket
+        // No limit, so nothing is lost; and an error instead of waiting for ever.
+        for (option, value) in [(ZMQ_SNDHWM, 0), (ZMQ_RCVHWM, 0), (ZMQ_LINGER, 0), (ZMQ_RCVTIMEO, 30_000)] {
+            var value = Int32(value)
+            try check("option \(option)", unsafe clibzmq_set(socket, option, &value, 4))
+        }
+        if kind == ZMQ_SUB { try check("subscribe", unsafe clibzmq_set(socket, ZMQ_SUBSCRIBE, "", 0)) }
+    }
+
+    /// - Returns: the endpoint, with the port that the system chose.
+    func bind() throws -> String {
+        try check("bind", unsafe clibzmq_bind(socket, "tcp://127.0.0.1:*"))
+        var text = [CChar](repeating: 0, count: 256)
+        var size = text.count
+        try check("last endpoint", unsafe clibzmq_get(socket, ZMQ_LAST_ENDPOINT, &text, &size))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    func connect(to endpoint: String) throws { try check("connect", unsafe clibzmq_connect(socket, endpoint)) }
+
+    /// Sends one frame of ``RawSender/byteCount`` bytes, waiting where it must.
+    @inline(__always)
+    func send(_ stamp: RawStamp) throws {
+        var message = clibzmq_message()
+        try check("message", unsafe clibzmq_message_init_size(&message, RawSender.byteCount))
+        // The frame was made with more bytes than a stamp has.
+        let bytes = unsafe clibzmq_message_mutable_data(&message)
+        unsafe bytes?.storeBytes(of: stamp.due, as: UInt64.self)
+        unsafe bytes?.storeBytes(of: stamp.sent, toByteOffset: 8, as: UInt64.self)
+        try check("send", unsafe clibzmq_message_send(&message, socket, 0))
+    }
+
+    /// Waits for one frame; `body` gets zeros for one that is too short.
+    @inline(__always)
+    func receive(_ body: (RawStamp) throws -> Void) throws {
+        var message = clibzmq_message()
+        unsafe clibzmq_message_init(&message)
+        defer { unsafe clibzmq_message_close(&message) }
+        try check("receive", unsafe clibzmq_message_receive(&message, socket, 0))
+        var stamp = RawStamp(due: 0, sent: 0)
+        if unsafe clibzmq_message_size(&message) >= 16, let bytes = unsafe clibzmq_message_data(&message) {
+            stamp.due = unsafe bytes.loadUnaligned(as: UInt64.self)
+            stamp.sent = unsafe bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        }
+        try body(stamp)
+    }
+
+    func close() {
+        unsafe zmq_close(socket)
+        unsafe zmq_ctx_term(context)
+    }
+
+    @inline(__always)
+    private func check(_ what: @autoclosure () -> String, _ result: Int32) throws {
+        guard result < 0 else { return }
+        throw BenchError("libzmq, \(what()): error \(-result)")
+    }
+}

@@ -1,0 +1,90 @@
+/// A stress trial from start to verdict.
+public struct StressRun: Sendable {
+    let publishers: Int
+    let subscribers: Int
+    let seconds: Double
+    let rate: Double
+    let models: Int
+
+    public init(publishers: Int, subscribers: Int, seconds: Double, rate: Double, models: Int) {
+        self.publishers = publishers
+        self.subscribers = subscribers
+        self.seconds = seconds
+        self.rate = rate
+        self.models = models
+    }
+
+    /// Loads, lets everything come to rest, compares and prints the table.
+    /// - Returns: true when every subscriber holds the join of what the publishers hold.
+    public func run(
+        _ trial: Trial, until interruption: Interruption, tell: @Sendable (String) -> Void
+    ) async throws -> Bool {
+        var ids: [String: [(type: String, ids: [String])]] = [:]
+        for index in 0..<publishers {
+            let plan = StressPlan(index: index, models: models, rate: rate)
+            let name = "publisher-\(index + 1)"
+            ids[name] = plan.ids
+            try await trial.addPublisher(name, .stress(plan))
+        }
+        // With more than one, the last joins halfway.
+        for index in 1..<max(2, subscribers) { try await trial.addSubscriber("subscriber-\(index)") }
+        tell("\(publishers) publishers, \(subscribers) subscribers, \(Figures.grouped(rate)) writes a second each")
+        await trial.begin()
+        try await watch(trial, for: seconds / 2, until: interruption)
+        if subscribers > 1 { try await trial.addSubscriber("subscriber-\(subscribers)") }
+        try await watch(trial, for: seconds / 2, until: interruption)
+        tell("coming to rest")
+        let isSettled = try await trial.settle(within: .seconds(60))
+        if !isSettled { tell("not all subscribers came to rest within 60 s; they are compared as they are") }
+        let expected = try await trial.joinOfPublishers(ids: ids)
+        let batches = try await trial.batchesSent()
+        return await report(trial, expected: expected, batches: batches) && isSettled
+    }
+
+    private func watch(_ trial: Trial, for seconds: Double, until interruption: Interruption) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end, !interruption.isRequested {
+            try await Task.sleep(for: .milliseconds(50))
+            try await trial.refresh()
+        }
+    }
+
+    private func report(
+        _ trial: Trial, expected: [WorkerReport.TypeState], batches: [String: UInt64]
+    ) async -> Bool {
+        var table = TextTable([
+            "process", "updates", "/s", "batches", "holes", "filled", "mended", "snapshots", "lag µs p50/p99", "memory",
+            "models", "digest", "equal",
+        ])
+        for member in await trial.publishers {
+            guard let report = member.report else { continue }
+            table.add([
+                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / seconds),
+                Figures.grouped(batches[member.name] ?? 0), "", "", "", "", "",
+                Figures.mebibytes(report.residentByteCount), Figures.grouped(report.models), report.digest, "",
+            ])
+        }
+        var isEqual = true
+        for member in await trial.subscribers {
+            guard let report = member.report else {
+                isEqual = false
+                continue
+            }
+            let holdsAll = report.types == expected
+            if !holdsAll { isEqual = false }
+            let lag = report.lagMedian.map { "\(Figures.grouped($0))/\(Figures.grouped(report.lag99 ?? 0))" } ?? ""
+            table.add([
+                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / seconds),
+                Figures.grouped(report.batches), "\(report.holesFound)", "\(report.holesFilled)",
+                "\(report.holesMended)", "\(report.snapshots)", lag, Figures.mebibytes(report.residentByteCount),
+                Figures.grouped(report.models), report.digest, holdsAll ? "yes" : "NO",
+            ])
+        }
+        for line in table.lines { print(line) }
+        let models = expected.reduce(0) { $0 + $1.models }
+        let digest = expected.reduce(UInt64(0)) { $0 &+ (UInt64($1.digest, radix: 16) ?? 0) }
+        print("the join of all publishers: \(Figures.grouped(models)) models, digest \(Digests.text(digest))")
+        print(isEqual ? "every subscriber holds exactly that" : "NOT EQUAL")
+        return isEqual
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Modelcast
+import ModelWire
+
+/// Publishers and subscribers as child processes, and the comparison of what they hold once nothing changes any more.
+public actor Trial {
+    /// One process of the trial.
+    public struct Member: Sendable {
+        public let name: String
+        public let isPublisher: Bool
+        public fileprivate(set) var report: WorkerReport?
+        /// The control endpoint of a publisher.
+        public fileprivate(set) var endpoint: String?
+        /// Updates a second, over about the last second.
+        public fileprivate(set) var rate: Double = 0
+        fileprivate let child: Child<WorkerOrder, WorkerReport>
+        fileprivate var isAtRest = false
+        fileprivate var marks: [(time: ContinuousClock.Instant, updates: UInt64)] = []
+    }
+
+    /// The publishers first, each kind in the order of their start.
+    public private(set) var publishers: [Member] = []
+    public private(set) var subscribers: [Member] = []
+    /// The arguments that make this executable a worker; the task follows.
+    private let workerArguments: [String]
+
+    /// - Parameter workerArguments: the hidden subcommand that calls ``Worker/run(task:)``.
+    public init(workerArguments: [String]) { self.workerArguments = workerArguments }
+
+    // MARK: Starting
+
+    /// Starts a publisher and waits until it is bound. Its load waits for ``begin()``.
+    public func addPublisher(_ name: String, _ load: WorkerTask.LoadChoice) async throws {
+        publishers.append(try start(name, .publish(name: name, load: load), isPublisher: true))
+        let index = publishers.count - 1
+        let deadline = ContinuousClock.now + .seconds(10)
+        while publishers[index].endpoint == nil {
+            guard ContinuousClock.now < deadline else { throw BenchError("\(name) was not bound within 10 s") }
+            try await Task.sleep(for: .milliseconds(5))
+            try refresh()
+        }
+    }
+
+    /// Starts a subscriber to all publishers that have been added.
+    /// - Parameter showsHost: its note tells what it sees of the host.
+    public func addSubscriber(_ name: String, showsHost: Bool = false) throws {
+        let endpoints = publishers.compactMap(\.endpoint)
+        let task = WorkerTask.subscribe(name: name, publishers: endpoints, showsHost: showsHost)
+        subscribers.append(try start(name, task, isPublisher: false))
+    }
+
+    private func start(_ name: String, _ task: WorkerTask, isPublisher: Bool) throws -> Member {
+        let text = String(decoding: try JSONEncoder().encode(task), as: UTF8.self)
+        return Member(
+            name: name, isPublisher: isPublisher, child: try Child(name: name, arguments: workerArguments + [text]))
+    }
+
+    /// Lets all publishers start their loads.
+    public func begin() { for member in publishers { member.child.tell(.begin) } }
+
+    // MARK: Watching
+
+    /// Takes what the processes have said.
+    /// - Throws: ``BenchError`` when one has ended.
+    public func refresh() throws {
+        for index in publishers.indices { try publishers[index].refresh() }
+        for index in subscribers.indices { try subscribers[index].refresh() }
+    }
+
+    // MARK: Coming to rest
+
+    /// Ends all loads and waits until every subscriber has applied all that was sent.
+    /// - Returns: false when a subscriber is not there within `limit`.
+    public func settle(within limit: Duration) async throws -> Bool {
+        for member in publishers { member.child.tell(.quiesce) }
+        let deadline = ContinuousClock.now + limit
+        while !publishers.allSatisfy(\.isAtRest) {
+            guard ContinuousClock.now < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(5))
+            try refresh()
+        }
+        var heads: [WorkerReport.StreamHead] = []
+        for member in publishers { heads += try await headsSent(by: member) }
+        while !subscribers.allSatisfy({ $0.hasApplied(heads) }) {
+            guard ContinuousClock.now < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(5))
+            try refresh()
+        }
+        return true
+    }
+
+    private func headsSent(by member: Member) async throws -> [WorkerReport.StreamHead] {
+        guard let endpoint = member.endpoint else { return [] }
+        return try await ControlClient(endpoint: endpoint).welcome().heads.flatMap { heads in
+            heads.heads.map {
+                WorkerReport.StreamHead(
+                    origin: heads.origin, topic: $0.topic.description, sequence: $0.sequence)
+            }
+        }
+    }
+
+    /// How many batches each publisher has sent, by its name.
+    public func batchesSent() async throws -> [String: UInt64] {
+        var result: [String: UInt64] = [:]
+        for member in publishers {
+            result[member.name] = try await headsSent(by: member).reduce(0) { $0 + $1.sequence }
+        }
+        return result
+    }
+
+    /// What every subscriber must hold: the join of all publishers' records, made here of what each of them answers
+    /// when it is asked for each id.
+    ///
+    /// Nothing of the stream is involved, so an error there cannot hide itself.
+    public func joinOfPublishers(ids: [String: [(type: String, ids: [String])]]) async throws
+        -> [WorkerReport.TypeState]
+    {
+        let cache = ModelCache()
+        for member in publishers {
+            guard let endpoint = member.endpoint, let wanted = ids[member.name] else { continue }
+            let client = try ControlClient(endpoint: endpoint, timeout: .seconds(20))
+            for (type, ids) in wanted {
+                for start in stride(from: 0, to: ids.count, by: 2_000) {
+                    let records = try await client.fetch(type, Array(ids[start..<min(start + 2_000, ids.count)]))
+                    cache.commit { commit in for record in records { commit.join(record, type: type) } }
+                }
+            }
+        }
+        return Worker.types(cache)
+    }
+
+    // MARK: Ending
+
+    /// Ends all processes, in good order where they let it.
+    public func end() async {
+        let children = (subscribers + publishers).map(\.child)
+        for child in children { child.release() }
+        for child in children { await child.end() }
+    }
+
+    /// Ends all processes at once.
+    public func kill() { for member in subscribers + publishers { member.child.kill() } }
+}
+
+extension Trial.Member {
+    fileprivate mutating func refresh() throws {
+        for report in try child.drain() {
+            if let endpoint = report.endpoint { self.endpoint = endpoint }
+            if report.event == .rest { isAtRest = true }
+            guard report.event != .ready else { continue }
+            self.report = report
+            let now = ContinuousClock.now
+            marks.append((now, report.updates))
+            if marks.count > 5 { marks.removeFirst() }
+            guard let first = marks.first, now > first.time else { continue }
+            rate = Double(report.updates - first.updates) / ((now - first.time) / .seconds(1))
+        }
+    }
+
+    /// It is live, and nothing of `heads` is missing.
+    fileprivate func hasApplied(_ heads: [WorkerReport.StreamHead]) -> Bool {
+        guard let report, report.isLive else { return false }
+        return heads.allSatisfy { head in
+            report.heads.contains { $0.origin == head.origin && $0.topic == head.topic && $0.sequence >= head.sequence }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import ModelcastBench
+
+/// `modelcast bench`: measures Modelcast beside raw libzmq.
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measures throughput, latency, reads, memory and joining, beside raw libzmq.",
+        discussion: """
+            One publisher process and one subscriber process on TCP loopback: models of ten fields, updates of two \
+            fields to models at random. Every round ends with a comparison of digests; if they differ no figure \
+            counts, and the exit code is 1.
+
+            Raw libzmq, one frame of 100 bytes a message, takes turns with Modelcast in processes of its own, because \
+            machines differ from minute to minute: compare figures of one run only, and above all the ratios. \
+            Latencies are counted from the time at which an update ought to have been published, so that a stall \
+            counts for everything that it delayed; the second pair of lines counts from the call.
+
+            Use a release build: swift build -c release.
+
+            Exit codes: 0 measured, 1 something failed or digests differ, 64 the command line is wrong.
+            """,
+        subcommands: [BenchWorker.self])
+
+    @Option(help: "How many models.")
+    var models = BenchPlan().models
+
+    @Option(help: "Updates in each round of the throughput measurement.")
+    var updates = BenchPlan().updates
+
+    @Option(name: .customLong("raw-messages"), help: "Messages in each round of raw libzmq.")
+    var rawMessages = BenchPlan().rawMessages
+
+    @Option(help: "Rounds of throughput and of latency; the median counts.")
+    var rounds = BenchPlan().rounds
+
+    @Option(name: .customLong("latency-seconds"), help: "How long each round of latency lasts.")
+    var latencySeconds = BenchPlan().latencySeconds
+
+    @Option(name: .customLong("latency-rate"), help: "Updates a second while latency is measured.")
+    var latencyRate = BenchPlan().latencyRate
+
+    @Option(name: .customLong("read-seconds"), help: "How long each of three measurements of reads lasts.")
+    var readSeconds = BenchPlan().readSeconds
+
+    @Option(name: .customLong("queue-mebibytes"), help: "What may wait between the two processes before any is lost.")
+    var queueMebibytes = BenchPlan().queueMebibytes
+
+    @Flag(help: "Print one JSON object with all figures instead of a table.")
+    var json = false
+
+    func validate() throws {
+        guard models > 0, updates > 0, rawMessages > 0, rounds > 0, queueMebibytes > 0 else {
+            throw ValidationError("--models, --updates, --raw-messages, --rounds and --queue-mebibytes must be above 0.")
+        }
+        guard latencySeconds > 0, latencyRate > 0, readSeconds > 0 else {
+            throw ValidationError("--latency-seconds, --latency-rate and --read-seconds must be above 0.")
+        }
+        guard latencySeconds <= 3600, latencyRate <= 1_000_000, readSeconds <= 3600 else {
+            throw ValidationError("At most an hour each, and a million updates a second.")
+        }
+    }
+
+    func run() async throws {
+        if !MachineFacts.current.isOptimized {
+            StandardError.write(line: "bench: THIS IS A DEBUG BUILD. Its figures mean nothing; use -c release.")
+        }
+        var plan = BenchPlan()
+        (plan.models, plan.updates, plan.rawMessages, plan.rounds) = (models, updates, rawMessages, rounds)
+        (plan.latencySeconds, plan.latencyRate, plan.readSeconds) = (latencySeconds, latencyRate, readSeconds)
+        plan.queueMebibytes = queueMebibytes
+        let measurement = Measurement(plan, workerArguments: ["bench", "worker"]) { text in
+            StandardError.write(line: "bench: \(text)")
+        }
+        let result = try await measurement.run()
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            print(String(decoding: try encoder.encode(result), as: UTF8.self))
+        } else {
+            for line in BenchTable(result).lines { print(line) }
+        }
+    }
+}
+
+/// One process of the measurement; started by `modelcast bench`, of no use to anybody else.
+struct BenchWorker: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worker", abstract: "One process of the measurement.", shouldDisplay: false)
+
+    @Argument(help: "What to do, as JSON.")
+    var task: String
+
+    func run() async throws { try await Measurement.runWorker(task: task) }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Modelcast
+
+/// `modelcast get`.
+struct Get: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints single models of a publisher.",
+        discussion: """
+            Asks once and ends; for repeated reads use subscribe, which needs no question.
+
+              $ modelcast get --connect tcp://127.0.0.1:7400 User 1 2
+              {"type":"User","id":"1","model":{"name":"Ada","address.city":"London"},\
+            "version":"1763714400000.0@accounts"}
+
+            The forms of values are those of `modelcast help subscribe`. Exit code 1 when one of the models does not \
+            exist; the others are printed.
+            """)
+
+    @OptionGroup var question: QuestionOptions
+
+    @Argument(help: "The type of the models.")
+    var type: String
+
+    @Argument(help: ArgumentHelp("Their ids.", valueName: "id"))
+    var ids: [String]
+
+    func validate() throws {
+        do {
+            try Names.check(type: type)
+            for id in ids { try Names.check(id: id) }
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        let client = try await question.client()
+        var records: [String: Record] = [:]
+        for record in try await client.fetch(type, ids) where record.exists { records[record.id] = record }
+        var writer = JSONWriter()
+        var missing: [String] = []
+        for id in ids {
+            if let record = records[id] {
+                writer.writeLine(type: type, model: record, version: max(record.touched, record.floor))
+            } else {
+                missing.append(id)
+            }
+        }
+        try question.print(writer.bytes)
+        for id in missing { StandardError.write(line: "\(type) \(id) does not exist at \(question.connect)") }
+        if !missing.isEmpty { throw ExitCode.failure }
+    }
+
+    /// The greater of two versions, none being below every one.
+    private func max(_ left: Version?, _ right: Version?) -> Version? {
+        guard let left, let right else { return left ?? right }
+        return Swift.max(left, right)
+    }
+}

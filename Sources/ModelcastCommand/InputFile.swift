@@ -1,0 +1,96 @@
+import Foundation
+
+/// A source of bytes that can always be interrupted: a file, a named pipe or standard input.
+///
+/// For one thread.
+final class InputFile {
+    /// What a read has brought.
+    enum Outcome {
+        case bytes(Int)
+        /// Nothing for now. Come again.
+        case idle
+        /// A file that is followed was cut or exchanged; what comes next is its beginning.
+        case restarted
+        case end
+    }
+
+    private let path: String
+    private let isFollowed: Bool
+    private var descriptor: CInt
+    private var status: stat
+
+    /// How long a read waits at most before it says that it is idle.
+    private static let patienceMilliseconds: CInt = 50
+
+    /// Opens `path`; `-` is standard input.
+    /// - Parameter isFollowed: waits at the end for what is appended, as `tail -F` does.
+    init(_ path: String, isFollowed: Bool) throws(CommandFailure) {
+        self.path = path
+        self.isFollowed = isFollowed
+        (descriptor, status) = try InputFile.open(path)
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// Checks that a file can be read, without opening it: opening a named pipe lets its writer go on.
+    static func check(_ path: String) throws(CommandFailure) {
+        guard path != "-" else { return }
+        guard unsafe access(path, R_OK) == 0 else { throw failure(path) }
+    }
+
+    private static func open(_ path: String) throws(CommandFailure) -> (CInt, stat) {
+        // Non-blocking, or opening a named pipe would wait for its writer and could not be interrupted.
+        let descriptor = path == "-" ? STDIN_FILENO : unsafe Foundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure(path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw CommandFailure("cannot read \(path): it is a directory") }
+        return (descriptor, status)
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure("cannot read \(path): \(systemMessage(errno))")
+    }
+
+    /// Reads what there is, up to the end of `buffer`.
+    func read(into buffer: inout [UInt8], from start: Int) throws(CommandFailure) -> Outcome {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&request, 1, InputFile.patienceMilliseconds) > 0 else { return .idle }
+        let fd = descriptor
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            // In bounds: a read into the part of the buffer from `start` on.
+            unsafe Foundation.read(fd, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+        }
+        if count > 0 { return .bytes(count) }
+        guard count == 0 else {
+            if errno == EINTR || errno == EAGAIN { return .idle }
+            throw InputFile.failure(path)
+        }
+        return isFollowed && path != "-" ? try atEnd() : .end
+    }
+
+    /// Waits a little at the end of a followed file, and notices when it became another one.
+    private func atEnd() throws(CommandFailure) -> Outcome {
+        if status.st_mode & S_IFMT == S_IFIFO {
+            // The last writer has gone: only a newly opened pipe waits for the next one.
+            try reopen()
+            return .idle
+        }
+        Thread.sleep(forTimeInterval: Double(InputFile.patienceMilliseconds) / 1000)
+        var present = stat()
+        guard unsafe stat(path, &present) == 0 else { return .idle }
+        let isOther = present.st_ino != status.st_ino || present.st_dev != status.st_dev
+        guard isOther || present.st_size < lseek(descriptor, 0, SEEK_CUR) else { return .idle }
+        try reopen()
+        return .restarted
+    }
+
+    private func reopen() throws(CommandFailure) {
+        let opened = try InputFile.open(path)
+        close(descriptor)
+        (descriptor, status) = opened
+    }
+}
+
+/// The system's words for an error number.
+func systemMessage(_ code: CInt) -> String { unsafe String(cString: strerror(code)) }

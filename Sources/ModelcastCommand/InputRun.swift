@@ -1,0 +1,129 @@
+import Foundation
+import Modelcast
+
+/// One pass over one input: takes its lines, publishes them, counts.
+struct InputRun: ~Copyable {
+    private let publisher: Publisher
+    private let plan: PublishPlan
+    private let name: String
+    private let stop: StopFlag
+    /// The ids of this input, where it is a full data set.
+    private var ids: Set<String> = []
+    /// The number of the last line, blank ones included.
+    private var lineNumber = 0
+    private var lineCount = 0
+    private var publishedCount = 0
+    private var unchangedCount = 0
+    private var refusedCount = 0
+    private var deletedCount = 0
+
+    /// - Parameter name: the input's name in messages.
+    init(publisher: Publisher, plan: PublishPlan, name: String, stop: StopFlag) {
+        self.publisher = publisher
+        self.plan = plan
+        self.name = name
+        self.stop = stop
+    }
+
+    /// The counts in one line for a person.
+    var summary: String {
+        "\(name): \(lineCount) lines, \(publishedCount) published, \(unchangedCount) unchanged, "
+            + "\(refusedCount) refused, \(deletedCount) deleted"
+    }
+
+    /// Publishes all of `input`.
+    /// - Throws: `CommandFailure` when it cannot be read, and at the first refused line if the plan is strict.
+    mutating func publish(_ input: InputFile) throws {
+        var reader = LineReader(input)
+        while !stop.isSet {
+            switch try reader.next() {
+            case .line(let range):
+                lineNumber += 1
+                try take(reader.buffer.span.extracting(range))
+            case .tooLong:
+                lineNumber += 1
+                lineCount += 1
+                try refuse("the line is longer than \(LineReader.lineByteCountMax) bytes")
+            case .idle: continue
+            case .restarted: lineNumber = 0
+            case .end:
+                if plan.isWhole { try deleteGone() }
+                return
+            }
+        }
+    }
+
+    private mutating func take(_ line: Span<UInt8>) throws {
+        // Some programs begin a file with a mark of its byte order.
+        let hasMark = lineNumber == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
+        let text = line.extracting((hasMark ? 3 : 0)..<line.count)
+        guard !text.isBlank else { return }
+        lineCount += 1
+        do throws(LineRefusal) {
+            let model = try ModelLine(text, idField: plan.idField)
+            if plan.isWhole { ids.insert(model.id) }
+            try publish(model)
+        } catch {
+            // What a line says of its model cannot be taken, but the model is not gone.
+            if plan.isWhole, let id = error.id { ids.insert(id) }
+            try refuse(error.reason)
+        }
+    }
+
+    private mutating func publish(_ model: ModelLine) throws(LineRefusal) {
+        do {
+            let outcome = try patiently { () throws(ModelcastError) in
+                plan.isWhole
+                    ? try publisher.assign(plan.type, model.id, model.fields)
+                    : try publisher.merge(plan.type, model.id, model.fields)
+            }
+            switch outcome {
+            case .published: publishedCount += 1
+            case .unchanged: unchangedCount += 1
+            case .backPressured: break
+            }
+        } catch {
+            // Not the line's fault: the whole command is about to end.
+            if error.code == .stopped { return stop.set() }
+            throw LineRefusal(reason: error.message, id: model.id)
+        }
+    }
+
+    private mutating func deleteGone() throws {
+        var gone: [String] = []
+        let ids = ids
+        publisher.cache.snapshot().forEach(type: plan.type) { record in
+            if !ids.contains(record.id) { gone.append(record.id) }
+            return true
+        }
+        for id in gone where !stop.isSet {
+            let outcome = try patiently { () throws(ModelcastError) in try publisher.delete(plan.type, id) }
+            if case .published = outcome { deletedCount += 1 }
+        }
+    }
+
+    /// Writes again and again while the queue is full, until told to stop.
+    private func patiently(
+        _ write: () throws(ModelcastError) -> PublishOutcome
+    ) throws(ModelcastError) -> PublishOutcome {
+        while true {
+            let outcome = try write()
+            guard outcome == .backPressured, !stop.isSet else { return outcome }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
+
+    private mutating func refuse(_ reason: String) throws(CommandFailure) {
+        refusedCount += 1
+        StandardError.write(line: "\(name):\(lineNumber): \(reason)")
+        if plan.isStrict { throw CommandFailure("\(name): stopped at the first line that cannot be taken (--strict)") }
+    }
+}
+
+extension Span<UInt8> {
+    /// There is nothing but spaces.
+    fileprivate var isBlank: Bool {
+        for index in indices where self[index] != 0x20 && self[index] != 0x09 && self[index] != 0x0D { return false }
+        return true
+    }
+}

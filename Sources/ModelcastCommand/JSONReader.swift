@@ -1,0 +1,146 @@
+import Modelcast
+
+/// Why a text is not accepted as JSON.
+struct JSONError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, for a person.
+    let reason: String
+    /// The byte where it shows, the first being 1; nil where no single place is at fault.
+    let column: Int?
+
+    init(_ reason: String, at offset: Int? = nil) {
+        self.reason = reason
+        column = offset.map { $0 + 1 }
+    }
+
+    var description: String { column.map { "\(reason) at column \($0)" } ?? reason }
+}
+
+/// A strict reader of JSON (RFC 8259) that makes values of the text where it stands.
+///
+/// Stricter than the standard asks for: a key stands once in an object, and an integer fits into 64 bits. A number
+/// without point and exponent is an integer, every other one a double.
+struct JSONReader: ~Escapable {
+    let bytes: Span<UInt8>
+    var offset = 0
+
+    /// How many arrays and objects may stand in each other.
+    static let depthMax = 16
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+
+    /// The next byte that is no space; nil at the end.
+    @_lifetime(self: copy self)
+    mutating func peek() -> UInt8? {
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            guard byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { return byte }
+            offset &+= 1
+        }
+        return nil
+    }
+
+    /// Passes one certain byte.
+    @_lifetime(self: copy self)
+    mutating func expect(_ byte: UInt8, _ reason: String) throws(JSONError) {
+        guard peek() == byte else { throw JSONError(reason, at: offset) }
+        offset &+= 1
+    }
+
+    /// Passes a comma and returns true, or passes `end` and returns false.
+    @_lifetime(self: copy self)
+    mutating func goesOn(until end: UInt8) throws(JSONError) -> Bool {
+        switch peek() {
+        case UInt8(ascii: ","):
+            offset &+= 1
+            return true
+        case end:
+            offset &+= 1
+            return false
+        case nil: throw JSONError("the line ends too early")
+        default: throw JSONError("expected , or \(Character(UnicodeScalar(end)))", at: offset)
+        }
+    }
+
+    /// Nothing but spaces may follow.
+    @_lifetime(self: copy self)
+    mutating func expectEnd() throws(JSONError) {
+        if peek() != nil { throw JSONError("there is text behind the object", at: offset) }
+    }
+
+    /// Reads a value.
+    /// - Parameter depth: how many arrays and objects stand around it.
+    @_lifetime(self: copy self)
+    mutating func value(depth: Int) throws(JSONError) -> Value {
+        switch peek() {
+        case UInt8(ascii: "\""): return .text(try text())
+        case UInt8(ascii: "{"): return .map(try map(depth: try enter(depth)))
+        case UInt8(ascii: "["): return .array(try array(depth: try enter(depth)))
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return try number()
+        case nil: throw JSONError("the line ends too early")
+        default: throw JSONError("expected a value", at: offset)
+        }
+    }
+
+    /// Passes an opening bracket.
+    @_lifetime(self: copy self)
+    mutating func enter(_ depth: Int) throws(JSONError) -> Int {
+        guard depth < JSONReader.depthMax else {
+            throw JSONError("nested deeper than \(JSONReader.depthMax) levels", at: offset)
+        }
+        offset &+= 1
+        return depth + 1
+    }
+
+    /// Reads a key and the colon behind it.
+    @_lifetime(self: copy self)
+    mutating func key() throws(JSONError) -> String {
+        guard let next = peek() else { throw JSONError("the line ends too early") }
+        guard next == UInt8(ascii: "\"") else { throw JSONError("expected a key in quotes", at: offset) }
+        let key = try text()
+        try expect(UInt8(ascii: ":"), "expected : behind a key")
+        return key
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func array(depth: Int) throws(JSONError) -> [Value] {
+        var elements: [Value] = []
+        if peek() == UInt8(ascii: "]") {
+            offset &+= 1
+            return elements
+        }
+        repeat { elements.append(try value(depth: depth)) } while try goesOn(until: UInt8(ascii: "]"))
+        return elements
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func map(depth: Int) throws(JSONError) -> [String: Value] {
+        var members: [String: Value] = [:]
+        if peek() == UInt8(ascii: "}") {
+            offset &+= 1
+            return members
+        }
+        repeat {
+            let key = try key()
+            guard members.updateValue(try value(depth: depth), forKey: key) == nil else {
+                throw JSONError("the key \"\(key)\" stands twice in one object")
+            }
+        } while try goesOn(until: UInt8(ascii: "}"))
+        return members
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func literal(_ word: StaticString, _ value: Value) throws(JSONError) -> Value {
+        let start = offset
+        for expected in word.description.utf8 {
+            guard offset < bytes.count, bytes[offset] == expected else {
+                throw JSONError("expected a value", at: start)
+            }
+            offset &+= 1
+        }
+        return value
+    }
+}

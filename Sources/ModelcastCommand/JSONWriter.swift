@@ -1,0 +1,163 @@
+import Foundation
+import Modelcast
+
+/// Writes JSON into a buffer, one line after the other.
+///
+/// Values without a JSON form of their own are written so: a timestamp as its seconds since 1970, a UUID and a URI as
+/// text, bytes as `{"$bytes": base64}`, a tagged item as `{"$tag": number, "$cbor": base64}`, a double that is no
+/// number as `{"$double": "nan"}`, `"inf"` or `"-inf"`.
+struct JSONWriter {
+    var bytes: [UInt8] = []
+
+    mutating func append(_ text: StaticString) {
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func write(_ value: Value) {
+        switch value {
+        case .null, .undefined: append("null")
+        case .bool(let value): value ? append("true") : append("false")
+        case .int(let value): write(plain: value.description)
+        case .double(let value), .timestamp(let value): write(value)
+        case .text(let text), .uri(let text): write(text)
+        case .uuid(let uuid): write(uuid.uuidString.lowercased())
+        case .bytes(let content):
+            append(#"{"$bytes":"#)
+            write(base64: content)
+            append("}")
+        case .tagged(let tag, let encoded):
+            append(#"{"$tag":"#)
+            write(plain: tag.description)
+            append(#","$cbor":"#)
+            write(base64: encoded)
+            append("}")
+        case .array(let elements): write(elements) { $0.write($1) }
+        case .map(let map):
+            append("{")
+            for (index, key) in map.keys.sorted(by: Fields.precedes).enumerated() {
+                if index > 0 { append(",") }
+                write(key)
+                append(":")
+                write(map[key] ?? .null)
+            }
+            append("}")
+        }
+    }
+
+    /// Writes an array.
+    mutating func write<Element>(_ elements: [Element], _ body: (inout JSONWriter, Element) -> Void) {
+        append("[")
+        for (index, element) in elements.enumerated() {
+            if index > 0 { append(",") }
+            body(&self, element)
+        }
+        append("]")
+    }
+
+    /// Writes the known fields of a model as one flat object, path to value; null for a model that does not exist.
+    mutating func write(_ record: Record?) {
+        guard let record, record.exists else { return append("null") }
+        append("{")
+        var isFirst = true
+        for cell in record.cells where cell.value != .undefined {
+            if !isFirst { append(",") }
+            isFirst = false
+            write(cell.field)
+            append(":")
+            write(cell.value)
+        }
+        append("}")
+    }
+
+    /// Writes a text in quotes.
+    mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        let content = text.utf8.span
+        var index = 0
+        var isPlain = true
+        while index < content.count {
+            let byte = content[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                isPlain = false
+                break
+            }
+            index &+= 1
+        }
+        if isPlain {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 { writeEscaped(byte) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func writeEscaped(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0x0A: append(#"\n"#)
+        case 0x0D: append(#"\r"#)
+        case 0x09: append(#"\t"#)
+        case 0..<0x20:
+            append(#"\u00"#)
+            let digits = String(byte, radix: 16)
+            write(plain: digits.count < 2 ? "0" + digits : digits)
+        default: bytes.append(byte)
+        }
+    }
+
+    private mutating func write(_ double: Double) {
+        guard double.isFinite else {
+            append(#"{"$double":"#)
+            write(double.isNaN ? "nan" : double > 0 ? "inf" : "-inf")
+            return append("}")
+        }
+        write(plain: double.description)
+    }
+
+    private mutating func write(base64 content: [UInt8]) { write(Data(content).base64EncodedString()) }
+
+    /// Writes what needs neither quotes nor escapes.
+    mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
+}
+
+extension JSONWriter {
+    /// Writes `{"type","id","changed","old","new","origin","version"}` and a line's end; of a change into which
+    /// several were folded also `"folded":true`.
+    mutating func writeLine(_ change: Change) {
+        begin(type: change.type, id: change.id)
+        append(#","changed":"#)
+        write(change.changedFields) { $0.write($1) }
+        append(#","old":"#)
+        write(change.old)
+        append(#","new":"#)
+        write(change.new)
+        let version = change.version
+        append(#","origin":"#)
+        write(version.origin)
+        append(#","version":"#)
+        write(version.description)
+        if change.isFolded { append(#","folded":true"#) }
+        append("}\n")
+    }
+
+    /// Writes `{"type","id","model"}` and a line's end, with `"version"` where one is given.
+    mutating func writeLine(type: String, model record: Record, version: Version? = nil) {
+        begin(type: type, id: record.id)
+        append(#","model":"#)
+        write(record)
+        if let version {
+            append(#","version":"#)
+            write(version.description)
+        }
+        append("}\n")
+    }
+
+    private mutating func begin(type: String, id: String) {
+        append(#"{"type":"#)
+        write(type)
+        append(#","id":"#)
+        write(id)
+    }
+}

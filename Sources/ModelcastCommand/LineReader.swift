@@ -1,0 +1,125 @@
+import Foundation
+
+/// Cuts input into lines, in one buffer that grows with the longest line.
+struct LineReader {
+    /// What the next step brought.
+    enum Step: Equatable {
+        /// A line stands in ``LineReader/buffer``, without its end.
+        case line(Range<Int>)
+        /// A line longer than the limit was passed over.
+        case tooLong
+        /// Nothing for now.
+        case idle
+        /// The next line is the first of a new file.
+        case restarted
+        case end
+    }
+
+    /// The input that has been read and not yet been cut.
+    private(set) var buffer: [UInt8]
+    private let input: InputFile
+    /// Where the next line begins.
+    private var start = 0
+    /// How far no line's end was found.
+    private var searched = 0
+    /// How far the buffer is filled.
+    private var filled = 0
+    /// A line that is too long is being passed over.
+    private var isSkipping = false
+    /// A file that restarted has left a last line.
+    private var isRestartDue = false
+
+    /// Longer lines are passed over.
+    private let lineByteCountMax: Int
+
+    /// No model comes near it: the fields of one must fit into a frame.
+    static let lineByteCountMax = 16 << 20
+
+    init(
+        _ input: InputFile, bufferByteCount: Int = 1 << 18, lineByteCountMax: Int = LineReader.lineByteCountMax
+    ) {
+        self.input = input
+        self.lineByteCountMax = lineByteCountMax
+        buffer = [UInt8](repeating: 0, count: bufferByteCount)
+    }
+
+    /// The next line, or why there is none.
+    mutating func next() throws(CommandFailure) -> Step {
+        while true {
+            if isRestartDue {
+                isRestartDue = false
+                return .restarted
+            }
+            if let end = findLineEnd() {
+                let line = start..<end
+                start = end + 1
+                searched = start
+                if isSkipping {
+                    isSkipping = false
+                    return .tooLong
+                }
+                return .line(line)
+            }
+            makeRoom()
+            switch try input.read(into: &buffer, from: filled) {
+            case .bytes(let count): filled += count
+            case .idle: return .idle
+            case .restarted:
+                isRestartDue = true
+                if let last = takeRest() { return last }
+            case .end: return takeRest() ?? .end
+            }
+        }
+    }
+
+    private mutating func findLineEnd() -> Int? {
+        guard searched < filled else { return nil }
+        let found = unsafe buffer.withUnsafeBytes { bytes -> Int? in
+            // In bounds: searched < filled <= count.
+            guard let base = bytes.baseAddress,
+                let end = unsafe memchr(base + searched, 0x0A, filled - searched)
+            else { return nil }
+            return unsafe UnsafeRawPointer(end) - base
+        }
+        if found == nil { searched = filled }
+        return found
+    }
+
+    /// What stands behind the last line's end, if anything does: a line too.
+    private mutating func takeRest() -> Step? {
+        defer {
+            start = 0
+            searched = 0
+            filled = 0
+            isSkipping = false
+        }
+        if isSkipping { return .tooLong }
+        return start < filled ? .line(start..<filled) : nil
+    }
+
+    /// Sees to it that something can be read: moves the begun line to the front, grows the buffer, or begins to skip.
+    private mutating func makeRoom() {
+        if isSkipping { start = filled }
+        if start > 0 {
+            let rest = filled - start
+            if rest > 0 {
+                unsafe buffer.withUnsafeMutableBytes { bytes in
+                    guard let base = bytes.baseAddress else { return }
+                    // In bounds, and memmove allows for the overlap: start + rest == filled <= count.
+                    unsafe memmove(base, base + start, rest)
+                }
+            }
+            start = 0
+            filled = rest
+            searched = rest
+        }
+        guard filled == buffer.count else { return }
+        if filled < lineByteCountMax {
+            buffer.append(contentsOf: repeatElement(0, count: buffer.count))
+        } else {
+            isSkipping = true
+            filled = 0
+            searched = 0
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Modelcast
+
+/// One model, as one line of input tells it.
+struct ModelLine: Equatable {
+    let id: String
+    let fields: Fields
+}
+
+/// Why a line is not taken.
+struct LineRefusal: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, for a person.
+    let reason: String
+    /// The id, where the line has told it before the fault.
+    let id: String?
+
+    var description: String { reason }
+}
+
+extension ModelLine {
+    /// Reads a JSON object: nested objects become fields with dotted names, an empty one is a value, arrays are
+    /// values, and the id field is none.
+    /// - Parameter idField: the name of the field that holds the id, dotted where it stands in an object.
+    init(_ line: Span<UInt8>, idField: String) throws(LineRefusal) {
+        var reader = JSONReader(line)
+        var model = FlatModel(idField: idField)
+        do {
+            try reader.expect(UInt8(ascii: "{"), "expected an object, one line for one model")
+            try reader.members(of: nil, into: &model, depth: 0)
+            try reader.expectEnd()
+        } catch {
+            throw LineRefusal(reason: "\(error)", id: model.id)
+        }
+        guard let id = model.id else {
+            throw LineRefusal(reason: "the id field \"\(idField)\" is missing", id: nil)
+        }
+        do {
+            try Names.check(id: id)
+        } catch {
+            throw LineRefusal(reason: "\(error)", id: nil)
+        }
+        self.id = id
+        fields = Fields(model.values)
+    }
+}
+
+/// The fields of a model while its line is read.
+private struct FlatModel {
+    let idField: String
+    var id: String?
+    var values: [String: Value] = [:]
+    /// The paths at which an object stood.
+    private var objects: Set<String> = []
+
+    init(idField: String) {
+        self.idField = idField
+        values.reserveCapacity(24)
+    }
+
+    mutating func add(_ value: Value, at path: String) throws(JSONError) {
+        if path == idField {
+            guard id == nil else { throw twice(path) }
+            guard case .text(let text) = value else {
+                throw JSONError("the id field \"\(path)\" is no text")
+            }
+            id = text
+            return
+        }
+        guard values.updateValue(value, forKey: path) == nil, objects.isEmpty || !objects.contains(path) else {
+            throw twice(path)
+        }
+    }
+
+    mutating func open(_ path: String) throws(JSONError) {
+        guard path != idField else { throw JSONError("the id field \"\(path)\" is no text") }
+        guard objects.insert(path).inserted, values[path] == nil else { throw twice(path) }
+    }
+
+    mutating func closeEmpty(_ path: String) throws(JSONError) { values[path] = .map([:]) }
+
+    private func twice(_ path: String) -> JSONError {
+        JSONError("the field \"\(path)\" is given twice")
+    }
+}
+
+extension JSONReader {
+    /// Reads the members of an object, from behind its opening brace on.
+    /// - Parameter path: where the object stands; nil for the model itself.
+    @_lifetime(self: copy self)
+    fileprivate mutating func members(of path: String?, into model: inout FlatModel, depth: Int) throws(JSONError) {
+        if peek() == UInt8(ascii: "}") {
+            offset &+= 1
+            if let path { try model.closeEmpty(path) }
+            return
+        }
+        repeat {
+            let start = offset
+            let key = try key()
+            guard !key.isEmpty else { throw JSONError("a field has an empty name", at: start) }
+            let member = path.map { "\($0).\(key)" } ?? key
+            if peek() == UInt8(ascii: "{") {
+                let inner = try enter(depth)
+                try model.open(member)
+                try members(of: member, into: &model, depth: inner)
+            } else {
+                try model.add(try value(depth: depth), at: member)
+            }
+        } while try goesOn(until: UInt8(ascii: "}"))
+    }
+}

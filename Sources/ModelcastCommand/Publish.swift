@@ -1,0 +1,123 @@
+import ArgumentParser
+import Modelcast
+import ServiceLifecycle
+
+/// `modelcast publish`.
+struct Publish: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Publishes models from lines of JSON.",
+        discussion: """
+            Reads one JSON object a line, each a model, and sends what differs from what it sent before.
+
+              $ modelcast publish --name accounts --bind tcp://127.0.0.1:7400 --type User --id-field id users.ndjson
+
+            {"id": "1", "name": "Ada", "address": {"city": "London"}} is the User with the id 1 and the fields name \
+            and address.city. An empty object and an array are values. A line says nothing of fields that it does \
+            not have; null empties a field. A number without point and exponent is an integer of 64 bits.
+
+            With --whole a file is the full data set: fields that a line does not have become unknown, and models \
+            without a line are deleted when the file ends. Several files are one state after the other, each \
+            published when all live subscribers have applied the one before.
+
+            A line that cannot be taken is told on standard error as FILE:LINE: reason, and the rest goes on.
+
+            On standard error stands first where the publisher serves, in one line: \
+            control tcp://127.0.0.1:7400 stream tcp://127.0.0.1:7401. Subscribers connect to the first. The last \
+            line for each file counts its lines.
+
+            When the input has ended the publisher goes on serving until SIGTERM or SIGINT, unless --until-applied.
+            """)
+
+    @Option(help: ArgumentHelp("The name of this publisher, unique among all; A-Z a-z 0-9 _ . -", valueName: "name"))
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Where it serves: tcp://host:port, port * for any free one, or ipc:///path.", valueName: "endpoint"))
+    var bind: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Where batches are sent. Default: the next port, any free one for *, or the path with -stream behind it.",
+            valueName: "endpoint"))
+    var stream: String?
+
+    @Option(help: ArgumentHelp("What a line is: the type of the models.", valueName: "type"))
+    var type: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The field with the id, a text of 1 to 255 bytes; dotted if in an object.", valueName: "field"))
+    var idField: String
+
+    @Argument(help: ArgumentHelp("Files to read; - or none is standard input.", valueName: "file"))
+    var files: [String] = []
+
+    @Flag(help: "Each file is the full data set: what is gone from it is deleted.")
+    var whole = false
+
+    @Flag(help: "Read on at the end of the file, as lines are appended.")
+    var follow = false
+
+    @Flag(help: "Stop at the first line that cannot be taken, with exit code 1.")
+    var strict = false
+
+    @Option(help: ArgumentHelp("Publish only once so many subscribers are live.", valueName: "count"))
+    var waitFor: Int = 0
+
+    @Flag(help: "End once every subscriber has reported everything as applied.")
+    var untilApplied = false
+
+    @Option(
+        help: ArgumentHelp("How long each wait for subscribers may take; then exit code 1.", valueName: "seconds"))
+    var timeout: Seconds?
+
+    @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
+    var insecure = false
+
+    @OptionGroup var logs: LogOptions
+
+    /// The files, standard input where none is named.
+    private var inputs: [String] { files.isEmpty ? ["-"] : files }
+
+    func validate() throws {
+        do {
+            try Names.check(origin: name)
+            try Names.check(type: type)
+            try Names.check(field: idField)
+            _ = try SenderEndpoints(control: bind, stream: stream)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
+        if follow {
+            guard !whole else {
+                throw ValidationError("--whole needs an end of the input, and --follow has none: leave one out")
+            }
+            guard !untilApplied else {
+                throw ValidationError("--follow goes on for ever and --until-applied ends: leave one out")
+            }
+            guard inputs.count == 1 else { throw ValidationError("--follow reads one file, not \(inputs.count)") }
+        }
+        guard inputs.count(where: { $0 == "-" }) <= 1 else { throw ValidationError("standard input is named twice") }
+        let isWaiting = waitFor > 0 || untilApplied || (whole && inputs.count > 1)
+        guard timeout == nil || isWaiting else {
+            throw ValidationError("--timeout bounds waiting for subscribers: it needs --wait-for or --until-applied")
+        }
+    }
+
+    func run() async throws {
+        for file in inputs { try InputFile.check(file) }
+        let logger = logs.makeLogger()
+        var configuration = PublisherConfiguration(
+            name: name, endpoints: try SenderEndpoints(control: bind, stream: stream))
+        configuration.allowsRemote = insecure
+        let publisher = try Publisher(configuration, logger: logger)
+        let feed = PublishFeed(
+            publisher: publisher,
+            plan: PublishPlan(
+                type: type, idField: idField, inputs: inputs, isWhole: whole, isFollowed: follow, isStrict: strict,
+                subscriberCountMin: waitFor, endsWhenApplied: untilApplied, timeout: timeout?.duration))
+        try await runUntilDone([publisher, feed], logger: logger)
+    }
+}

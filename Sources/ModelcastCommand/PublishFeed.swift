@@ -1,0 +1,92 @@
+import Foundation
+import Modelcast
+import ServiceLifecycle
+
+/// What `modelcast publish` was asked to do.
+struct PublishPlan: Sendable {
+    let type: String
+    let idField: String
+    /// Paths, `-` for standard input; at least one.
+    let inputs: [String]
+    let isWhole: Bool
+    let isFollowed: Bool
+    let isStrict: Bool
+    let subscriberCountMin: Int
+    let endsWhenApplied: Bool
+    /// For each wait.
+    let timeout: Duration?
+}
+
+/// Publishes the input on a thread of its own, beside the publisher that serves.
+struct PublishFeed: Service {
+    let publisher: Publisher
+    let plan: PublishPlan
+
+    /// How often the subscribers' reports are looked at.
+    private static let lookInterval = 0.02
+
+    /// Ends when everything is applied, if that was asked for, else when the service group shuts down.
+    func run() async throws {
+        let endpoints = try await publisher.boundEndpoints
+        StandardError.write(line: "control \(endpoints.control) stream \(endpoints.stream)")
+        SystemdNotifier.ready("serving at \(endpoints.control)")
+        let stop = StopFlag()
+        defer { SystemdNotifier.stopping() }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await BlockingThread.run(named: "modelcast-feed") { try publishAll(stop) }
+            if !plan.endsWhenApplied { try? await gracefulShutdown() }
+        } onCancelOrGracefulShutdown: {
+            stop.set()
+        }
+    }
+
+    private func publishAll(_ stop: StopFlag) throws {
+        for (index, input) in plan.inputs.enumerated() {
+            if plan.isWhole || index == 0 {
+                if index > 0 { try waitUntilApplied(stop) }
+                try waitForSubscribers(stop)
+            }
+            guard !stop.isSet else { return }
+            var run = InputRun(publisher: publisher, plan: plan, name: input == "-" ? "stdin" : input, stop: stop)
+            defer { StandardError.write(line: run.summary) }
+            try run.publish(InputFile(input, isFollowed: plan.isFollowed))
+        }
+        if plan.endsWhenApplied { try waitUntilApplied(stop) }
+    }
+
+    private func waitForSubscribers(_ stop: StopFlag) throws {
+        guard plan.subscriberCountMin > 0 else { return }
+        try wait(
+            stop, until: { $0.liveCount >= plan.subscriberCountMin },
+            failure: { audience, limit in
+                "\(audience.liveCount) of \(plan.subscriberCountMin) subscribers were live after \(limit); "
+                    + "do they connect to the control endpoint above?"
+            })
+    }
+
+    /// Waits until every subscriber has reported everything; where subscribers are waited for, at least one must.
+    private func waitUntilApplied(_ stop: StopFlag) throws {
+        let isAnybodyNeeded = plan.subscriberCountMin > 0
+        try wait(
+            stop, until: { $0.isUpToDate && !(isAnybodyNeeded && $0.subscribers.isEmpty) },
+            failure: { audience, limit in
+                guard !audience.subscribers.isEmpty else { return "no subscriber was left after \(limit)" }
+                return "\(audience.upToDateCount) of \(audience.subscribers.count) subscribers had applied everything "
+                    + "after \(limit), not \(audience.lagging.joined(separator: ", "))"
+            })
+    }
+
+    private func wait(
+        _ stop: StopFlag, until isDone: (Audience) -> Bool, failure: (Audience, Duration) -> String
+    ) throws {
+        let start = ContinuousClock.now
+        while !stop.isSet {
+            let audience = publisher.audience
+            if isDone(audience) { return }
+            if let limit = plan.timeout, ContinuousClock.now - start >= limit {
+                throw CommandFailure(failure(audience, limit))
+            }
+            Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// A time on the command line, in seconds.
+struct Seconds: ExpressibleByArgument, Sendable, CustomStringConvertible {
+    let duration: Duration
+    let description: String
+
+    init?(argument: String) {
+        guard let seconds = Double(argument), seconds > 0, seconds <= 1_000_000 else { return nil }
+        duration = .seconds(seconds)
+        description = "\(argument) s"
+    }
+}
+
+extension Seconds {
+    /// What a question may take when nothing else is said.
+    static let five = Seconds(duration: .seconds(5), description: "5")
+
+    private init(duration: Duration, description: String) {
+        self.duration = duration
+        self.description = description
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Standard output for large amounts of data, with a reader that may be slow, stuck or gone.
+struct StandardOutput {
+    /// How a write has ended.
+    enum Outcome: Equatable {
+        case written
+        /// The reader has gone.
+        case closed
+        /// The reader has taken nothing for half a second, while the command was told to end.
+        case stuck
+        /// The system refused, with this error number.
+        case failed(CInt)
+
+        /// What a person should hear of it; a reader that has gone is nothing unusual.
+        var failure: CommandFailure? {
+            switch self {
+            case .written, .closed, .stuck: nil
+            case .failed(let code): CommandFailure("cannot write to standard output: \(systemMessage(code))")
+            }
+        }
+    }
+
+    /// A pipe that can take anything takes so much without blocking.
+    private static let pipeChunk = 4096
+    private static let patienceMilliseconds: CInt = 100
+    /// A reader that takes nothing for so many patiences is stuck.
+    private static let stuckCount = 5
+
+    /// A file takes everything at once.
+    private let isFile: Bool
+
+    /// Makes a closed pipe an error of the write and not the end of the process.
+    init() {
+        signal(SIGPIPE, SIG_IGN)
+        var status = stat()
+        isFile = unsafe fstat(STDOUT_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Nobody will ever read what is written to the pipe. Tells without writing.
+    static var isReaderGone: Bool {
+        var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR | POLLNVAL) != 0
+    }
+
+    /// Writes all of `bytes`, and waits for the reader for as long as `isEnding` is false.
+    func write(_ bytes: [UInt8], isEnding: () -> Bool) -> Outcome {
+        var offset = 0
+        var idleCount = 0
+        while offset < bytes.count {
+            var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&request, 1, StandardOutput.patienceMilliseconds) > 0 else {
+                idleCount = isEnding() ? idleCount + 1 : 0
+                if idleCount >= StandardOutput.stuckCount { return .stuck }
+                continue
+            }
+            let count = isFile ? bytes.count - offset : min(bytes.count - offset, StandardOutput.pipeChunk)
+            let written = unsafe bytes.withUnsafeBytes { content in
+                // In bounds: offset + count <= bytes.count.
+                unsafe Foundation.write(STDOUT_FILENO, content.baseAddress.map { unsafe $0 + offset }, count)
+            }
+            if written >= 0 {
+                offset += written
+                idleCount = 0
+            } else if errno == EPIPE {
+                return .closed
+            } else if errno != EINTR, errno != EAGAIN {
+                return .failed(errno)
+            }
+        }
+        return .written
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+import ModelcastBench
+
+/// One publisher or subscriber process of `modelcast demo` and `modelcast stress`; of no use to anybody else.
+struct StressWorker: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worker", abstract: "One process of the trial.", shouldDisplay: false)
+
+    @Argument(help: "What to do, as JSON.")
+    var task: String
+
+    func run() async throws { try await Worker.run(task: task) }
+}

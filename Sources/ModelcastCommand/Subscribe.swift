@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import Modelcast
+
+/// `modelcast subscribe`.
+struct Subscribe: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints every change of the models of one or more publishers.",
+        discussion: """
+            Connects, copies what there is, and from then on prints each change as one line of JSON:
+
+              $ modelcast subscribe --connect tcp://127.0.0.1:7400 --type User
+              {"type":"User","id":"1","changed":["age"],"old":{"age":36,"name":"Ada"},"new":{"age":37,"name":"Ada"},\
+            "origin":"accounts","version":"1763714400000.0@accounts"}
+
+            old and new are flat, field path to value, and null where the model does not exist: what is there at the \
+            start has the old null, a deleted model has the new null. version is the time of the write at its \
+            origin: milliseconds since 1970, a dot, a counter, an at sign, the origin. "folded":true stands in a \
+            line that tells several changes at once, because the reader of this output is slower than they come.
+
+            Values without a JSON form: a timestamp is its seconds since 1970, a UUID and a URI are text, bytes are \
+            {"$bytes": base64}, an item with another tag is {"$tag": number, "$cbor": base64}, and a double that is \
+            no number is {"$double": "nan"}, "inf" or "-inf".
+
+            The state as a file, to compare it with another one, and a fingerprint of it:
+
+              $ modelcast subscribe --connect tcp://127.0.0.1:7400 --until-live --no-changes --models --digest
+
+            A publisher that cannot be reached is tried again for ever, unless --timeout. SIGTERM, SIGINT and a \
+            closed pipe end the command with exit code 0.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The control endpoint of a publisher: tcp://host:port or ipc:///path. Repeat it for several.",
+            valueName: "endpoint"))
+    var connect: [String]
+
+    @Option(
+        help: ArgumentHelp("Only models of this type. Repeat it for several; default: all types.", valueName: "type"))
+    var type: [String] = []
+
+    @Option(help: ArgumentHelp("Only models with this id. Repeat it for several; default: all.", valueName: "id"))
+    var id: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The name that publishers see. Default: subscribe- and the process's number.", valueName: "name"))
+    var name: String?
+
+    @Flag(inversion: .prefixedNo, help: "Print changes.")
+    var changes = true
+
+    @Flag(help: "End once everything that the publishers have sent is here.")
+    var untilLive = false
+
+    @Flag(help: #"At the end print each model as {"type","id","model":{path: value}}, by type and id."#)
+    var models = false
+
+    @Flag(help: "At the end print for each type TYPE COUNT DIGEST, of all its models; equal digests are equal copies.")
+    var digest = false
+
+    @Option(
+        help: ArgumentHelp("How long it may take to reach all publishers; then exit code 1.", valueName: "seconds"))
+    var timeout: Seconds?
+
+    @OptionGroup var logs: LogOptions
+
+    func validate() throws {
+        guard !connect.isEmpty else { throw ValidationError("--connect is missing: the endpoint of a publisher") }
+        do {
+            for endpoint in connect { _ = try ControlClient(endpoint: endpoint) }
+            for type in type { try Names.check(type: type) }
+            for id in id { try Names.check(id: id) }
+            if let name { try Names.check(origin: name) }
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        guard changes || models || digest else {
+            throw ValidationError("--no-changes leaves nothing to print: add --models or --digest")
+        }
+    }
+
+    func run() async throws {
+        let logger = logs.makeLogger()
+        var configuration = SubscriberConfiguration(
+            name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
+        if !type.isEmpty { configuration.selection = .types(type) }
+        let subscriber = try Subscriber(configuration, logger: logger)
+        let plan = SubscribePlan(
+            ids: id.isEmpty ? nil : Set(id), printsChanges: changes, endsWhenLive: untilLive, printsModels: models,
+            printsDigest: digest, timeout: timeout?.duration)
+        try await runUntilDone([subscriber, SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
+    }
+}

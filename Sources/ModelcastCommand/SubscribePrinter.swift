@@ -1,0 +1,109 @@
+import Foundation
+import Modelcast
+import ServiceLifecycle
+
+/// What `modelcast subscribe` was asked to do.
+struct SubscribePlan: Sendable {
+    /// Nil for all.
+    let ids: Set<String>?
+    let printsChanges: Bool
+    let endsWhenLive: Bool
+    let printsModels: Bool
+    let printsDigest: Bool
+    let timeout: Duration?
+}
+
+/// Prints the changes that a subscriber learns of, tells a person what is wrong with publishers, and prints the state
+/// at the end.
+struct SubscribePrinter: Service {
+    let subscriber: Subscriber
+    let plan: SubscribePlan
+    private let output = ChangeOutput()
+
+    /// How often the state towards the publishers is looked at.
+    private static let lookInterval = Duration.milliseconds(25)
+
+    init(subscriber: Subscriber, plan: SubscribePlan) {
+        self.subscriber = subscriber
+        self.plan = plan
+    }
+
+    /// Ends when all publishers are live, if that was asked for, when nobody reads the output any more, or when the
+    /// service group shuts down.
+    func run() async throws {
+        let (output, plan) = (output, plan)
+        let observation = subscriber.observe(.everything, on: output.queue) { changes in
+            guard plan.printsChanges else { return output.pass(changes) }
+            output.write(changes, ids: plan.ids)
+        }
+        defer {
+            observation.cancel()
+            SystemdNotifier.stopping()
+        }
+        SystemdNotifier.ready("connecting to \(subscriber.configuration.publishers.joined(separator: ", "))")
+        try await watch()
+        output.beginEnd()
+        await output.settle(through: subscriber.snapshot().commitNumber)
+        observation.cancel()
+        try await printState()
+    }
+
+    /// Returns when it is time to print the state.
+    private func watch() async throws {
+        let start = ContinuousClock.now
+        let troubles = Troubles(endpoints: subscriber.configuration.publishers)
+        var wasLive = false
+        var liveCount = 0
+        while !Task.isShuttingDownGracefully, !Task.isCancelled, !output.isClosed {
+            let status = subscriber.status
+            if status.isLive {
+                if plan.endsWhenLive { return }
+                wasLive = true
+            }
+            if !wasLive, let limit = plan.timeout, ContinuousClock.now - start >= limit {
+                throw await troubles.failure(status, after: limit)
+            }
+            let count = status.senders.count { $0.state == .live }
+            if count != liveCount {
+                liveCount = count
+                SystemdNotifier.status("\(count) of \(status.senders.count) publishers are live")
+            }
+            troubles.look(status)
+            try? await Task.sleep(for: SubscribePrinter.lookInterval)
+        }
+    }
+
+    private func printState() async throws {
+        let snapshot = subscriber.snapshot()
+        if plan.printsModels {
+            for type in snapshot.types.sorted() {
+                var records: [(id: String, record: Record)] = []
+                snapshot.forEach(type: type) { record in
+                    let id = record.id
+                    if plan.ids?.contains(id) ?? true { records.append((id, record)) }
+                    return true
+                }
+                records.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+                let sorted = records.map(\.record)
+                await output.onQueue { output in output.write(sorted, of: type) }
+            }
+        }
+        if plan.printsDigest {
+            let lines = subscriber.cache.types.sorted().map { type in
+                digestLine(type, count: subscriber.cache.count(of: type), digest: subscriber.cache.digest(of: type))
+            }
+            await output.onQueue { output in
+                for line in lines { output.write(line: line) }
+            }
+        }
+        await output.onQueue { output in output.flush() }
+        if let failure = output.failure { throw failure }
+    }
+}
+
+/// `TYPE COUNT DIGEST`, the digest with 16 hexadecimal digits; the count is left out where it is not known.
+func digestLine(_ type: String, count: Int?, digest: UInt64) -> String {
+    let digits = String(digest, radix: 16)
+    let padded = String(repeating: "0", count: 16 - digits.count) + digits
+    return count.map { "\(type) \($0) \(padded)" } ?? "\(type) \(padded)"
+}

@@ -1,0 +1,91 @@
+import Modelcast
+import Synchronization
+
+/// Finds out why publishers are not live and tells a person: one line when something goes wrong, one when it is well.
+final class Troubles: Sendable {
+    private struct Trouble {
+        var since = ContinuousClock.now
+        var nextLook = ContinuousClock.now + Troubles.grace
+        var pause = Troubles.grace
+        var isLooking = false
+        /// The last line that was told.
+        var told: String?
+    }
+
+    private let endpoints: [String]
+    private let troubles: Mutex<[Trouble?]>
+
+    /// A publisher may take so long before anything is said.
+    private static let grace = Duration.seconds(1)
+    private static let pauseMax = Duration.seconds(30)
+
+    init(endpoints: [String]) {
+        self.endpoints = endpoints
+        troubles = Mutex(Array(repeating: nil, count: endpoints.count))
+    }
+
+    /// Takes note of how things stand; looks into what has been wrong for a while.
+    func look(_ status: SubscriberStatus) {
+        for (index, sender) in status.senders.enumerated() where index < endpoints.count {
+            if sender.state == .live {
+                let told = troubles.withLock { troubles in
+                    defer { troubles[index] = nil }
+                    return troubles[index]?.told
+                }
+                if told != nil { StandardError.write(line: "\(endpoints[index]) is live") }
+            } else if isDue(index) {
+                let reported = sender.lastError.map { "\(endpoints[index]) \($0)" }
+                Task {
+                    let line = await EndpointProbe.diagnose(self.endpoints[index]) ?? reported
+                    self.tell(line, of: index)
+                }
+            }
+        }
+    }
+
+    private func isDue(_ index: Int) -> Bool {
+        troubles.withLock { troubles in
+            var trouble = troubles[index] ?? Trouble()
+            defer { troubles[index] = trouble }
+            guard !trouble.isLooking, ContinuousClock.now >= trouble.nextLook else { return false }
+            trouble.isLooking = true
+            trouble.pause = min(trouble.pause * 2, Troubles.pauseMax)
+            trouble.nextLook = .now + trouble.pause
+            return true
+        }
+    }
+
+    private func tell(_ line: String?, of index: Int) {
+        let isNews = troubles.withLock { troubles in
+            // It has become live meanwhile.
+            guard troubles[index] != nil else { return false }
+            troubles[index]?.isLooking = false
+            guard let line, troubles[index]?.told != line else { return false }
+            troubles[index]?.told = line
+            return true
+        }
+        if isNews, let line { StandardError.write(line: "\(line); trying again until it is live") }
+    }
+
+    /// What is wrong with each publisher that is not live.
+    func failure(_ status: SubscriberStatus, after limit: Duration) async -> CommandFailure {
+        let waiting = endpoints.enumerated().filter { index, _ in
+            index >= status.senders.count || status.senders[index].state != .live
+        }
+        let lines = await withTaskGroup(of: (Int, String).self) { group in
+            for (index, endpoint) in waiting {
+                let sender = index < status.senders.count ? status.senders[index] : nil
+                group.addTask {
+                    if let line = await EndpointProbe.diagnose(endpoint) { return (index, line) }
+                    let reason = sender?.lastError.map { ": \($0)" } ?? ""
+                    let state = sender?.state ?? .connecting
+                    return (index, "\(endpoint) answers, but is still \(state.rawValue)\(reason)")
+                }
+            }
+            var lines: [(Int, String)] = []
+            for await line in group { lines.append(line) }
+            return lines.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        return CommandFailure("not live after \(limit): \(lines.joined(separator: "; "))")
+    }
+}

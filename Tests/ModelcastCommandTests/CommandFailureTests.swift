@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the real executable does when something is wrong.
+@Suite(.serialized) struct CommandFailureTests {
+    static let usage: [[String]] = [
+        ["nonsense"], ["publish"], ["subscribe"], ["get", "--connect", "tcp://127.0.0.1:1"],
+        CommandTests.publish + ["--name", "a b"], CommandTests.publish + ["--type", "1T"],
+        CommandTests.publish + ["--bind", "nowhere"], CommandTests.publish + ["--timeout", "0"],
+        CommandTests.publish + ["--timeout", "1"], CommandTests.publish + ["--follow", "--whole"],
+        CommandTests.publish + ["--follow", "--until-applied"], CommandTests.publish + ["--wait-for", "-1"],
+        CommandTests.publish + ["-", "-"], ["subscribe", "--connect", "tcp://127.0.0.1:*"],
+        ["subscribe", "--connect", "tcp://127.0.0.1:1", "--type", "a/b"],
+        ["subscribe", "--connect", "tcp://127.0.0.1:1", "--no-changes"], ["digest", "--connect", "http://x:1"],
+    ]
+
+    @Test(arguments: usage)
+    func `a wrong command line ends with exit code 64`(_ arguments: [String]) async throws {
+        let command = try RunningCommand(arguments)
+        #expect(try await command.exitCode() == 64, "\(command.error)")
+        #expect(command.error.hasPrefix("Error: "))
+        #expect(command.output.isEmpty)
+    }
+
+    @Test(arguments: [[], ["publish"], ["subscribe"], ["get"], ["digest"]])
+    func `help is data and ends with exit code 0`(_ subcommand: [String]) async throws {
+        let command = try RunningCommand(subcommand + ["--help"])
+        #expect(try await command.exitCode() == 0)
+        #expect(command.output.contains("modelcast"))
+        #expect(command.error.isEmpty)
+    }
+
+    @Test func `a taken port is told in one line`() async throws {
+        let first = try RunningCommand(CommandTests.publish)
+        let endpoint = try await first.endpoint()
+        let second = try RunningCommand([
+            "publish", "--name", "q", "--bind", endpoint, "--stream", "tcp://127.0.0.1:*", "--type", "T", "--id-field",
+            "id",
+        ])
+        #expect(try await second.exitCode() == 1)
+        #expect(second.error.contains("\(endpoint): Address already in use"))
+        #expect(second.error.split(separator: "\n").count == 1, "\(second.error)")
+    }
+
+    @Test func `an endpoint that other machines reach needs to be allowed`() async throws {
+        let arguments = ["publish", "--name", "p", "--bind", "tcp://0.0.0.0:*", "--type", "T", "--id-field", "id"]
+        let refused = try RunningCommand(arguments)
+        #expect(try await refused.exitCode() == 1)
+        #expect(refused.error.contains("--insecure"))
+        let allowed = try RunningCommand(arguments + ["--insecure", "--until-applied"])
+        #expect(try await allowed.exitCode() == 0)
+    }
+
+    @Test func `a file that cannot be read is told before anything is bound`() async throws {
+        let command = try RunningCommand(CommandTests.publish + ["/nowhere/models"])
+        #expect(try await command.exitCode() == 1)
+        #expect(command.error.contains("cannot read /nowhere/models: No such file or directory"))
+        #expect(!command.error.contains("control "))
+    }
+
+    @Test func `a subscriber with a time limit says for each publisher what is wrong`() async throws {
+        let publisher = try RunningCommand(CommandTests.publish)
+        let endpoint = try await publisher.endpoint()
+        let line = try #require(publisher.error.split(separator: "\n").first)
+        let stream = try #require(line.split(separator: " ").last.map(String.init))
+        let gone = try await endpointThatWasFreed()
+        let subscriber = try RunningCommand([
+            "subscribe", "--timeout", "1", "--until-live", "--connect", endpoint, "--connect", gone, "--connect",
+            "tcp://no-such-host.invalid:1", "--connect", stream,
+        ])
+        #expect(try await subscriber.exitCode() == 1)
+        let reason = try #require(subscriber.error.split(separator: "\n").last)
+        #expect(reason.contains("cannot reach \(gone): Connection refused"), "\(reason)")
+        #expect(reason.contains("cannot resolve host no-such-host.invalid"), "\(reason)")
+        #expect(reason.contains("\(stream) speaks ZeroMQ but does not answer"), "\(reason)")
+        #expect(!reason.contains("\(endpoint) "), "\(reason)")
+    }
+
+    @Test(arguments: [["get"], ["digest"], ["subscribe", "--timeout", "1"]])
+    func `something else on the port is told`(_ subcommand: [String]) async throws {
+        let server = try SilentServer()
+        let arguments = subcommand + ["--connect", server.endpoint] + (subcommand[0] == "get" ? ["T", "1"] : [])
+        let command = try RunningCommand(arguments)
+        #expect(try await command.exitCode() == 1)
+        #expect(command.error.contains("what listens at \(server.endpoint) does not speak ZeroMQ"), "\(command.error)")
+    }
+
+    @Test func `waiting for subscribers has a limit`() async throws {
+        let command = try RunningCommand(CommandTests.publish + ["--wait-for", "1", "--timeout", "0.2"])
+        #expect(try await command.exitCode() == 1)
+        #expect(command.error.contains("0 of 1 subscribers were live"))
+    }
+
+    @Test func `a subscriber that came first goes on when the publisher comes`() async throws {
+        let endpoint = try await endpointThatWasFreed()
+        let subscriber = try RunningCommand(["subscribe", "--connect", endpoint])
+        let isTold = await eventually { subscriber.error.contains("cannot reach") }
+        try #require(isTold)
+        let publisher = try RunningCommand(
+            [
+                "publish", "--name", "p", "--bind", endpoint, "--stream", "tcp://127.0.0.1:*", "--type", "T",
+                "--id-field", "id", "--wait-for", "1", "--until-applied", "--timeout", "30",
+            ], input: "{\"id\":\"1\"}\n")
+        #expect(try await publisher.exitCode() == 0, "\(publisher.error)")
+        #expect(subscriber.objects.count == 1)
+        #expect(subscriber.error.contains("\(endpoint) is live"))
+    }
+
+    /// An endpoint at which nothing listens any more.
+    private func endpointThatWasFreed() async throws -> String {
+        let command = try RunningCommand(CommandTests.publish + ["--until-applied"])
+        let endpoint = try await command.endpoint()
+        #expect(try await command.exitCode() == 0)
+        return endpoint
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ModelcastCommand
+
+/// What the real executable tells systemd.
+@Suite struct NotifyTests {
+    @Test func `a publisher tells systemd when it is ready and when it stops`() async throws {
+        let supervisor = try Supervisor()
+        let publisher = try RunningCommand(
+            CommandTests.publish, input: nil, environment: ["NOTIFY_SOCKET": supervisor.path])
+        let endpoint = try await publisher.endpoint()
+        let isReady = await eventually { supervisor.received().contains("READY=1\nSTATUS=serving at \(endpoint)") }
+        #expect(isReady, "\(supervisor.received())")
+        publisher.signal(SIGTERM)
+        #expect(try await publisher.exitCode() == 0)
+        #expect(supervisor.received().contains("STOPPING=1"))
+    }
+
+    @Test func `a subscriber is ready before any publisher is, and tells how many are live`() async throws {
+        let publisher = try RunningCommand(CommandTests.publish, input: nil)
+        let supervisor = try Supervisor()
+        let subscriber = try RunningCommand(
+            ["subscribe", "--connect", try await publisher.endpoint()],
+            environment: ["NOTIFY_SOCKET": supervisor.path])
+        let isReady = await eventually { supervisor.received().contains { $0.hasPrefix("READY=1\n") } }
+        #expect(isReady)
+        let isLive = await eventually { supervisor.received().contains("STATUS=1 of 1 publishers are live") }
+        #expect(isLive, "\(supervisor.received())")
+        subscriber.signal(SIGTERM)
+        #expect(try await subscriber.exitCode() == 0)
+        #expect(supervisor.received().contains("STOPPING=1"))
+    }
+}
+
+/// Listens as systemd does.
+private final class Supervisor {
+    let path: String
+    private let directory: TemporaryDirectory
+    private let descriptor: CInt
+    private var messages: [String] = []
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("notify")
+        let fd = socket(AF_UNIX, SocketKind.datagram, 0)
+        try #require(fd >= 0)
+        let address = try #require(UnixAddress(path: path))
+        let isBound = unsafe address.withPointer { pointer, length in unsafe bind(fd, pointer, length) == 0 }
+        try #require(isBound)
+        descriptor = fd
+    }
+
+    deinit { close(descriptor) }
+
+    /// Everything that has come so far.
+    func received() -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe recv(descriptor, &bytes, bytes.count, CInt(MSG_DONTWAIT))
+            guard count > 0 else { return messages }
+            messages.append(String(decoding: bytes[..<count], as: UTF8.self))
+        }
+    }
+}
