@@ -15,6 +15,7 @@ let settings: [SwiftSetting] = [
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 
@@ -61,21 +62,26 @@ let package = Package(
                 "ZeroMQ", "ModelRecord", "ModelWire", "ModelCache", "ModelSync", log, metrics, lifecycle,
             ]),
         library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-        library("ModelcastBench", uses: ["Modelcast", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram]),
+        library(
+            "ModelcastBench",
+            uses: ["Modelcast", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram]),
         .executableTarget(
             name: "ModelcastCommand",
-            dependencies: ["Modelcast", "ModelcastBench", arguments, log, lifecycle],
+            dependencies: [
+                "Modelcast", "ModelcastBench", "ModelCache", "ModelRecord", arguments, log, lifecycle, signals,
+            ],
             swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["ModelRecord"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["ModelCBOR", "ModelRecord"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests(of: "ZeroMQ"),
         tests(of: "ModelCBOR"),
-        tests(of: "ModelRecord"),
-        tests(of: "ModelWire"),
-        tests(of: "ModelCache"),
-        tests(of: "ModelSync", uses: ["ModelcastTesting"]),
-        tests(of: "Modelcast"),
+        tests(of: "ModelRecord", uses: ["ModelCBOR"]),
+        tests(of: "ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
+        tests(of: "Modelcast", uses: ["ZeroMQ", "ModelWire", log, lifecycle, signals]),
         tests(of: "ModelcastCommand"),
         .testTarget(name: "StructureTests", swiftSettings: settings),
     ],

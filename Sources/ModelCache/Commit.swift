@@ -63,6 +63,8 @@ public struct CommitSummary: Hashable, Sendable {
 final class Writer: @unchecked Sendable {
     var plan = MergePlan()
     var tally = Tally()
+    /// Keeps reads that only warm the caches from being optimised away.
+    var touched: UInt64 = 0
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
 

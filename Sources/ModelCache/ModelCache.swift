@@ -80,7 +80,7 @@ public final class ModelCache: Sendable {
     func existingTable(_ type: String) -> TypeTable? { directory.withLock { $0[type] } }
 
     /// The table of `type`.
-    func makeTable(_ type: String) -> TypeTable { directory.withLock { $0.make(type) } }
+    func makeTable(_ type: String) -> TypeTable { directory.withLock { $0.make(type, owner: ObjectIdentifier(self)) } }
 
     func directoryCopy() -> Directory { directory.withLock { $0 } }
 }

@@ -3,7 +3,8 @@ import ModelRecord
 /// One of the 64 parts of a table. Its lock and its before-images stand beside it, on the same cache line.
 ///
 /// The rules that make it safe:
-/// - one thread at a time writes (it holds the cache's writer lock), and it writes only while it also holds the shard's;
+/// - one thread at a time writes (it holds the cache's writer lock), and it writes only while it also holds the
+///   shard's;
 /// - that thread reads without the shard's lock, as nobody else writes;
 /// - every other thread reads only while it holds the lock, and keeps nothing but counted references to records;
 /// - before-images are read and written only under the lock, by any thread.

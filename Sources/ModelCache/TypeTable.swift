@@ -8,13 +8,16 @@ final class TypeTable: @unchecked Sendable {
     let name: String
     /// The position of this table in the cache's directory.
     let number: Int
+    /// The cache that the table is of.
+    let owner: ObjectIdentifier
     let shards = Shards()
     /// What the commit in progress is about to change. Under the writer lock.
     var pending = PendingSet()
     /// The digest of each bucket. Under the cut lock.
     var digests = [UInt64](repeating: 0, count: 256)
 
-    init(name: String, number: Int) {
+    init(name: String, number: Int, owner: ObjectIdentifier) {
+        self.owner = owner
         self.name = name
         self.number = number
     }
@@ -48,9 +51,9 @@ struct Directory {
     }
 
     /// The table of `name`, made if there is none.
-    mutating func make(_ name: String) -> TypeTable {
+    mutating func make(_ name: String, owner: ObjectIdentifier) -> TypeTable {
         if let table = self[name] { return table }
-        let table = TypeTable(name: name, number: tables.count)
+        let table = TypeTable(name: name, number: tables.count, owner: owner)
         numbers[name] = table.number
         tables.append(table)
         return table

@@ -9,9 +9,14 @@ struct CellMerge {
     private let raisesFloor: Bool
     /// The update is not below the floor, so that its fields count.
     private let writesCells: Bool
+    /// A cell of an equal value is left as it is, and a field without a cell is not made unknown.
+    private let keepsEqual: Bool
     private let tailByteCount: Int
 
-    init(record: Record, update: borrowing UpdateView, raisesFloor: Bool, writesCells: Bool) {
+    init(
+        record: Record, update: borrowing UpdateView, raisesFloor: Bool, writesCells: Bool, keepsEqual: Bool
+    ) {
+        self.keepsEqual = keepsEqual
         idHash = record.idHash
         cellsOffset = Int(record.storage.facts.cellsOffset)
         cellCount = record.cellCount
@@ -88,7 +93,7 @@ struct CellMerge {
         let order = VersionView(cell.version, in: old).compare(VersionView(stamp: update.stamp, origin: update.origin))
         let valueOrder = Bytes.compare(oldValue, newValue)
         if order == 0, valueOrder != 0 { plan.conflictingCells &+= 1 }
-        guard order < 0 || (order == 0 && valueOrder < 0) else {
+        guard order < 0 || (order == 0 && valueOrder < 0), !(keepsEqual && valueOrder == 0) else {
             plan.keep(.old, cell.key.lowerBound, cell.end)
             return
         }
@@ -105,8 +110,10 @@ struct CellMerge {
 
     /// A field without a cell.
     private func add(_ field: FieldSlice, update: borrowing UpdateView, plan: inout MergePlan) {
+        let isKnown = update.fields[field.value.lowerBound] != CBORConstant.undefinedByte
+        if keepsEqual, !isKnown { return }
         plan.isChanged = true
-        if update.fields[field.value.lowerBound] != CBORConstant.undefinedByte { plan.isVisible = true }
+        if isKnown { plan.isVisible = true }
         plan.digestDelta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(field.name)))
         plan.write(
             field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)

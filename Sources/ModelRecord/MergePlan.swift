@@ -55,6 +55,22 @@ public struct MergePlan {
         }
     }
 
+    /// The update has written a cell.
+    var isWritten: Bool { runs.contains { $0.source == .update } }
+
+    /// Appends the pairs of the update that were written, as they were encoded.
+    /// - Parameter fields: the update's pairs, as they were when this plan was made.
+    /// - Returns: how many there are.
+    public func appendWritten(of fields: Span<UInt8>, to bytes: inout [UInt8]) -> Int {
+        var count = 0
+        for run in runs where run.source == .update {
+            let pair = fields.extracting(run.start..<run.end)
+            unsafe pair.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+            count &+= 1
+        }
+        return count
+    }
+
     /// Makes a cell of a key and value of the update.
     /// - Parameter versionByteCount: the size of the encoded stamp and origin.
     @inline(__always)

@@ -21,7 +21,8 @@ extension Record {
         return result
     }
 
-    /// The value of `field`: nil when the field is unknown or the model does not exist, `.null` when it is known to be empty.
+    /// The value of `field`: nil when the field is unknown or the model does not exist, `.null` when it is known to be
+    /// empty.
     /// - Complexity: O(*n*) in the number of fields; decodes this value only.
     public subscript(field: String) -> Value? {
         let value = find(field) { cell, bytes in cell.decoded(in: bytes).value }

@@ -4,9 +4,13 @@ extension Record {
     /// Applies `update` to `record`, which may be nil for a model that was never heard of.
     ///
     /// One linear pass over two runs of cells in the same order; at most one allocation, of the new record.
-    /// - Parameter plan: scratch memory, reused from call to call.
+    /// - Parameters:
+    ///   - plan: scratch memory, reused from call to call.
+    ///   - keepingEqual: leave a cell that holds the value already as it is, with its older version: what an origin
+    ///     does with its own merges before it sends them. ``MergePlan/appendWritten(of:to:)`` then tells what is left;
+    ///     a merge of which nothing is left changes nothing. Replicas must not: they apply what was sent.
     public static func applying(
-        _ update: borrowing UpdateView, to record: Record?, plan: inout MergePlan
+        _ update: borrowing UpdateView, to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {
         guard let record else { return first(update, plan: &plan) }
         let old = record.storage.bytes
@@ -23,8 +27,11 @@ extension Record {
 
         plan.reset()
         plan.isChanged = raisesFloor || raisesTouched
-        let merge = CellMerge(record: record, update: update, raisesFloor: raisesFloor, writesCells: writesCells)
+        let merge = CellMerge(
+            record: record, update: update, raisesFloor: raisesFloor, writesCells: writesCells,
+            keepsEqual: keepingEqual)
         merge.run(old: old, update: update, plan: &plan)
+        if keepingEqual, record.exists, update.operation == .merge, !plan.isWritten { return .unchanged }
         guard plan.isChanged else {
             return MergeResult(
                 record: nil, isVisible: false, digestDelta: 0, conflictingCells: plan.conflictingCells)

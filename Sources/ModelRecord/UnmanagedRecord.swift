@@ -1,7 +1,8 @@
 /// A reference to a record that is not counted: what an index keeps that looks at many records and hands out few.
 ///
 /// Counting references costs an atomic operation each way, which also keeps the processor from looking ahead; a search
-/// that only compares ids does without. Whoever makes one owns a count and gives it up with ``release()`` or ``take()``.
+/// that only compares ids does without. Whoever makes one owns a count and gives it up with ``release()`` or
+/// ``take()``.
 @unsafe public struct UnmanagedRecord {
     private let storage: Unmanaged<RecordStorage>
 

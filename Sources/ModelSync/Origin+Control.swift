@@ -16,8 +16,8 @@ extension Origin {
             return reply(peer, .error(rid: 0, code: .malformed, message: error.description))
         }
         switch request {
-        case .hello(let rid, let version, let name, _):
-            hello(rid, version: version, name: name, peer: peer, now: now)
+        case .hello(let rid, let version, let name, let prefixes):
+            hello(rid, version: version, name: name, prefixes: prefixes, peer: peer, now: now)
         case .snapshot(let rid, let prefixes, let credit):
             beginSnapshot(rid, prefixes: prefixes.map(\.bytes), credit: Int(clamping: credit), peer: peer, now: now)
         case .credit(let rid, let count):
@@ -48,10 +48,10 @@ extension Origin {
     /// The replicas that have spoken to this origin and were heard of lately.
     public var connectedPeers: [Peer] { Array(peers.byIdentity.values) }
 
-    /// Every peer that has ever reported anything has applied all that was sent.
+    /// The peer has reported as applied everything that was sent on the topics that it takes.
     public func isApplied(by peer: Peer) -> Bool {
         topics.allSatisfy { state in
-            state.head == 0
+            state.head == 0 || !peer.isInterested(in: state.topic)
                 || peer.applied(state.topic, origin: configuration.name, incarnation: incarnation) >= state.head
         }
     }
@@ -61,11 +61,16 @@ extension Origin {
         reply(peer, .error(rid: rid, code: code, message: message))
     }
 
-    private mutating func hello(_ rid: UInt64, version: UInt64, name: String, peer: [UInt8], now: Moment) {
+    private mutating func hello(
+        _ rid: UInt64, version: UInt64, name: String, prefixes: [Topic], peer: [UInt8], now: Moment
+    ) {
         guard version == 1 else {
             return refuse(rid, .version, "this publisher speaks version 1, not \(version); update the older side", peer)
         }
-        peers.withPeer(peer, now: now) { $0.name = name }
+        peers.withPeer(peer, now: now) {
+            $0.name = name
+            $0.prefixes = prefixes
+        }
         flush()
         reply(
             peer,

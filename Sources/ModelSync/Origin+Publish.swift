@@ -26,14 +26,42 @@ extension Origin {
         let state = try state(of: type)
         do { try Names.check(id: id) } catch { throw WireError(error) }
         let idHash = Fingerprint.fnv(id)
-        let record = cache.record(type: type, id: id, includingTombstones: true)
+        if write == .merge { return try merge(state, id: id, idHash: idHash, fields: fields, now: now) }
+        let record = state.table.record(id.utf8.span, idHash: idHash)
         guard let operation = prepare(write, record: record, fields: fields) else { return .unchanged }
         try checkSize(
             id: id, fields: pairs.count, byteCount: pairs.bytes.count, record: operation == .replace ? nil : record)
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        apply(operation, type: type, id: id, idHash: idHash, stamp: stamp)
+        cache.commit(
+            UpdateView(
+                operation: operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: id.utf8.span,
+                idHash: idHash, fields: pairs.bytes.span, fieldCount: pairs.count),
+            in: state.table)
         let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash))
         append(operation, to: topic, id: id, stamp: stamp)
+        return .published(stamp: stamp)
+    }
+
+    /// A merge needs no look at the record beforehand: one pass merges and tells what differs.
+    private mutating func merge(
+        _ state: TypeState, id: String, idHash: UInt64, fields: EncodedFields, now: Moment
+    ) throws(WireError) -> PublishOutcome {
+        let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        let limit = configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax
+        // Taken out of self for the call, which borrows the name.
+        let name = nameBytes
+        var written: [UInt8] = []
+        pairs.removeAll()
+        swap(&written, &pairs.bytes)
+        let update = UpdateView(
+            operation: .merge, stamp: stamp, origin: name.span, originHash: nameHash, id: id.utf8.span,
+            idHash: idHash, fields: fields.bytes.span, fieldCount: fields.count)
+        let result = cache.commitChanges(of: update, in: state.table, byteCountMax: limit, written: &written)
+        swap(&written, &pairs.bytes)
+        guard let result else { throw tooLarge(id) }
+        guard result.summary.changed > 0 else { return .unchanged }
+        pairs.count = result.count
+        append(.merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash)), id: id, stamp: stamp)
         return .published(stamp: stamp)
     }
 
@@ -58,32 +86,20 @@ extension Origin {
         }
     }
 
-    private mutating func apply(_ operation: Operation, type: String, id: String, idHash: UInt64, stamp: Stamp) {
-        // The id and the pairs lie in two buffers; a batch view has one, so the id is put behind the pairs.
-        let pairsCount = pairs.bytes.count
-        commitBuffer.removeAll(keepingCapacity: true)
-        commitBuffer.append(contentsOf: pairs.bytes)
-        commitBuffer.append(contentsOf: id.utf8)
-        let slice = UpdateSlice(
-            operation: operation, stamp: stamp, idHash: idHash, id: pairsCount..<commitBuffer.count,
-            fields: 0..<pairsCount, fieldCount: pairs.count)
-        let slices: InlineArray<1, UpdateSlice> = [slice]
-        cache.commit(
-            UpdateBatchView(
-                bytes: commitBuffer.span, slices: slices.span, origin: nameBytes.span, originHash: nameHash),
-            type: type)
-    }
-
     /// Refuses an update that does not fit into a frame, and a model that would no longer fit into one as a whole:
     /// no replica could get it by a snapshot. Errs on the side of refusing: what is overwritten counts, too.
     func checkSize(id: String, fields: Int, byteCount: Int, record: Record?) throws(WireError) {
         let limit = configuration.limits.frameByteCount
         let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
         guard added + (record?.byteCount ?? 0) > limit else { return }
-        throw WireError(
+        throw tooLarge(id)
+    }
+
+    private func tooLarge(_ id: String) -> WireError {
+        WireError(
             .limit,
-            "\(id) would take more than the \(limit) bytes that a frame may have; split the model, "
-                + "or raise frameByteCount on all sides")
+            "\(id) would take more than the \(configuration.limits.frameByteCount) bytes that a frame may have; "
+                + "split the model, or raise frameByteCount on all sides")
     }
 
     /// Appends the update in ``pairs`` to the open batch of a topic, and closes the batch when it is large enough.

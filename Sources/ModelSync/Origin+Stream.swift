@@ -60,7 +60,8 @@ extension Origin {
     mutating func heads(all: Bool, prefixes: [[UInt8]]? = nil, now: Moment) -> Heads {
         let selected = topics.filter { state in
             guard state.head > 0, all || state.isHeadNews else { return false }
-            return prefixes?.contains { state.topic.bytes.starts(with: $0) || $0.starts(with: state.topic.bytes) } ?? true
+            guard let prefixes else { return true }
+            return prefixes.contains { state.topic.bytes.starts(with: $0) || $0.starts(with: state.topic.bytes) }
         }
         return Heads(
             origin: configuration.name, incarnation: incarnation,

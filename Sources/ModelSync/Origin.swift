@@ -19,13 +19,14 @@ public struct Origin {
     let nameBytes: [UInt8]
     let nameHash: UInt64
     var types: [String: TypeState] = [:]
+    /// The type that was written last: mostly the next write is of the same.
+    var lastType: TypeState?
     var topics: [TopicState] = []
     /// The topics with an open batch, in the order in which they were opened.
     var open: [Int] = []
     var actions: [OriginAction] = []
     var outboxByteCount = 0
     var pairs = PairFilter()
-    var commitBuffer: [UInt8] = []
     var peers = PeerTable()
     var nextHeartbeat: UInt64?
     var heartbeatCount = 0
@@ -70,10 +71,14 @@ public struct Origin {
 
     /// The state of a type, made at its first use.
     mutating func state(of type: String) throws(WireError) -> TypeState {
-        if let state = types[type] { return state }
+        if let lastType, lastType.name == type { return lastType }
+        if let state = types[type] {
+            lastType = state
+            return state
+        }
         do { try Names.check(type: type) } catch { throw WireError(error) }
         let partitions = configuration.partitionsByType[type] ?? configuration.partitions
-        let state = TypeState(name: type, partitions: partitions, firstTopic: topics.count)
+        let state = TypeState(name: type, partitions: partitions, table: cache.table(type), firstTopic: topics.count)
         for partition in 0..<partitions.rawValue {
             let bucket = partition * (256 / partitions.rawValue)
             topics.append(TopicState(topic: .data(type: type, partitions: partitions, bucket: bucket)))

@@ -25,7 +25,7 @@ public struct OriginConfiguration: Sendable {
         name: String, streamEndpoint: String, limits: WireLimits = .default,
         heartbeatInterval: Duration = .milliseconds(500), batchByteCount: Int = 32 * 1024,
         chunkByteCount: Int = 128 * 1024, partitions: Partitions = .one,
-        partitionsByType: [String: Partitions] = [:], peerTimeout: Duration = .seconds(10)
+        partitionsByType: [String: Partitions] = [:], peerTimeout: Duration = .seconds(4)
     ) {
         self.name = name
         self.streamEndpoint = streamEndpoint

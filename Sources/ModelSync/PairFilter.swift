@@ -4,8 +4,13 @@ import ModelRecord
 /// Encoded fields of a write, without those that the record already holds. Reused from write to write.
 struct PairFilter {
     /// The pairs that differ.
-    private(set) var bytes: [UInt8] = []
-    private(set) var count = 0
+    var bytes: [UInt8] = []
+    var count = 0
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        count = 0
+    }
 
     /// Keeps the pairs of `fields` whose value differs from that in `record`.
     mutating func keepChanges(_ fields: EncodedFields, comparedWith record: Record?) {

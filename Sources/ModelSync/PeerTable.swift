@@ -6,6 +6,8 @@ public struct Peer: Sendable {
     public let identity: [UInt8]
     /// The name that it gave in `hello`.
     public internal(set) var name: String
+    /// What it replicates, from `hello`.
+    public internal(set) var prefixes: [Topic] = []
     /// The last report: nil until the first.
     public internal(set) var report: Report?
     /// When it was last heard of, on the clock of ``Moment/uptimeMicroseconds``.
@@ -15,6 +17,11 @@ public struct Peer: Sendable {
 
     /// It has reported that it is live.
     public var isLive: Bool { report?.state == ReplicaState.live.rawValue }
+
+    /// It takes some of what this topic carries. Of one that has not said hello to this incarnation nothing is known.
+    func isInterested(in topic: Topic) -> Bool {
+        prefixes.isEmpty || prefixes.contains { $0.isPrefix(of: topic) || topic.isPrefix(of: $0) }
+    }
 
     /// The last sequence that it has reported as applied on a topic of `origin`.
     public func applied(_ topic: Topic, origin: String, incarnation: UInt64) -> UInt64 {

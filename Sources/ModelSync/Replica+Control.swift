@@ -93,7 +93,8 @@ extension Replica {
             streams[key]?.since = now.uptimeMicroseconds
             watchForHole(key, finding: .batchBeyondNext, now: now)
         }
-        notice(.senderLive, ["sender": label(sender), "models": "\(cache.types.reduce(0) { $0 + cache.count(of: $1) })"])
+        let models = cache.types.reduce(0) { $0 + cache.count(of: $1) }
+        notice(.senderLive, ["sender": label(sender), "models": "\(models)"])
     }
 
     private func receiveError(

@@ -26,9 +26,9 @@ extension Replica {
     /// Compares digests where both copies must be equal: nothing is missing here, nothing is beyond the head,
     /// and no other origin has written the type.
     private func audit(_ key: StreamKey, head: Head, now: Moment) {
-        guard let digest = head.digest, let stream = streams[key], !stream.isRepairing,
+        guard let digest = head.digest, let stream = streams[key], !stream.isMending, !stream.holdsOlderIncarnation,
             sessions[stream.sender.index].isSynced, groups.isEmpty,
-            !stream.tracker.hasHole, stream.tracker.applied == head.sequence,
+            stream.tracker.applied == head.sequence,
             let type = head.topic.type, let buckets = head.topic.buckets, originsByType[type]?.count == 1,
             isCovered(head.topic)
         else { return }

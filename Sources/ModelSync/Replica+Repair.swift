@@ -47,6 +47,10 @@ extension Replica {
             if let since = stream.holeSince, time >= since + grace {
                 startRepair(key, finding: stream.holeFinding, now: now)
             }
+            if stream.rejected != nil, time >= stream.nextDigestRepair {
+                streams[key]?.nextDigestRepair = time + Replica.clockPauseMicroseconds
+                startRepair(key, finding: .clock, now: now)
+            }
             guard let repair = streams[key]?.repair, time >= repair.dueAt else { continue }
             guard sessions[stream.sender.index].isSynced else { continue }
             request(repair, for: key, from: stream.sender, now: now)
@@ -62,6 +66,7 @@ extension Replica {
         var repair = repair
         repair.rid = rid
         repair.attempts += 1
+        repair.rejectedBefore = counters[.clockRejectedRecords]
         repair.dueAt = now.uptimeMicroseconds + greetingTimeout(repair.attempts)
         streams[key]?.repair = repair
         switch repair.rung {
@@ -78,6 +83,7 @@ extension Replica {
     func finishRepair(_ key: StreamKey, now: Moment) {
         guard var stream = streams[key], let repair = stream.repair else { return }
         stream.repair = nil
+        if counters[.clockRejectedRecords] == repair.rejectedBefore { stream.rejected = nil }
         stream.holesMendedBySnapshot += 1
         stream.lastRepairMicroseconds = now.uptimeMicroseconds - repair.foundAt
         stream.since = now.uptimeMicroseconds

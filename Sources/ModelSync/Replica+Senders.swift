@@ -31,7 +31,10 @@ extension Replica {
     ) {
         guard case .greeting = sessions[sender.index].phase else { return }
         guard version == 1 else {
-            sessions[sender.index].lastError = "speaks protocol version \(version), this replica speaks 1"
+            let fault = "speaks protocol version \(version), this replica speaks 1"
+            // It is asked again and again, and told once.
+            guard sessions[sender.index].lastError != fault else { return }
+            sessions[sender.index].lastError = fault
             return notice(.versionMismatch, ["sender": name, "version": "\(version)"])
         }
         sessions[sender.index].name = name
@@ -77,7 +80,8 @@ extension Replica {
     /// Contact is lost: reads go on, quality is stale, and everything begins again with a new connection.
     func loseContact(_ sender: SenderID, now: Moment) {
         sessions[sender.index].enter(.disconnected, at: now.uptimeMicroseconds, timeout: nil)
-        sessions[sender.index].isStale = true
+        // One that was never live has nothing that could be stale: it is still connecting.
+        sessions[sender.index].isStale = sessions[sender.index].wasLive
         sessions[sender.index].barrier = []
         for key in streams.keys where streams[key]?.sender == sender {
             streams[key]?.repair = nil
@@ -102,7 +106,7 @@ extension Replica {
         sessions[sender.index].attempts += 1
         // A connection that has not answered twice is opened anew: libzmq may have given it up for good.
         if session.attempts >= 2 {
-            sessions[sender.index].lastError = "no answer"
+            if sessions[sender.index].lastError == nil { sessions[sender.index].lastError = "no answer" }
             sessions[sender.index].attempts = 0
             return loseContact(sender, now: now)
         }

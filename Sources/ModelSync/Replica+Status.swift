@@ -44,9 +44,7 @@ extension Replica {
         case .disconnected, .greeting: return .connecting
         case .barrier, .snapshot: return .syncing
         case .synced:
-            let isMending = streams.values.contains {
-                $0.sender == sender && ($0.isRepairing || $0.holeSince != nil || $0.tracker.hasHole)
-            }
+            let isMending = streams.values.contains { $0.sender == sender && $0.isMending }
             return isMending ? .repairing : .live
         }
     }
@@ -66,12 +64,11 @@ extension Replica {
     public func streamStatus(now: Moment) -> [StreamStatus] {
         streams.map { key, stream in
             let sender = state(of: stream.sender)
-            let isMending = stream.isRepairing || stream.holeSince != nil || stream.tracker.hasHole
             return StreamStatus(
                 origin: key.origin, topic: key.topic,
-                state: sender == .repairing && !isMending ? .live : sender,
+                state: sender == .repairing && !stream.isMending ? .live : sender,
                 lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(stream.since)),
-                head: max(stream.tracker.head, stream.tracker.applied), applied: stream.tracker.applied,
+                head: max(stream.tracker.head, stream.tracker.applied), applied: stream.applied,
                 missing: stream.tracker.missingCount, holesFound: stream.holesFound, holesFilled: stream.holesFilled,
                 holesMendedBySnapshot: stream.holesMendedBySnapshot,
                 lastRepair: stream.lastRepairMicroseconds.map { .microseconds($0) })

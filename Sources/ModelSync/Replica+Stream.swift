@@ -74,6 +74,7 @@ extension Replica {
         }
         guard !isTooFarAhead(decoder.lastStamp, now: now) else {
             counters[.clockRejectedBatches] += 1
+            if isCurrent { reject(key, sequence: decoder.sequence, now: now) }
             return notice(
                 .clockRejected, ["sender": label(sender), "origin": key.origin, "sequence": "\(decoder.sequence)"])
         }
@@ -88,6 +89,17 @@ extension Replica {
             count(summary, batches: 1)
         }
     }
+
+    /// What was rejected is asked for again, as a snapshot, once the clocks may have come together.
+    private func reject(_ key: StreamKey, sequence: UInt64, now: Moment) {
+        guard var stream = streams[key] else { return }
+        stream.rejected = min(sequence, stream.rejected ?? sequence)
+        stream.nextDigestRepair = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
+        streams[key] = stream
+    }
+
+    /// How long a stream of rejected batches is left alone before its topic is asked for again.
+    static let clockPauseMicroseconds: UInt64 = 5_000_000
 
     func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
         HybridClock.isTooFarAhead(
@@ -149,12 +161,15 @@ extension Replica {
         counters[.newIncarnations] += 1
         notice(.newIncarnation, ["origin": key.origin, "topic": key.topic.description])
         stream.incarnation = incarnation
+        stream.holdsOlderIncarnation = true
+        stream.rejected = nil
         stream.tracker = SequenceTracker()
         stream.olderBatchCount = 0
         stream.holeSince = nil
         stream.repair = nil
         streams[key] = stream
-        // What the origin had before is not in its new batches. While the sender's snapshot is under way that brings it.
+        // What the origin had before is not in its new batches. While the sender's snapshot is under way that brings
+        // it.
         if sessions[sender.index].isSynced { startRepair(key, finding: .newIncarnation, now: now) }
         return true
     }

@@ -1,11 +1,16 @@
 import ModelWire
 
 extension Replica {
-    /// Does what is due: time-outs, repairs, reports. Call it every few milliseconds, at the latest at ``nextDeadline(now:)``.
+    /// Does what is due: time-outs, repairs, reports. Call it every few milliseconds, at the latest at
+    /// ``nextDeadline(now:)``.
     public func tick(now: Moment) {
         for session in sessions { checkDeadlines(session.id, now: now) }
         driveRepairs(now: now)
-        if !groups.isEmpty { apply(groups.expired(now: now.uptimeMicroseconds)) }
+        if !groups.isEmpty {
+            let expired = groups.expired(now: now.uptimeMicroseconds)
+            counters[.incompleteGroups] += UInt64(expired.count)
+            apply(expired)
+        }
         for session in sessions { reportIfDue(session.id, now: now) }
     }
 
@@ -51,7 +56,7 @@ extension Replica {
                 ?? Heads(
                     origin: key.origin, incarnation: stream.incarnation, stamp: 0, heads: [], isRelayed: true,
                     ageMilliseconds: nil)
-            heads.heads.append(Head(topic: key.topic, sequence: stream.tracker.applied, digest: nil))
+            heads.heads.append(Head(topic: key.topic, sequence: stream.applied, digest: nil))
             byOrigin[key.origin] = heads
         }
         return byOrigin.values.sorted { $0.origin < $1.origin }

@@ -21,6 +21,7 @@ struct StreamState: Sendable {
         case headBeyondApplied = "head beyond the applied"
         case newIncarnation = "new incarnation"
         case digest = "digest differs"
+        case clock = "batch from the future"
     }
 
     /// A repair that waits for its time or is under way.
@@ -34,6 +35,8 @@ struct StreamState: Sendable {
         /// The request under way.
         var rid: UInt64?
         var attempts = 0
+        /// How many records had been rejected for their clocks when the request went out.
+        var rejectedBefore: UInt64 = 0
     }
 
     var incarnation: UInt64
@@ -47,6 +50,12 @@ struct StreamState: Sendable {
     var repair: Repair?
     /// Batches of an older incarnation that came after the newer one was met.
     var olderBatchCount = 0
+    /// The first sequence that was rejected because its stamp lay too far ahead. Until a snapshot has brought what it
+    /// held, the stream is not live, however many batches came since.
+    var rejected: UInt64?
+    /// A newer incarnation took the place of an older one, whose models its sender may no longer have: the sender's
+    /// digests say nothing about this copy then.
+    var holdsOlderIncarnation = false
     /// When a differing digest may be repaired again, and the pause after that.
     var nextDigestRepair: UInt64 = 0
     var digestPauseMicroseconds: UInt64 = 0
@@ -66,4 +75,10 @@ struct StreamState: Sendable {
 
     /// A repair is wanted or under way.
     var isRepairing: Bool { repair != nil }
+
+    /// Something that was sent is not here.
+    var isMending: Bool { isRepairing || holeSince != nil || rejected != nil || tracker.hasHole }
+
+    /// Every sequence up to this one is here, what was rejected not counted.
+    var applied: UInt64 { rejected.map { min(tracker.applied, $0 - 1) } ?? tracker.applied }
 }

@@ -1,3 +1,4 @@
+import ModelCache
 import ModelWire
 
 /// The open batch of one topic, and what has been sent on it.
@@ -19,6 +20,8 @@ struct TopicState {
 struct TypeState {
     let name: String
     let partitions: Partitions
+    /// The type's models in the origin's own copy.
+    let table: Table
     /// Indices into the origin's topics, by partition.
     let firstTopic: Int
 

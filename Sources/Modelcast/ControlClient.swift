@@ -118,13 +118,19 @@ struct ControlConnection: ~Copyable {
 
     mutating func hello() throws -> ControlClient.Welcome {
         var welcome: ControlClient.Welcome?
+        var version: UInt64 = 1
         let control = client.endpoint
         try ask(.hello(rid: 1, version: 1, name: "modelcast-ask", prefixes: [])) { reply in
-            guard case .welcome(_, _, let name, let endpoint, _, _, let heads) = reply else { return false }
+            guard case .welcome(_, let spoken, let name, let endpoint, _, _, let heads) = reply else { return false }
+            version = spoken
             welcome = ControlClient.Welcome(
                 name: name,
                 streamEndpoint: SenderEndpoints.resolve(stream: endpoint, control: control), heads: heads)
             return true
+        }
+        guard version == 1 else {
+            throw ModelcastError(
+                .version, "\(control) speaks protocol version \(version), this program speaks 1; update the older side")
         }
         guard let welcome else { throw ModelcastError(.timeout, "no welcome from \(control)") }
         return welcome

@@ -1,6 +1,8 @@
 // The types that users of Modelcast meet, so that one import is enough.
 @_exported public import ModelCache
 @_exported public import ModelRecord
+
+@_exported public import struct ModelSync.BatchOutcome
 @_exported public import struct ModelSync.Counters
 @_exported public import struct ModelSync.Peer
 @_exported public import enum ModelSync.PublishOutcome

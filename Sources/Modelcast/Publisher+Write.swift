@@ -1,8 +1,8 @@
 import ModelCache
-import ZeroMQ
 public import ModelRecord
 public import ModelSync
 import ModelWire
+import ZeroMQ
 
 extension Publisher {
     /// Sets these fields of a model and leaves the others as they are. The model comes to exist if it did not.
@@ -12,7 +12,8 @@ extension Publisher {
     ///   - type: `[A-Za-z_][A-Za-z0-9_.-]{0,63}`.
     ///   - id: 1 to 255 bytes of UTF-8 without NUL.
     ///   - fields: what they are to become; `.null` empties a field.
-    /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits; nothing has changed then.
+    /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits; nothing has changed
+    ///   then.
     @discardableResult
     public func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) -> PublishOutcome {
         try write(.merge, type, id, fields)
@@ -59,7 +60,7 @@ extension Publisher {
         return outcome
     }
 
-    private func open(_ core: borrowing PublisherCore) throws(ModelcastError) {
+    func open(_ core: borrowing PublisherCore) throws(ModelcastError) {
         guard !core.isStopped else {
             throw ModelcastError(.stopped, "the publisher has been stopped; nothing can be published any more")
         }
@@ -68,82 +69,6 @@ extension Publisher {
     func encode(_ fields: Fields) throws(ModelcastError) -> EncodedFields {
         do {
             return try EncodedFields(fields, limits: configuration.limits)
-        } catch {
-            throw ModelcastError(error)
-        }
-    }
-
-    /// Writes several models, of any types, as one atomic step: no reader of a snapshot and no observer of a batch
-    /// sees a part of it, here or in any subscriber that takes all its topics.
-    ///
-    /// ```swift
-    /// try publisher.transaction { transaction in
-    ///     try transaction.merge("Account", "1", ["balance": 90])
-    ///     try transaction.merge("Account", "2", ["balance": 110])
-    /// }
-    /// ```
-    /// - Throws: what `body` throws, or ``ModelcastError``; nothing has changed then.
-    @discardableResult
-    public func transaction(_ body: (inout Transaction) throws -> Void) throws -> PublishOutcome {
-        var transaction = Transaction(limits: configuration.limits)
-        try body(&transaction)
-        let entries = transaction.entries
-        guard !entries.isEmpty else { return .unchanged }
-        let now = Clocks.now()
-        let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
-            try open(core)
-            guard core.origin.pendingByteCount < configuration.outboxByteCount else {
-                return (PublishOutcome.backPressured, core.waker)
-            }
-            do throws(WireError) {
-                let outcome = try core.origin.transaction(entries, now: now)
-                core.writesSinceFlush += entries.count
-                return (outcome, core.waker)
-            } catch {
-                throw ModelcastError(error)
-            }
-        }
-        waker?.wake()
-        return outcome
-    }
-}
-
-/// The writes of one ``Publisher/transaction(_:)``.
-public struct Transaction: Sendable {
-    private(set) var entries: [TransactionEntry] = []
-    private let limits: WireLimits
-
-    init(limits: WireLimits) { self.limits = limits }
-
-    /// See ``Publisher/merge(_:_:_:)``.
-    public mutating func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
-        try add(.merge, type, id, fields)
-    }
-
-    /// See ``Publisher/replace(_:_:_:)``.
-    public mutating func replace(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
-        try add(.replace, type, id, fields)
-    }
-
-    /// See ``Publisher/assign(_:_:_:)``.
-    public mutating func assign(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
-        try add(.assign, type, id, fields)
-    }
-
-    /// See ``Publisher/delete(_:_:)``.
-    public mutating func delete(_ type: String, _ id: String) throws(ModelcastError) {
-        try add(.delete, type, id, [:])
-    }
-
-    private mutating func add(
-        _ write: Write, _ type: String, _ id: String, _ fields: Fields
-    ) throws(ModelcastError) {
-        guard entries.count < limits.updateCount else {
-            throw ModelcastError(.badInput, "a transaction holds at most \(limits.updateCount) writes")
-        }
-        do {
-            let encoded = try EncodedFields(fields, limits: limits)
-            entries.append(TransactionEntry(write, type: type, id: id, fields: encoded))
         } catch {
             throw ModelcastError(error)
         }

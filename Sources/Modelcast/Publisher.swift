@@ -1,10 +1,10 @@
-import ZeroMQ
 public import Logging
 public import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
 public import ServiceLifecycle
+import ZeroMQ
 
 /// Publishes models: keeps its own copy of everything, and sends to every subscriber the fields that changed.
 ///
@@ -14,7 +14,8 @@ public import ServiceLifecycle
 /// try publisher.merge("User", "42", ["age": 30])
 /// try await group.run()
 /// ```
-/// - Writes come from any thread, also before ``run()``; each is stamped, merged into ``cache`` and queued. None blocks.
+/// - Writes come from any thread, also before ``run()``; each is stamped, merged into ``cache`` and queued. None
+///   blocks.
 /// - A write that changes nothing is not sent.
 /// - Idle, a write leaves at once; under load writes leave in batches, at the latest after a millisecond.
 /// - Unfit for data that no process may lose when this one dies: nothing is stored on disk.
@@ -46,7 +47,8 @@ public final class Publisher: Service, Sendable {
         }
     }
 
-    /// Serves until the service group shuts down or the task is cancelled; then sends what is open, says bye and closes.
+    /// Serves until the service group shuts down or the task is cancelled; then sends what is open, says bye and
+    /// closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound. A publisher runs once.
     public func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {

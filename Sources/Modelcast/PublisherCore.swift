@@ -19,8 +19,13 @@ struct PublisherCore {
     /// Who waits for ``bound``.
     var boundWaiters: [CheckedContinuation<SenderEndpoints, any Error>] = []
 
-    /// So many writes within one ``PublisherConfiguration/batchDelay`` are load, and batches are held back.
+    /// When batches were last flushed, on the same clock.
+    private var lastFlush: UInt64 = 0
+
+    /// So many writes in a ``PublisherConfiguration/batchDelay`` are load, and batches are held back.
     static let loadWriteCount = 64
+    /// Fewer writes since the last flush are no load, however soon they came one after the other.
+    static let burstWriteCount = 16
 
     init(origin: Origin) { self.origin = origin }
 
@@ -36,13 +41,24 @@ struct PublisherCore {
         if let until = holdUntil, time < until {
             // Held back: only what is full goes.
         } else {
-            let isLoaded = writesSinceFlush >= PublisherCore.loadWriteCount
+            let delay = batchDelay.wholeMicroseconds
+            let isHeldBack = isLoaded(sinceLastFlush: time - min(lastFlush, time), delay: delay)
             origin.flush()
             writesSinceFlush = 0
-            holdUntil = isLoaded ? time + batchDelay.wholeMicroseconds : nil
+            lastFlush = time
+            holdUntil = isHeldBack ? time + delay : nil
         }
         origin.tick(now: now)
         let heartbeat = origin.nextDeadline ?? time
         return (origin.takeActions(), min(heartbeat, holdUntil ?? heartbeat))
+    }
+
+    /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
+    /// comes
+    /// sooner than a delay has passed, so their number alone does not tell.
+    private func isLoaded(sinceLastFlush elapsed: UInt64, delay: UInt64) -> Bool {
+        let writes = UInt64(writesSinceFlush)
+        return writes >= UInt64(PublisherCore.burstWriteCount)
+            && writes * delay >= UInt64(PublisherCore.loadWriteCount) * min(elapsed, delay)
     }
 }

@@ -1,5 +1,5 @@
-import ModelCache
 import Logging
+import ModelCache
 import ModelSync
 import ModelWire
 import ZeroMQ

@@ -1,4 +1,3 @@
-import ZeroMQ
 public import Dispatch
 public import Logging
 public import ModelCache
@@ -6,6 +5,7 @@ import ModelRecord
 import ModelSync
 import ModelWire
 public import ServiceLifecycle
+import ZeroMQ
 
 /// Keeps a copy of what any number of publishers have published, equal to theirs, in this process.
 ///
@@ -52,7 +52,10 @@ public final class Subscriber: Service, Sendable {
     /// Listens until the service group shuts down or the task is cancelled.
     public func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: "modelcast-sub") { try SubscriberLoop(subscriber: self).run() }
+            try await SocketThread.run(named: "modelcast-sub") {
+                defer { self.finish() }
+                try SubscriberLoop(subscriber: self).run()
+            }
         } onCancelOrGracefulShutdown: {
             self.stop()
         }

@@ -1,5 +1,5 @@
-import ModelCache
 import Logging
+import ModelCache
 import ModelSync
 import ZeroMQ
 
@@ -47,7 +47,6 @@ struct SubscriberLoop: ~Copyable {
 
     /// Listens until the subscriber is stopped.
     consuming func run() throws {
-        defer { subscriber.finish() }
         subscriber.logger.info("subscriber is listening", metadata: ["subscriber": "\(subscriber.configuration.name)"])
         while !subscriber.core.withLock({ $0.isStopped }) { try step() }
         for link in links { link.close() }

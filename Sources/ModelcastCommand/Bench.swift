@@ -28,6 +28,9 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "Updates in each round of the throughput measurement.")
     var updates = BenchPlan().updates
 
+    @Option(help: "How many writes a call hands over in the second kind of round.")
+    var batch = BenchPlan().batch
+
     @Option(name: .customLong("raw-messages"), help: "Messages in each round of raw libzmq.")
     var rawMessages = BenchPlan().rawMessages
 
@@ -50,8 +53,8 @@ struct Bench: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard models > 0, updates > 0, rawMessages > 0, rounds > 0, queueMebibytes > 0 else {
-            throw ValidationError("--models, --updates, --raw-messages, --rounds and --queue-mebibytes must be above 0.")
+        guard models > 0, updates > 0, (2...4096).contains(batch), rawMessages > 0, rounds > 0, queueMebibytes > 0 else {
+            throw ValidationError("Counts, rounds and --queue-mebibytes must be above 0, --batch 2 to 4096.")
         }
         guard latencySeconds > 0, latencyRate > 0, readSeconds > 0 else {
             throw ValidationError("--latency-seconds, --latency-rate and --read-seconds must be above 0.")
@@ -68,7 +71,7 @@ struct Bench: AsyncParsableCommand {
         var plan = BenchPlan()
         (plan.models, plan.updates, plan.rawMessages, plan.rounds) = (models, updates, rawMessages, rounds)
         (plan.latencySeconds, plan.latencyRate, plan.readSeconds) = (latencySeconds, latencyRate, readSeconds)
-        plan.queueMebibytes = queueMebibytes
+        (plan.batch, plan.queueMebibytes) = (batch, queueMebibytes)
         let measurement = Measurement(plan, workerArguments: ["bench", "worker"]) { text in
             StandardError.write(line: "bench: \(text)")
         }

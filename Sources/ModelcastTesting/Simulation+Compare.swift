@@ -1,6 +1,6 @@
-import ModelSync
 public import ModelCache
 import ModelRecord
+import ModelSync
 
 extension Simulation {
     /// What all origins have published, joined: what every replica must hold at rest.
@@ -30,7 +30,8 @@ extension Simulation {
                 if expected.digest(of: type) != actual.digest(of: type) {
                     result.append("replica-\(index): the digest of \(type) differs")
                 }
-                result += differingRecords(of: type, expected.snapshot(), actual.snapshot()).map { "replica-\(index): \(type) \($0)" }
+                let records = differingRecords(of: type, expected.snapshot(), actual.snapshot())
+                result += records.map { "replica-\(index): \(type) \($0)" }
             }
         }
         return result

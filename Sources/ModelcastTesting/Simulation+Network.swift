@@ -1,6 +1,6 @@
-import ModelWire
 import ModelRecord
 import ModelSync
+import ModelWire
 
 extension Simulation {
     mutating func scheduleConnect(replica: Int, origin: Int) {

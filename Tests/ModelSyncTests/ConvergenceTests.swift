@@ -70,7 +70,8 @@ struct RandomRun {
     }
 
     private func entry(using generator: inout SeededGenerator) throws -> TransactionEntry {
-        let write = [Write.merge, .merge, .merge, .replace, .assign, .delete].randomElement(using: &generator) ?? .merge
+        let write =
+            [Write.merge, .merge, .merge, .replace, .assign, .delete].randomElement(using: &generator) ?? .merge
         var fields: Fields = [:]
         if write != .delete {
             for _ in 0..<Int.random(in: 0...3, using: &generator) {

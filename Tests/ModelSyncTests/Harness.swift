@@ -11,6 +11,8 @@ struct Wire {
     let sender: SenderID
     /// Microseconds since the test began.
     var time: UInt64 = 0
+    /// How far the wall clock has been set ahead.
+    var wallOffsetMilliseconds: UInt64 = 0
     /// What the origin has published and nobody has delivered yet.
     var stream: [(topic: Topic, payload: [UInt8])] = []
     var notices: [Notice] = []
@@ -41,7 +43,9 @@ struct Wire {
     }
 
     var now: Moment {
-        Moment(wallMilliseconds: 1_800_000_000_000 + time / 1000, uptimeMicroseconds: 1_000_000 + time)
+        Moment(
+            wallMilliseconds: 1_800_000_000_000 + wallOffsetMilliseconds + time / 1000,
+            uptimeMicroseconds: 1_000_000 + time)
     }
 
     /// Connects and delivers everything until the replica is live.

@@ -171,6 +171,56 @@ import Testing
         wire.deliverAll()
         #expect(wire.replica.counters[.clockRejectedBatches] == 1)
         #expect(wire.replica.cache["User", "1"] == nil)
+        #expect(wire.replica.state(of: wire.sender) == .repairing)
+        #expect(wire.replica.streamStatus(now: wire.now).first?.applied == 0)
+    }
+
+    @Test func `what was rejected for its clock is fetched once the clocks agree`() throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        wire.time += 400_000_000
+        try wire.write("User", "1", ["age": 1])
+        wire.flush()
+        wire.time -= 400_000_000
+        wire.deliverAll()
+        // The replica's wall clock is set right by a jump; heartbeats keep contact meanwhile.
+        wire.wallOffsetMilliseconds = 400_000
+        for _ in 0..<12 {
+            try wire.pass(milliseconds: 500)
+            wire.deliverAll()
+        }
+        #expect(wire.replica.cache["User", "1"]?["age"] == 1)
+        #expect(wire.replica.state(of: wire.sender) == .live)
+    }
+
+    @Test func `after a restart with other models the digests are not compared`() throws {
+        var wire = try Wire()
+        try wire.write("User", "old", ["age": 1])
+        try wire.becomeLive()
+        wire.origin = try Wire.makeOrigin(after: wire.origin.incarnation &+ (1 << 20))
+        try wire.write("User", "new", ["age": 2])
+        wire.flush()
+        for _ in 0..<20 {
+            wire.deliverAll()
+            try wire.pass(milliseconds: 500)
+        }
+        #expect(wire.replica.counters[.digestMismatches] == 0)
+        #expect(wire.replica.state(of: wire.sender) == .live)
+    }
+
+    @Test func `a transaction whose part never comes is let go and counted`() throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        _ = try wire.origin.transaction(
+            try ["A", "B"].map { type in
+                TransactionEntry(.merge, type: type, id: "1", fields: try EncodedFields(["n": 1]))
+            }, now: wire.now)
+        wire.flush()
+        wire.stream.removeLast()
+        wire.deliverAll()
+        try wire.pass(milliseconds: 1_100)
+        #expect(wire.replica.counters[.incompleteGroups] == 1)
+        #expect(wire.replica.cache["A", "1"] != nil)
     }
 
     @Test(arguments: [[], [0], [0xFF], Array("m/User/".utf8), Array("h/x".utf8), [0x86, 0, 0x61]] as [[UInt8]])

@@ -76,9 +76,9 @@ import Testing
                 last.withLock { $0 = debit?.intValue ?? 0 }
             }
             for value in 1...500 as ClosedRange<Int64> {
-                try publisher.transaction { transaction in
-                    try transaction.merge("Debit", "1", ["n": .int(value)])
-                    try transaction.merge("Credit", "1", ["n": .int(value)])
+                try publisher.transaction { writes in
+                    try writes.merge("Debit", "1", ["n": .int(value)])
+                    try writes.merge("Credit", "1", ["n": .int(value)])
                 }
             }
             #expect(await eventually { last.withLock { $0 } == 500 })
@@ -160,5 +160,32 @@ import Testing
             #expect(await eventually { publisher.audience.liveCount == 1 })
             #expect(await eventually { publisher.audience.upToDateCount == 1 })
         }
+    }
+
+    @Test func `a batch of writes does what the single writes would`() async throws {
+        try await withPair { publisher, subscriber in
+            let outcome = try publisher.batch { writes in
+                for id in 0..<1_000 { try writes.merge("User", "\(id)", ["n": .int(Int64(id))]) }
+                try writes.merge("User", "7", ["n": 7])
+                try writes.delete("User", "8")
+            }
+            #expect(outcome?.published == 1_001)
+            #expect(outcome?.unchanged == 1)
+            #expect(publisher.cache.count(of: "User") == 999)
+            #expect(await becomeEqual(publisher, subscriber))
+        }
+    }
+
+    @Test func `a batch with one bad write publishes nothing`() throws {
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: silent)
+        #expect(throws: ModelcastError.self) {
+            try publisher.batch { writes in
+                try writes.merge("User", "1", ["n": 1])
+                try writes.merge("9User", "1", ["n": 1])
+            }
+        }
+        #expect(publisher.cache.count(of: "User") == 0)
     }
 }

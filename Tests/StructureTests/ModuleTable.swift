@@ -25,7 +25,8 @@ enum ModuleTable {
             target: "ModelcastTesting",
             ours: ["ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
         Row(
-            target: "ModelcastBench", ours: ["CLibZMQ", "ZeroMQ", "ModelRecord", "ModelCache", "Modelcast"],
+            target: "ModelcastBench",
+            ours: ["CLibZMQ", "ZeroMQ", "ModelRecord", "ModelWire", "ModelCache", "Modelcast"],
             others: nil),
         Row(
             target: "ModelcastCommand", ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench"],

@@ -1,0 +1,105 @@
+import ModelCache
+public import ModelRecord
+public import ModelSync
+import ModelWire
+import ZeroMQ
+
+/// Several writes that are handed to a publisher together, by ``Publisher/batch(_:)`` or ``Publisher/transaction(_:)``.
+///
+/// Each is checked and encoded when it is added; nothing is published before the body has returned.
+public struct Writes: Sendable {
+    private(set) var entries: [TransactionEntry] = []
+    private let limits: WireLimits
+
+    init(limits: WireLimits) { self.limits = limits }
+
+    /// How many writes have been added.
+    public var count: Int { entries.count }
+
+    /// See ``Publisher/merge(_:_:_:)``.
+    public mutating func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
+        try add(.merge, type, id, fields)
+    }
+
+    /// See ``Publisher/replace(_:_:_:)``.
+    public mutating func replace(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
+        try add(.replace, type, id, fields)
+    }
+
+    /// See ``Publisher/assign(_:_:_:)``.
+    public mutating func assign(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
+        try add(.assign, type, id, fields)
+    }
+
+    /// See ``Publisher/delete(_:_:)``.
+    public mutating func delete(_ type: String, _ id: String) throws(ModelcastError) {
+        try add(.delete, type, id, [:])
+    }
+
+    private mutating func add(
+        _ write: Write, _ type: String, _ id: String, _ fields: Fields
+    ) throws(ModelcastError) {
+        do {
+            let encoded = try EncodedFields(fields, limits: limits)
+            entries.append(TransactionEntry(write, type: type, id: id, fields: encoded))
+        } catch {
+            throw ModelcastError(error)
+        }
+    }
+}
+
+extension Publisher {
+    /// Writes several models, of any types, as one atomic step: no reader of a snapshot and no observer of a batch
+    /// sees a part of it, here or in any subscriber that takes all its topics.
+    ///
+    /// ```swift
+    /// try publisher.transaction { writes in
+    ///     try writes.merge("Account", "1", ["balance": 90])
+    ///     try writes.merge("Account", "2", ["balance": 110])
+    /// }
+    /// ```
+    /// - Throws: what `body` throws, or ``ModelcastError``; nothing has changed then.
+    @discardableResult
+    public func transaction(_ body: (inout Writes) throws -> Void) throws -> PublishOutcome {
+        try publish(body, whenEmpty: .unchanged, whenFull: .backPressured) { origin, entries, now throws(WireError) in
+            try origin.transaction(entries, now: now)
+        }
+    }
+
+    /// Does several writes at once, one after the other: the same as single writes, at about half the cost, because
+    /// the processor fetches many models at a time. Not atomic: that is ``transaction(_:)``.
+    /// - Throws: what `body` throws, or ``ModelcastError`` for a bad name or value, when nothing has changed yet; also
+    ///   for a model that grows past what a frame can hold, when the writes before it have been done.
+    /// - Returns: what became of the writes; nil when the outbox is full and nothing has changed.
+    @discardableResult
+    public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome? {
+        try publish(body, whenEmpty: BatchOutcome(), whenFull: nil) { origin, entries, now throws(WireError) in
+            try origin.writeBatch(entries, now: now)
+        }
+    }
+
+    private func publish<Outcome: Sendable>(
+        _ body: (inout Writes) throws -> Void, whenEmpty: Outcome, whenFull: Outcome,
+        _ write: @Sendable (inout Origin, [TransactionEntry], Moment) throws(WireError) -> Outcome
+    ) throws -> Outcome {
+        var writes = Writes(limits: configuration.limits)
+        try body(&writes)
+        let entries = writes.entries
+        guard !entries.isEmpty else { return whenEmpty }
+        let now = Clocks.now()
+        var outcome = whenFull
+        let waker = try core.withLock { core throws(ModelcastError) in
+            try open(core)
+            guard core.origin.pendingByteCount < configuration.outboxByteCount else { return core.waker }
+            do throws(WireError) {
+                outcome = try write(&core.origin, entries, now)
+                core.writesSinceFlush += entries.count
+                return core.waiterAfterWrite()
+            } catch {
+                throw ModelcastError(error)
+            }
+        }
+        waker?.wake()
+        return outcome
+    }
+}

@@ -1,0 +1,195 @@
+import Dispatch
+import Logging
+import Modelcast
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+import UnixSignals
+
+// The regions between `// example: NAME` and `// end example` are quoted in README.md and in the DocC articles.
+// Scripts/quoted-examples compares the texts; the suite below runs each of them.
+
+// example: publisher
+/// Serves users to every subscriber that comes, until SIGTERM.
+func serveUsers(at control: String, logger: Logger) async throws {
+    let endpoints = try SenderEndpoints(control: control)
+    let publisher = try Publisher(
+        PublisherConfiguration(name: "accounts", endpoints: endpoints), logger: logger)
+
+    try publisher.merge("User", "42", ["name": "Ada", "age": 36])
+    try publisher.merge("User", "42", ["age": 37])  // only this field travels
+
+    let group = ServiceGroup(
+        services: [publisher], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    try await group.run()
+}
+// end example
+
+// example: subscriber
+/// Keeps a copy of the users of some publishers, and tells every change, until SIGTERM.
+func followUsers(
+    of publishers: [String], logger: Logger, tell: @escaping @Sendable (String) -> Void
+) async throws {
+    let subscriber = try Subscriber(
+        SubscriberConfiguration(name: "billing", publishers: publishers), logger: logger)
+
+    let observation = subscriber.observe(.type("User"), on: DispatchQueue(label: "users")) { changes in
+        for change in changes {
+            let age = change.new?["age"]?.intValue
+            tell("\(change.id): \(change.changedFields), age \(age.map(String.init) ?? "unknown")")
+        }
+    }
+    defer { observation.cancel() }
+
+    let group = ServiceGroup(
+        services: [subscriber], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    try await group.run()
+}
+// end example
+
+// example: reading
+/// Three ways to read, none of which asks anybody: one model, a typed view of one, a cut across all of them.
+func describe(_ subscriber: Subscriber) throws -> String {
+    guard let record = subscriber["User", "42"] else { return "nobody" }
+    let name = record["name"]?.textValue ?? "unnamed"
+
+    let user = try subscriber.model(User.self, "42")  // a struct of yours, see Model
+
+    let snapshot = subscriber.snapshot()  // does not change any more
+    let ages = snapshot.records(of: "User").compactMap { $0["age"]?.intValue }
+    return "\(name), called \(user?.nickName ?? "nothing"), one of \(ages.count) with an age"
+}
+// end example
+
+// example: stream
+/// Waits until a model is gone, or returns at once if it is not there.
+func waitForEnd(of id: String, _ subscriber: Subscriber) async {
+    // Registered here: whatever happens from now on is told, also before the loop begins.
+    let stream = subscriber.changes(.model(type: "User", id: id))
+    guard subscriber["User", id] != nil else { return }
+    for await changes in stream {
+        if changes.contains(where: { $0.new == nil }) { return }
+    }
+}
+// end example
+
+// example: transaction
+/// Moves money, so that no snapshot and no observer of everything ever sees it twice or not at all.
+func move(_ amount: Int64, from source: String, to target: String, _ publisher: Publisher) throws {
+    let accounts = publisher.cache.snapshot()
+    let before = accounts["Account", source]?["balance"]?.intValue ?? 0
+    let after = accounts["Account", target]?["balance"]?.intValue ?? 0
+    try publisher.transaction { writes in
+        try writes.merge("Account", source, ["balance": .int(before - amount)])
+        try writes.merge("Account", target, ["balance": .int(after + amount)])
+    }
+}
+// end example
+
+// example: outcome
+/// Publishes one reading; false when it was dropped because the queue to the socket's thread is full.
+func publishReading(_ celsius: Double, of sensor: String, _ publisher: Publisher) throws -> Bool {
+    switch try publisher.merge("Sensor", sensor, ["celsius": .double(celsius)]) {
+    case .published, .unchanged: true
+    case .backPressured: false
+    }
+}
+// end example
+
+// example: status
+/// One line for each publisher that is not live, with what is known of it.
+func troubles(of subscriber: Subscriber) -> [String] {
+    let status = subscriber.status
+    return zip(subscriber.configuration.publishers, status.senders).compactMap { endpoint, sender in
+        guard sender.state != .live else { return nil }
+        return "\(endpoint) is \(sender.state.rawValue) for \(sender.lasted): \(sender.lastError ?? "no error")"
+    }
+}
+// end example
+
+@Suite(.timeLimit(.minutes(2))) struct DocumentationExamples {
+    @Test func `a subscriber of the guide hears of what the publisher of the guide serves`() async throws {
+        let folder = try TemporaryDirectory()
+        let control = "ipc://\(folder.path("accounts"))"
+        let told = Told()
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await serveUsers(at: control, logger: silent) }
+            group.addTask {
+                try await followUsers(of: [control], logger: silent) { told.add($0) }
+            }
+            let hasCome = await eventually { told.lines.last == "42: [\"age\", \"name\"], age 37" }
+            #expect(hasCome, "told: \(told.lines)")
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result { #expect(error is CancellationError) }
+            }
+        }
+    }
+
+    @Test func `three ways of reading agree`() async throws {
+        try await withPair { publisher, subscriber in
+            #expect(try describe(subscriber) == "nobody")
+            try publisher.transaction { writes in
+                try writes.merge("User", "42", ["name": "Ada", "nick_name": "Countess", "age": 36])
+                try writes.merge("User", "43", ["name": "Blaise"])
+            }
+            #expect(await eventually { subscriber["User", "43"] != nil })
+            #expect(try describe(subscriber) == "Ada, called Countess, one of 1 with an age")
+        }
+    }
+
+    @Test func `a stream tells the end of a model`() async throws {
+        try await withPair { publisher, subscriber in
+            try publisher.merge("User", "42", ["age": 36])
+            #expect(await eventually { subscriber["User", "42"] != nil })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await waitForEnd(of: "42", subscriber) }
+                try publisher.delete("User", "42")
+                try await group.next()
+            }
+            #expect(subscriber["User", "42"] == nil)
+        }
+    }
+
+    @Test func `money that moves is in one place`() async throws {
+        try await withPair { publisher, subscriber in
+            try publisher.merge("Account", "1", ["balance": 100])
+            try move(30, from: "1", to: "2", publisher)
+            #expect(await eventually { subscriber["Account", "2"]?["balance"] == 30 })
+            #expect(subscriber["Account", "1"]?["balance"] == 70)
+        }
+    }
+
+    @Test func `a reading is published until the queue is full`() throws {
+        var configuration = PublisherConfiguration(
+            name: "sensors", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.outboxByteCount = 100
+        // It does not run, so nothing leaves the queue.
+        let publisher = try Publisher(configuration, logger: silent)
+        #expect(try publishReading(20.5, of: "kitchen", publisher))
+        var published = 1
+        while published < 100, try publishReading(Double(published), of: "kitchen", publisher) { published += 1 }
+        #expect(published < 100)
+    }
+
+    @Test func `a publisher that is not there is told, one that is live is not`() async throws {
+        let folder = try TemporaryDirectory()
+        try await withPair { publisher, live in
+            #expect(await eventually { troubles(of: live).isEmpty })
+            let nobody = "ipc://\(folder.path("nobody"))"
+            try await subscribing(to: [nobody]) { lost in
+                #expect(await eventually { troubles(of: lost).first?.hasPrefix("\(nobody) is connecting") == true })
+            }
+        }
+    }
+}
+
+/// What an example has told.
+private final class Told: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var lines: [String] { state.withLock { $0 } }
+
+    func add(_ line: String) { state.withLock { $0.append(line) } }
+}
