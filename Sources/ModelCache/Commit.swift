@@ -16,7 +16,22 @@ public struct Commit: ~Copyable {
     /// - Complexity: O(*updates*)
     public mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
         let table = writer.table(type, cache)
-        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally)
+        var changes: BatchChanges?
+        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes)
+    }
+
+    /// Merges of the updates of `batch` what differs from the records: for the origin of the updates.
+    ///
+    /// Fields that hold their value already are left as they are, and `changes` tells what is left to be sent.
+    public mutating func apply(
+        changesOf batch: borrowing UpdateBatchView, type: String, noting changes: inout BatchChanges
+    ) {
+        let table = writer.table(type, cache)
+        var noted: BatchChanges? = changes
+        // One owner at a time, lest the buffers are copied.
+        changes = BatchChanges(byteCountMax: changes.byteCountMax)
+        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &noted)
+        if let noted { changes = noted }
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.
@@ -63,8 +78,6 @@ public struct CommitSummary: Hashable, Sendable {
 final class Writer: @unchecked Sendable {
     var plan = MergePlan()
     var tally = Tally()
-    /// Keeps reads that only warm the caches from being optimised away.
-    var touched: UInt64 = 0
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
 

@@ -93,33 +93,4 @@ extension ModelCache {
         }
         return deliveries.send()
     }
-
-    /// Reads ahead what commits to these models are about to read, so that their cache misses overlap: worth it for
-    /// several writes in a row to models that nobody has read lately.
-    /// - Parameter idHashes: ``Fingerprint/fnv(_:)-(String)`` of each id.
-    public func prepareCommits(to idHashes: [UInt64], in table: Table) {
-        let shards = table.table.shards
-        writerLock.withLock { _ in
-            var touched: UInt64 = 0
-            var slots = InlineArray<32, Int>(repeating: -1)
-            var start = 0
-            while start < idHashes.count {
-                let end = min(start &+ 32, idHashes.count)
-                for position in start..<end {
-                    let hash = SlotArray.hash(idHash: idHashes[position])
-                    touched ^= shards.slots(of: hash)?.touchHome(hash) ?? 0
-                }
-                for position in start..<end {
-                    let hash = SlotArray.hash(idHash: idHashes[position])
-                    slots[position &- start] = shards.slots(of: hash)?.candidate(hash) ?? -1
-                }
-                for position in start..<end where slots[position &- start] >= 0 {
-                    let hash = SlotArray.hash(idHash: idHashes[position])
-                    touched ^= shards.slots(of: hash)?.touchRecord(at: slots[position &- start]) ?? 0
-                }
-                start = end
-            }
-            writer.touched ^= touched
-        }
-    }
 }

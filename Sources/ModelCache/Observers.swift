@@ -6,7 +6,23 @@ struct Observers {
     struct OfType {
         var inboxes: [Inbox] = []
         /// Those of single models, by mixed hash.
-        var models: [UInt64: [OfModel]] = [:]
+        private(set) var models: [UInt64: [OfModel]] = [:]
+        private var filter = HashFilter()
+
+        /// The observers of the model with this hash, or of one whose hash is the same by accident.
+        func models(_ hash: UInt64) -> [OfModel]? { filter.mayContain(hash) ? models[hash] : nil }
+
+        mutating func add(_ observer: OfModel, _ hash: UInt64) {
+            models[hash, default: []].append(observer)
+            if filter.isFull(models.count) { filter = HashFilter(models.keys) }
+            filter.insert(hash)
+        }
+
+        mutating func remove(_ inbox: Inbox, _ hash: UInt64) {
+            models[hash]?.removeAll { $0.inbox === inbox }
+            // The filter keeps the hash: it may say yes in vain, never no.
+            if models[hash]?.isEmpty ?? false { models[hash] = nil }
+        }
 
         var isEmpty: Bool { inboxes.isEmpty && models.isEmpty }
     }
@@ -27,7 +43,7 @@ struct Observers {
         case .type(let type): types[type, default: OfType()].inboxes.append(inbox)
         case .model(let type, let id):
             let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
-            types[type, default: OfType()].models[hash, default: []].append(OfModel(id: id, inbox: inbox))
+            types[type, default: OfType()].add(OfModel(id: id, inbox: inbox), hash)
         }
     }
 
@@ -39,8 +55,7 @@ struct Observers {
             if types[type]?.isEmpty ?? false { types[type] = nil }
         case .model(let type, let id):
             let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
-            types[type]?.models[hash]?.removeAll { $0.inbox === inbox }
-            if types[type]?.models[hash]?.isEmpty ?? false { types[type]?.models[hash] = nil }
+            types[type]?.remove(inbox, hash)
             if types[type]?.isEmpty ?? false { types[type] = nil }
         }
     }
@@ -63,7 +78,7 @@ struct Deliveries {
         }
         guard !observers.models.isEmpty else { return }
         for entry in section.entries {
-            guard let known = observers.models[SlotArray.hash(idHash: entry.new.idHash)] else { continue }
+            guard let known = observers.models(SlotArray.hash(idHash: entry.new.idHash)) else { continue }
             let interested = known.filter { entry.new.hasID($0.id.utf8.span) }.map(\.inbox)
             guard !interested.isEmpty else { continue }
             let one = ChangeSection(type: section.type, entries: [entry])

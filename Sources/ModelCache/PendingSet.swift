@@ -13,8 +13,10 @@ struct PendingSet {
     private static let group = 32
 
     /// Merges the updates of `batch`.
+    /// - Parameter changes: where to note what differs, when the batch is an origin's own; nil for a replica.
     mutating func apply(
-        _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout Tally
+        _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout Tally,
+        changes: inout BatchChanges?
     ) {
         let count = batch.count
         index.reserve(entries.count + count, entries)
@@ -38,7 +40,7 @@ struct PendingSet {
             for position in start..<end {
                 merge(
                     batch.update(at: position), hashes[position &- start], candidate: slots[position &- start],
-                    shards, plan: &plan, tally: &tally)
+                    shards, plan: &plan, tally: &tally, changes: &changes)
             }
             start = end
         }
@@ -47,11 +49,14 @@ struct PendingSet {
     @inline(__always)
     private mutating func merge(
         _ update: borrowing UpdateView, _ hash: UInt64, candidate: Int, _ shards: Shards,
-        plan: inout MergePlan, tally: inout Tally
+        plan: inout MergePlan, tally: inout Tally, changes: inout BatchChanges?
     ) {
         let known = index.find(hash, update.id, entries)
         if known >= 0 {
-            note(Record.applying(update, to: entries[known].record, plan: &plan), at: known, &tally)
+            var result = Record.applying(
+                update, to: entries[known].record, plan: &plan, keepingEqual: changes != nil)
+            changes?.note(&result, update, plan)
+            note(result, at: known, &tally)
             return
         }
         var slot = candidate
@@ -60,7 +65,8 @@ struct PendingSet {
             slot = slots.find(hash, update.id, from: slot)
             if slot >= 0 { old = slots.record(at: slot) }
         }
-        let result = Record.applying(update, to: old, plan: &plan)
+        var result = Record.applying(update, to: old, plan: &plan, keepingEqual: changes != nil)
+        changes?.note(&result, update, plan)
         append(result, hash, slot: slot, existed: old?.exists ?? false, &tally)
     }
 

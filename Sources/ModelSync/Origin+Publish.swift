@@ -95,21 +95,28 @@ extension Origin {
         throw tooLarge(id)
     }
 
-    private func tooLarge(_ id: String) -> WireError {
+    func tooLarge(_ id: String) -> WireError {
         WireError(
             .limit,
             "\(id) would take more than the \(configuration.limits.frameByteCount) bytes that a frame may have; "
                 + "split the model, or raise frameByteCount on all sides")
     }
 
-    /// Appends the update in ``pairs`` to the open batch of a topic, and closes the batch when it is large enough.
-    mutating func append(_ operation: Operation, to index: Int, id: String, stamp: Stamp) {
-        if !topics[index].batch.hasRoom(fieldsByteCount: pairs.bytes.count, limits: configuration.limits) {
+    /// Appends the update in ``pairs`` to the open batch of a topic.
+    private mutating func append(_ operation: Operation, to index: Int, id: String, stamp: Stamp) {
+        let changes = pairs
+        append(
+            operation, to: index, id: id.utf8.span, fields: changes.bytes.span, fieldCount: changes.count, stamp: stamp)
+    }
+
+    /// Appends an update to the open batch of a topic, and closes the batch when it is large enough.
+    mutating func append(
+        _ operation: Operation, to index: Int, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int, stamp: Stamp
+    ) {
+        if !topics[index].batch.hasRoom(fieldsByteCount: fields.count, limits: configuration.limits) {
             close(index, group: nil)
         }
-        let changes = pairs
-        topics[index].batch.append(
-            operation, stamp: stamp, id: id.utf8.span, fields: changes.bytes.span, fieldCount: changes.count)
+        topics[index].batch.append(operation, stamp: stamp, id: id, fields: fields, fieldCount: fieldCount)
         if !topics[index].isOpen {
             topics[index].isOpen = true
             open.append(index)

@@ -3,7 +3,9 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     /// Models of ten fields.
     public var models = 100_000
     /// Updates of two fields in each round of the throughput measurement.
-    public var updates = 3_000_000
+    public var updates = 2_000_000
+    /// Writes that are handed over together in the second kind of round.
+    public var batch = 64
     /// Messages of raw libzmq in each of its rounds.
     public var rawMessages = 3_000_000
     /// How often throughput and latency are measured; the median counts.
@@ -35,7 +37,8 @@ public enum BenchOrder: Codable, Sendable {
     // A publisher.
     case populate
     case generate(count: Int)
-    case publish(count: Int, run: Int)
+    /// - Parameter batch: how many writes a call hands over; 1 for single calls.
+    case publish(count: Int, batch: Int, run: Int)
     case publishPaced(rate: Double, seconds: Double)
     // A subscriber.
     case join
@@ -97,6 +100,8 @@ public enum BenchReply: Codable, Sendable {
 
     public struct Reads: Codable, Sendable {
         var perSecond: Double
+        /// Processor time of one read.
+        var processorNanoseconds: Double
         /// Reads that found nothing.
         var missed: Int
     }

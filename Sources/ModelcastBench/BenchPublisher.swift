@@ -15,8 +15,8 @@ struct BenchPublisher: Sendable {
         configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
         publisher = try Publisher(configuration, logger: Worker.logger("bench"))
         workload = Workload(models: plan.models)
-        // A power of two, and small enough to stay in the processor's cache.
-        updates = Workload.updates(16_384)
+        // Few enough to stay in the processor's cache, as they would where an application has just made them.
+        updates = Workload.updates(1_024)
     }
 
     func run() async throws {
@@ -37,7 +37,7 @@ struct BenchPublisher: Sendable {
         switch order {
         case .populate: try populate()
         case .generate(let count): generate(count)
-        case .publish(let count, let run): try publish(count, run: run)
+        case .publish(let count, let batch, let run): try publish(count, batch: batch, run: run)
         case .publishPaced(let rate, let seconds): try publishPaced(rate, seconds: seconds)
         case .state: .state(state())
         default: throw BenchError("a publisher does not know the order \(order)")
@@ -54,41 +54,33 @@ struct BenchPublisher: Sendable {
         return .populated(seconds: seconds(since: start))
     }
 
-    /// The loop of ``publish(_:run:)`` without publishing: what the load itself costs.
+    /// The loop of ``publish(_:batch:run:)`` without publishing: what the load itself costs.
     private func generate(_ count: Int) -> BenchReply {
-        var numbers = SeededNumbers(seed: 1)
+        var load = BenchLoad(ids: workload.ids, updates: updates, seed: 1)
         var sum = 0
         let start = MonotonicClock.nanoseconds
         for _ in 0..<count {
-            let (id, fields) = next(&numbers)
-            sum &+= id.utf8.count &+ fields.count
+            let write = load.next()
+            sum &+= write.id.utf8.count &+ write.fields.count
         }
         // The sum is used, so that the loop is not taken away.
         return .generated(seconds: sum < 0 ? 0 : seconds(since: start))
     }
 
-    @inline(__always)
-    private func next(_ numbers: inout SeededNumbers) -> (id: String, fields: Fields) {
-        (workload.ids[numbers.below(workload.ids.count)], updates[numbers.below(updates.count)])
-    }
-
-    private func publish(_ count: Int, run: Int) throws -> BenchReply {
-        var numbers = SeededNumbers(seed: UInt64(run))
+    private func publish(_ count: Int, batch: Int, run: Int) throws -> BenchReply {
+        var load = BenchLoad(ids: workload.ids, updates: updates, seed: UInt64(run))
         var published = 0
         var backPressured = 0
         let start = MonotonicClock.nanoseconds
-        for _ in 0..<count {
-            let (id, fields) = next(&numbers)
-            while true {
-                let outcome = try publisher.merge(Workload.type, id, fields)
-                if outcome == .backPressured {
-                    backPressured += 1
-                    wait()
-                    continue
-                }
-                if outcome != .unchanged { published += 1 }
-                break
+        if batch > 1 {
+            var left = count
+            while left > 0 {
+                let size = min(batch, left)
+                (published, backPressured) = try publishBatch(&load, size, published, backPressured)
+                left -= size
             }
+        } else {
+            for _ in 0..<count { (published, backPressured) = try publishOne(&load, published, backPressured) }
         }
         while try publisher.merge(Workload.endType, Workload.endID, ["run": .int(Int64(run))]) == .backPressured {
             wait()
@@ -97,6 +89,38 @@ struct BenchPublisher: Sendable {
             BenchReply.Published(
                 startNanoseconds: start, endNanoseconds: MonotonicClock.nanoseconds, count: published,
                 backPressured: backPressured))
+    }
+
+    @inline(__always)
+    private func publishOne(
+        _ load: inout BenchLoad, _ published: Int, _ backPressured: Int
+    ) throws -> (published: Int, backPressured: Int) {
+        let write = load.next()
+        var retries = 0
+        while true {
+            switch try publisher.merge(Workload.type, write.id, write.fields) {
+            case .published: return (published + 1, backPressured + retries)
+            case .unchanged: return (published, backPressured + retries)
+            case .backPressured:
+                retries += 1
+                wait()
+            }
+        }
+    }
+
+    private func publishBatch(
+        _ load: inout BenchLoad, _ size: Int, _ published: Int, _ backPressured: Int
+    ) throws -> (published: Int, backPressured: Int) {
+        let writes = (0..<size).map { _ in load.next() }
+        var retries = 0
+        while true {
+            let outcome = try publisher.batch { batch in
+                for write in writes { try batch.merge(Workload.type, write.id, write.fields) }
+            }
+            if let outcome { return (published + outcome.published, backPressured + retries) }
+            retries += 1
+            wait()
+        }
     }
 
     private func publishPaced(_ rate: Double, seconds: Double) throws -> BenchReply {

@@ -6,20 +6,13 @@ public struct BenchResult: Codable, Sendable {
     /// Messages a second of raw libzmq, 100 bytes, one frame.
     public var rawMessagesPerSecond = 0.0
     public var rawRounds: [Double] = []
-    /// Updates a second, from the first call to publish until the last is applied in the other process.
-    public var updatesPerSecond = 0.0
-    public var updateRounds: [Double] = []
-    /// What one update took on the loopback interface, TCP and IP headers included.
-    public var wireBytesPerUpdate = 0.0
-    public var updatesPerBatch = 0.0
-    /// Processor time that all threads of the process spent on one update.
-    public var publisherNanosecondsPerUpdate = 0.0
-    public var subscriberNanosecondsPerUpdate = 0.0
+    /// One call for each.
+    public var single = Throughput()
+    /// ``BenchPlan/batch`` writes a call.
+    public var batched = Throughput()
     /// What the load's own loop costs.
     public var generatorNanosecondsPerUpdate = 0.0
     public var holes: UInt64 = 0
-    /// How often the publisher's outbox was full.
-    public var backPressured = 0
 
     /// One way, in microseconds, from the time at which a message ought to have been sent.
     public var rawLatency: LatencySummary?
@@ -31,9 +24,10 @@ public struct BenchResult: Codable, Sendable {
     public var generatorLateness: LatencySummary?
     public var foldedChanges = 0
 
-    public var readsPerSecond = 0.0
-    public var readsPerSecondTwoThreads = 0.0
-    public var fieldReadsPerSecond = 0.0
+    public var reads = Reads()
+    public var readsTwoThreads = Reads()
+    /// Reads that decode one field of each record.
+    public var fieldReads = Reads()
     /// Updates a second that were applied while reads were measured.
     public var writerRateDuringReads = 0.0
 
@@ -47,8 +41,34 @@ public struct BenchResult: Codable, Sendable {
         self.plan = plan
     }
 
+    /// Updates a second, from the first call to publish until the last is applied in the other process.
+    public struct Throughput: Codable, Sendable {
+        /// The median of ``rounds``.
+        public var updatesPerSecond = 0.0
+        public var rounds: [Double] = []
+        /// What one update took on the loopback interface, TCP and IP headers included.
+        public var wireBytesPerUpdate = 0.0
+        /// How many updates one batch on the wire carried.
+        public var updatesPerFrame = 0.0
+        /// Processor time that all threads of the process spent on one update.
+        public var publisherNanoseconds = 0.0
+        public var subscriberNanoseconds = 0.0
+        /// How often the publisher's outbox was full.
+        public var backPressured = 0
+    }
+
+    /// Point reads while updates are applied.
+    public struct Reads: Codable, Sendable {
+        /// Of all threads together.
+        public var perSecond = 0.0
+        /// Processor time of one read.
+        public var nanoseconds = 0.0
+    }
+
     /// Modelcast's updates for each message of raw libzmq.
-    public var throughputRatio: Double { rawMessagesPerSecond > 0 ? updatesPerSecond / rawMessagesPerSecond : 0 }
+    func ratio(_ throughput: Throughput) -> Double {
+        rawMessagesPerSecond > 0 ? throughput.updatesPerSecond / rawMessagesPerSecond : 0
+    }
 }
 
 extension Array where Element: Comparable {

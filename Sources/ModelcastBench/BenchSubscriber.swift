@@ -102,7 +102,9 @@ actor BenchSubscriber {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         return BenchReply.Reads(
-            perSecond: results.reduce(0) { $0 + $1.perSecond }, missed: results.reduce(0) { $0 + $1.missed })
+            perSecond: results.reduce(0) { $0 + $1.perSecond },
+            processorNanoseconds: results.reduce(0) { $0 + $1.processorNanoseconds } / Double(threads),
+            missed: results.reduce(0) { $0 + $1.missed })
     }
 
     private func state() -> BenchReply.State {
@@ -168,34 +170,5 @@ private final class LatencyObserver: Sendable {
         BenchReply.Latency(
             fromIntended: fromIntended.summary, fromCall: fromCall.summary,
             folded: folded.load(ordering: .relaxed))
-    }
-}
-
-/// Reads of single models at random, by one thread.
-private struct PointReads: Sendable {
-    let perSecond: Double
-    let missed: Int
-
-    static func measure(
-        _ table: Table, _ ids: [String], seed: UInt64, seconds: Double, decoding: Bool
-    ) -> PointReads {
-        var numbers = SeededNumbers(seed: seed)
-        var count = 0
-        var found = 0
-        let start = MonotonicClock.nanoseconds
-        let end = start + UInt64(seconds * 1e9)
-        while MonotonicClock.nanoseconds < end {
-            for _ in 0..<1024 {
-                let record = table[ids[numbers.below(ids.count)]]
-                if decoding {
-                    if record?["mail_address"]?.textValue != nil { found += 1 }
-                } else if record != nil {
-                    found += 1
-                }
-            }
-            count += 1024
-        }
-        let elapsed = Double(MonotonicClock.nanoseconds - start) / 1e9
-        return PointReads(perSecond: Double(count) / elapsed, missed: count - found)
     }
 }

@@ -12,15 +12,19 @@ public struct BenchTable: Sendable {
     }
 
     private static func addThroughput(of result: BenchResult, to table: inout TextTable) {
-        table.add([
-            "updates applied a second (raw: messages of 100 bytes)", Figures.grouped(result.updatesPerSecond),
-            Figures.grouped(result.rawMessagesPerSecond), Figures.fixed(result.throughputRatio, 2),
-        ])
-        table.add(["  processor time an update, publisher", nanoseconds(result.publisherNanosecondsPerUpdate)])
-        table.add(["  processor time an update, subscriber", nanoseconds(result.subscriberNanosecondsPerUpdate)])
-        table.add(["  of it the load's own loop", nanoseconds(result.generatorNanosecondsPerUpdate)])
-        table.add(["  bytes on the wire an update, all headers", Figures.fixed(result.wireBytesPerUpdate, 1)])
-        table.add(["  updates a batch", Figures.grouped(result.updatesPerBatch)])
+        for (name, throughput) in [
+            ("one call each", result.single), ("\(result.plan.batch) a call", result.batched),
+        ] {
+            table.add([
+                "updates applied a second, \(name)", Figures.grouped(throughput.updatesPerSecond),
+                Figures.grouped(result.rawMessagesPerSecond), Figures.fixed(result.ratio(throughput), 2),
+            ])
+            table.add(["  processor time an update, publisher", nanoseconds(throughput.publisherNanoseconds)])
+            table.add(["  processor time an update, subscriber", nanoseconds(throughput.subscriberNanoseconds)])
+            table.add(["  updates a frame", Figures.grouped(throughput.updatesPerFrame)])
+            table.add(["  bytes on the wire an update, all headers", Figures.fixed(throughput.wireBytesPerUpdate, 1)])
+        }
+        table.add(["the load's own loop, an update", nanoseconds(result.generatorNanosecondsPerUpdate)])
     }
 
     private static func addLatencies(of result: BenchResult, to table: inout TextTable) {
@@ -43,17 +47,21 @@ public struct BenchTable: Sendable {
 
     private static func addRest(of result: BenchResult, to table: inout TextTable) {
         let raw = result.rawMessagesPerSecond
-        for (name, rate) in [
-            ("point reads a second, 1 thread, writer running", result.readsPerSecond),
-            ("point reads a second, 2 threads, writer running", result.readsPerSecondTwoThreads),
-            ("point reads with one field decoded, 1 thread", result.fieldReadsPerSecond),
+        for (name, reads) in [
+            ("point reads a second, 1 thread, writer running", result.reads),
+            ("point reads a second, 2 threads, writer running", result.readsTwoThreads),
+            ("point reads with one field decoded, 1 thread", result.fieldReads),
         ] {
-            table.add([name, Figures.grouped(rate), "", raw > 0 ? Figures.fixed(rate / raw, 2) : ""])
+            table.add([
+                name, Figures.grouped(reads.perSecond), "", raw > 0 ? Figures.fixed(reads.perSecond / raw, 2) : "",
+            ])
+            table.add(["  processor time a read", nanoseconds(reads.nanoseconds)])
         }
         table.add(["  updates applied a second meanwhile", Figures.grouped(result.writerRateDuringReads)])
         let joined = result.joinSeconds > 0 ? Double(result.plan.models) / result.joinSeconds : 0
         table.add([
-            "joining with \(Figures.grouped(result.plan.models)) models", "\(Figures.fixed(result.joinSeconds, 3)) s", "",
+            "joining with \(Figures.grouped(result.plan.models)) models", "\(Figures.fixed(result.joinSeconds, 3)) s",
+            "",
             raw > 0 ? Figures.fixed(joined / raw, 2) : "",
         ])
         table.add(["bytes a model, resident memory", Figures.grouped(result.residentBytesPerModel)])
@@ -65,12 +73,13 @@ public struct BenchTable: Sendable {
         let plan = result.plan
         let rounds = { (rates: [Double]) in rates.map { Figures.grouped($0) }.joined(separator: ", ") }
         var notes = [
-            "\(Figures.grouped(plan.models)) models of ten fields, \(Figures.grouped(plan.updates)) updates of two fields a "
-                + "round, two processes, TCP loopback; digests equal after every round.",
-            "Rounds, updates a second: \(rounds(result.updateRounds)).",
-            "Rounds, raw messages a second: \(rounds(result.rawRounds)).",
-            "Holes: \(result.holes). Outbox full: \(Figures.grouped(result.backPressured)) times. "
-                + "Folded changes: \(result.foldedChanges).",
+            "\(Figures.grouped(plan.models)) models of ten fields, \(Figures.grouped(plan.updates)) updates of two "
+                + "fields a round, two processes, TCP loopback; digests equal after every round.",
+            "Rounds, one call each: \(rounds(result.single.rounds)). "
+                + "Rounds, \(plan.batch) a call: \(rounds(result.batched.rounds)).",
+            "Rounds, raw messages of 100 bytes a second: \(rounds(result.rawRounds)).",
+            "Holes: \(result.holes). Outbox full: \(Figures.grouped(result.single.backPressured)) and "
+                + "\(Figures.grouped(result.batched.backPressured)) times. Folded changes: \(result.foldedChanges).",
         ]
         if let lateness = result.generatorLateness {
             notes.append(

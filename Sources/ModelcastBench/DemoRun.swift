@@ -62,7 +62,8 @@ public struct DemoRun: Sendable {
     }
 
     private func lines(_ trial: Trial, elapsed: Double) async -> [String] {
-        var table = TextTable(["process", "state", "updates", "/s", "models", "holes", "memory", "digest"], left: [0, 1])
+        var table = TextTable(
+            ["process", "state", "updates", "/s", "models", "holes", "memory", "digest"], left: [0, 1])
         for member in await trial.publishers {
             guard let report = member.report else { continue }
             table.add([

@@ -45,7 +45,8 @@ enum HostCounters {
 
     static func disks() -> [HostModel] {
         let names = [
-            "reads", "reads_merged", "sectors_read", "read_ms", "writes", "writes_merged", "sectors_written", "write_ms",
+            "reads", "reads_merged", "sectors_read", "read_ms", "writes", "writes_merged", "sectors_written",
+            "write_ms",
             "in_progress", "busy_ms",
         ]
         return ProcFile.words("/proc/diskstats").compactMap { line in

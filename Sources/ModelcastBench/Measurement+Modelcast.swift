@@ -7,7 +7,8 @@ extension Measurement {
             throw unexpected(publisher.name)
         }
         result.populateNanosecondsPerModel = seconds * 1e9 / Double(plan.models)
-        guard case .generated(let generated) = try await publisher.ask(.generate(count: 1_000_000), within: .seconds(60))
+        guard
+            case .generated(let generated) = try await publisher.ask(.generate(count: 1_000_000), within: .seconds(60))
         else { throw unexpected(publisher.name) }
         result.generatorNanosecondsPerUpdate = generated * 1000
     }
@@ -25,27 +26,30 @@ extension Measurement {
     }
 
     /// One round: publishes, waits until the last update is applied, and makes sure that both hold the same.
-    func throughput(_ publisher: Process, _ subscriber: Process, round: Int) async throws {
+    func throughput(_ publisher: Process, _ subscriber: Process, batch: Int, run: Int) async throws {
         let before = (try await state(publisher), try await state(subscriber))
         let wireBefore = ProcessFigures.loopbackByteCount ?? 0
-        subscriber.tell(.awaitEnd(run: round))
+        subscriber.tell(.awaitEnd(run: run))
         guard
             case .published(let published) = try await publisher.ask(
-                .publish(count: plan.updates, run: round), within: .seconds(180))
+                .publish(count: plan.updates, batch: batch, run: run), within: .seconds(180))
         else { throw unexpected(publisher.name) }
         guard case .ended(let end) = try await subscriber.next(within: .seconds(180)) else {
             throw unexpected(subscriber.name)
         }
         let wire = (ProcessFigures.loopbackByteCount ?? 0) &- wireBefore
-        try await requireEqual(publisher, subscriber, after: "throughput round \(round)")
+        try await requireEqual(publisher, subscriber, after: "throughput run \(run)")
         let after = (try await state(publisher), try await state(subscriber))
         let updates = Double(published.count)
-        result.updateRounds.append(updates * 1e9 / Double(end - published.startNanoseconds))
-        result.wireBytesPerUpdate = Double(wire) / updates
-        result.updatesPerBatch = updates / max(1, Double(after.1.appliedBatches - before.1.appliedBatches))
-        result.publisherNanosecondsPerUpdate = (after.0.processorSeconds - before.0.processorSeconds) * 1e9 / updates
-        result.subscriberNanosecondsPerUpdate = (after.1.processorSeconds - before.1.processorSeconds) * 1e9 / updates
-        result.backPressured += published.backPressured
+        let figures: WritableKeyPath<BenchResult, BenchResult.Throughput> = batch > 1 ? \.batched : \.single
+        var all = result[keyPath: figures]
+        all.rounds.append(updates * 1e9 / Double(end - published.startNanoseconds))
+        all.wireBytesPerUpdate = Double(wire) / updates
+        all.updatesPerFrame = updates / max(1, Double(after.1.appliedBatches - before.1.appliedBatches))
+        all.publisherNanoseconds = (after.0.processorSeconds - before.0.processorSeconds) * 1e9 / updates
+        all.subscriberNanoseconds = (after.1.processorSeconds - before.1.processorSeconds) * 1e9 / updates
+        all.backPressured += published.backPressured
+        result[keyPath: figures] = all
         result.holes += after.1.holesFound - before.1.holesFound
     }
 
@@ -73,19 +77,18 @@ extension Measurement {
         publisher.tell(.publishPaced(rate: plan.readWriterRate, seconds: writerSeconds))
         let before = try await state(subscriber)
         let start = MonotonicClock.nanoseconds
-        var rates: [Double] = []
+        var all: [BenchResult.Reads] = []
         for (threads, decoding) in [(1, false), (2, false), (1, true)] {
             let order = BenchOrder.read(threads: threads, seconds: seconds, decoding: decoding)
             guard case .reads(let reads) = try await subscriber.ask(order, within: .seconds(seconds + 60)) else {
                 throw unexpected(subscriber.name)
             }
             guard reads.missed == 0 else { throw BenchError("\(reads.missed) reads found no model") }
-            rates.append(reads.perSecond)
+            all.append(BenchResult.Reads(perSecond: reads.perSecond, nanoseconds: reads.processorNanoseconds))
         }
         let after = try await state(subscriber)
         let elapsed = Double(MonotonicClock.nanoseconds - start) / 1e9
-        (result.readsPerSecond, result.readsPerSecondTwoThreads, result.fieldReadsPerSecond) =
-            (rates[0], rates[1], rates[2])
+        (result.reads, result.readsTwoThreads, result.fieldReads) = (all[0], all[1], all[2])
         result.writerRateDuringReads = Double(after.appliedUpdates - before.appliedUpdates) / elapsed
         guard case .paced = try await publisher.next(within: .seconds(writerSeconds + 60)) else {
             throw unexpected(publisher.name)

@@ -66,7 +66,9 @@ public actor Measurement {
         for round in 1...max(1, plan.rounds) {
             tell("throughput, round \(round) of \(plan.rounds): raw libzmq, then Modelcast")
             result.rawRounds.append(try await rawThroughput())
-            try await throughput(publisher, subscriber, round: round)
+            try await throughput(publisher, subscriber, batch: 1, run: 2 * round)
+            result.rawRounds.append(try await rawThroughput())
+            try await throughput(publisher, subscriber, batch: plan.batch, run: 2 * round + 1)
         }
         result.rawRounds.append(try await rawThroughput())
         for round in 1...max(1, plan.rounds) {
@@ -82,7 +84,8 @@ public actor Measurement {
 
     private func summarize() {
         result.rawMessagesPerSecond = result.rawRounds.median ?? 0
-        result.updatesPerSecond = result.updateRounds.median ?? 0
+        result.single.updatesPerSecond = result.single.rounds.median ?? 0
+        result.batched.updatesPerSecond = result.batched.rounds.median ?? 0
         result.rawLatency = middle(latencies.raw)
         result.rawLatencyFromCall = middle(latencies.rawFromCall)
         result.latency = middle(latencies.modelcast)
@@ -125,5 +128,7 @@ public actor Measurement {
     /// Ends all processes at once.
     public func kill() { for child in children { child.kill() } }
 
-    func unexpected(_ name: String) -> BenchError { BenchError("\(name) answered something else than it was asked for") }
+    func unexpected(_ name: String) -> BenchError {
+        BenchError("\(name) answered something else than it was asked for")
+    }
 }

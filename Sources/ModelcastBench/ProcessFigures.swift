@@ -10,9 +10,14 @@ enum ProcessFigures {
     }
 
     /// The processor time that all threads have used, in seconds.
-    static var processorSeconds: Double {
+    static var processorSeconds: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+    /// The processor time that this thread has used, in seconds.
+    static var threadProcessorSeconds: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        unsafe clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 

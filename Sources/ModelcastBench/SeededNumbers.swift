@@ -3,7 +3,10 @@ public struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-    public init(seed: UInt64) { state = (seed &+ 0x9E37_79B9_7F4A_7C15) | 1 }
+    public init(seed: UInt64) {
+        // Spread over all bits, so that neighbours differ, and never 0.
+        state = ((seed &+ 1) &* 0x9E37_79B9_7F4A_7C15) | 1
+    }
 
     public mutating func next() -> UInt64 {
         state ^= state &>> 12

@@ -30,15 +30,17 @@ public struct StressRun: Sendable {
         for index in 1..<max(2, subscribers) { try await trial.addSubscriber("subscriber-\(index)") }
         tell("\(publishers) publishers, \(subscribers) subscribers, \(Figures.grouped(rate)) writes a second each")
         await trial.begin()
+        let start = ContinuousClock.now
         try await watch(trial, for: seconds / 2, until: interruption)
         if subscribers > 1 { try await trial.addSubscriber("subscriber-\(subscribers)") }
         try await watch(trial, for: seconds / 2, until: interruption)
+        let loaded = (ContinuousClock.now - start) / .seconds(1)
         tell("coming to rest")
         let isSettled = try await trial.settle(within: .seconds(60))
         if !isSettled { tell("not all subscribers came to rest within 60 s; they are compared as they are") }
         let expected = try await trial.joinOfPublishers(ids: ids)
         let batches = try await trial.batchesSent()
-        return await report(trial, expected: expected, batches: batches) && isSettled
+        return await report(trial, expected: expected, batches: batches, loaded: loaded) && isSettled
     }
 
     private func watch(_ trial: Trial, for seconds: Double, until interruption: Interruption) async throws {
@@ -50,7 +52,7 @@ public struct StressRun: Sendable {
     }
 
     private func report(
-        _ trial: Trial, expected: [WorkerReport.TypeState], batches: [String: UInt64]
+        _ trial: Trial, expected: [WorkerReport.TypeState], batches: [String: UInt64], loaded: Double
     ) async -> Bool {
         var table = TextTable([
             "process", "updates", "/s", "batches", "holes", "filled", "mended", "snapshots", "lag µs p50/p99", "memory",
@@ -59,7 +61,7 @@ public struct StressRun: Sendable {
         for member in await trial.publishers {
             guard let report = member.report else { continue }
             table.add([
-                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / seconds),
+                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / loaded),
                 Figures.grouped(batches[member.name] ?? 0), "", "", "", "", "",
                 Figures.mebibytes(report.residentByteCount), Figures.grouped(report.models), report.digest, "",
             ])
@@ -74,7 +76,7 @@ public struct StressRun: Sendable {
             if !holdsAll { isEqual = false }
             let lag = report.lagMedian.map { "\(Figures.grouped($0))/\(Figures.grouped(report.lag99 ?? 0))" } ?? ""
             table.add([
-                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / seconds),
+                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / loaded),
                 Figures.grouped(report.batches), "\(report.holesFound)", "\(report.holesFilled)",
                 "\(report.holesMended)", "\(report.snapshots)", lag, Figures.mebibytes(report.residentByteCount),
                 Figures.grouped(report.models), report.digest, holdsAll ? "yes" : "NO",

@@ -76,7 +76,8 @@ private enum HostNote {
         let delivered = snapshot.records(of: "Order").reduce(0) { count, order in
             order["status"] == .text("delivered") ? count + 1 : count
         }
+        let orders = snapshot.count(of: "Order")
         return "load \(load), \(snapshot.count(of: "Process")) processes, busiest \(busiest.name) "
-            + "(\(busiest.id), \(Int(busiest.percent)) %); \(delivered) of \(snapshot.count(of: "Order")) orders delivered"
+            + "(\(busiest.id), \(Int(busiest.percent)) %); \(delivered) of \(orders) orders delivered"
     }
 }

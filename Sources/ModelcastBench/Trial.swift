@@ -1,6 +1,6 @@
 import Foundation
-import Modelcast
 import ModelWire
+import Modelcast
 
 /// Publishers and subscribers as child processes, and the comparison of what they hold once nothing changes any more.
 public actor Trial {
@@ -112,7 +112,9 @@ public actor Trial {
     /// when it is asked for each id.
     ///
     /// Nothing of the stream is involved, so an error there cannot hide itself.
-    public func joinOfPublishers(ids: [String: [(type: String, ids: [String])]]) async throws
+    public func joinOfPublishers(
+        ids: [String: [(type: String, ids: [String])]]
+    ) async throws
         -> [WorkerReport.TypeState]
     {
         let cache = ModelCache()

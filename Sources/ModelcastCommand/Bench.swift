@@ -6,6 +6,7 @@ import ModelcastBench
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures throughput, latency, reads, memory and joining, beside raw libzmq.",
+        usage: "modelcast bench [--json] [OPTION <value>]...",
         discussion: """
             One publisher process and one subscriber process on TCP loopback: models of ten fields, updates of two \
             fields to models at random. Every round ends with a comparison of digests; if they differ no figure \
@@ -53,7 +54,9 @@ struct Bench: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard models > 0, updates > 0, (2...4096).contains(batch), rawMessages > 0, rounds > 0, queueMebibytes > 0 else {
+        guard [models, updates, rawMessages, rounds, queueMebibytes].allSatisfy({ $0 > 0 }),
+            (2...4096).contains(batch)
+        else {
             throw ValidationError("Counts, rounds and --queue-mebibytes must be above 0, --batch 2 to 4096.")
         }
         guard latencySeconds > 0, latencyRate > 0, readSeconds > 0 else {

@@ -5,6 +5,7 @@ import ModelcastBench
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows two publishers and three subscribers at work, as real processes.",
+        usage: "modelcast demo [--seconds <seconds>] [--replay-rate <lines>]",
         discussion: """
             One publisher publishes what /proc says of this host, ten times a second: processes, network interfaces, \
             disks, processors. The other replays a file, a day of a small shop. Three subscriber processes listen to \

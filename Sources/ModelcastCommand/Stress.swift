@@ -5,6 +5,7 @@ import ModelcastBench
 struct Stress: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Loads publisher and subscriber processes and compares what they hold at the end.",
+        usage: "modelcast stress [OPTION <value>]...",
         discussion: """
             Every publisher writes at the given rate, half to models of its own, half to models that all publishers \
             write: the same fields and one field each of its own, with a replace, a delete or an assignment now and \
@@ -41,7 +42,7 @@ struct Stress: AsyncParsableCommand {
             throw ValidationError("--publishers and --subscribers must be 1 to 64.")
         }
         guard seconds > 0, seconds <= 86_400, rate > 0, rate <= 10_000_000, (1...10_000_000).contains(models) else {
-            throw ValidationError("--seconds, --rate and --models must be above 0; at most a day, 10 million, 10 million.")
+            throw ValidationError("--seconds, --rate and --models must be above 0; at most a day and 10 million.")
         }
     }
 

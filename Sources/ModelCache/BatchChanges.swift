@@ -1,0 +1,49 @@
+import ModelRecord
+
+/// What of a batch differed from the records when it was merged: what its origin has to send.
+///
+/// Reused from batch to batch: it keeps its memory.
+public struct BatchChanges: Sendable {
+    /// One update, in the order of the batch.
+    public struct Entry: Sendable {
+        /// Where its pairs that differ stand in ``BatchChanges/pairs``.
+        public let pairs: Range<Int>
+        /// How many pairs differ.
+        public let count: Int
+        /// The update changed the model. Also one without a pair may: it makes the model exist.
+        public let isChanged: Bool
+        /// The record would have become larger than allowed: the update was left out.
+        public let isTooLarge: Bool
+    }
+
+    /// A record that would be larger is not made.
+    public let byteCountMax: Int
+    /// One for each update.
+    public private(set) var entries: [Entry] = []
+    /// The encoded pairs that differ, of all updates.
+    public private(set) var pairs: [UInt8] = []
+
+    public init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+
+    /// Is empty again.
+    public mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        pairs.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes note of what came of one update; takes the result back where the record is too large.
+    mutating func note(_ result: inout MergeResult, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) {
+        let start = pairs.count
+        guard let record = result.record else {
+            entries.append(Entry(pairs: start..<start, count: 0, isChanged: false, isTooLarge: false))
+            return
+        }
+        guard record.byteCount <= byteCountMax else {
+            result.record = nil
+            entries.append(Entry(pairs: start..<start, count: 0, isChanged: false, isTooLarge: true))
+            return
+        }
+        let count = plan.appendWritten(of: update.fields, to: &pairs)
+        entries.append(Entry(pairs: start..<pairs.count, count: count, isChanged: true, isTooLarge: false))
+    }
+}
