@@ -82,6 +82,7 @@ let package = Package(
         tests(of: "ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "Modelcast", uses: ["ZeroMQ", "ModelWire", log, lifecycle, signals]),
+        tests(of: "ModelcastBench", uses: ["Modelcast", log]),
         tests(of: "ModelcastCommand"),
         .testTarget(name: "StructureTests", swiftSettings: settings),
     ],

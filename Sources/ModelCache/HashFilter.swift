@@ -1,6 +1,8 @@
-/// A set of mixed hashes that answers "certainly not" in a nanosecond, and is wrong one time in sixteen at most with "maybe".
+/// A set of mixed hashes that answers "certainly not" in a nanosecond, and is wrong one time in sixteen at most with
+/// "maybe".
 ///
-/// One bit a hash, in a bit set of sixteen bits and more for each. Nothing is ever taken out; it is made anew when full.
+/// One bit a hash, in a bit set of sixteen bits and more for each. Nothing is ever taken out; it is made anew when
+/// full.
 struct HashFilter {
     private var words: [UInt64]
     private let shift: UInt64

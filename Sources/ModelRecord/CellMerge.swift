@@ -33,7 +33,7 @@ struct CellMerge {
         for _ in 0..<(writesCells ? update.fieldCount : 0) {
             let field = FieldSlice(reading: &fields)
             let passed = pass(from: offset, left, before: field, old: old, update: update, plan: &plan)
-            offset = passed.end
+            offset = passed.offset
             left &-= passed.count
             if passed.isFound {
                 var cells = CBORReader(old, at: offset)
@@ -45,32 +45,32 @@ struct CellMerge {
                 add(field, update: update, plan: &plan)
             }
         }
-        _ = pass(from: offset, left, before: nil, old: old, update: update, plan: &plan)
+        // The cells end with the record.
+        keep(from: offset, to: old.count, left, old: old, update: update, plan: &plan)
     }
 
-    /// Passes the cells that stand before `field`, or all that are left: the update does not name them.
-    /// - Returns: how many, where the last one ends, and whether the next one is of the field's name.
+    /// Passes the cells that stand before `field`: the update does not name them.
+    @inline(__always)
     private func pass(
-        from start: Int, _ left: Int, before field: FieldSlice?,
+        from start: Int, _ left: Int, before field: FieldSlice,
         old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan
-    ) -> (count: Int, end: Int, isFound: Bool) {
+    ) -> CellScan.Stop {
+        let scan = CellScan(update.fields, key: field.key)
+        let stop = scan.run(old, from: start, left, update.fields, field.key)
+        keep(from: start, to: stop.offset, stop.count, old: old, update: update, plan: &plan)
+        return stop
+    }
+
+    /// Keeps cells that the update does not name, those that fall below a new floor excepted.
+    @inline(__always)
+    private func keep(
+        from start: Int, to end: Int, _ count: Int, old: Span<UInt8>, update: borrowing UpdateView,
+        plan: inout MergePlan
+    ) {
+        guard count > 0 else { return }
+        guard raisesFloor else { return plan.keep(.old, start, end, cells: count) }
         var cells = CBORReader(old, at: start)
-        var count = 0
-        var order = 1
-        while count < left {
-            if let field {
-                order = compareKeys(old, at: cells.offset, update.fields, field.key)
-                if order >= 0 { break }
-            }
-            if raisesFloor {
-                pass(CellSlice(reading: &cells), old: old, update: update, plan: &plan)
-            } else {
-                CellSlice.skip(&cells)
-            }
-            count &+= 1
-        }
-        if !raisesFloor, count > 0 { plan.keep(.old, start, cells.offset, cells: count) }
-        return (count, cells.offset, field != nil && order == 0 && count < left)
+        for _ in 0..<count { pass(CellSlice(reading: &cells), old: old, update: update, plan: &plan) }
     }
 
     /// A cell that the update does not name: kept, unless it falls below a new floor.
@@ -143,23 +143,6 @@ struct CellMerge {
         Fingerprint.term(
             idHash: idHash, fieldHash: Fingerprint.empty, stamp: touched.stamp,
             originHash: Fingerprint.fnv(old.extracting(touched.origin)))
-    }
-
-    /// The order of the key of the cell at `offset` and of an encoded key.
-    @inline(__always)
-    private func compareKeys(
-        _ cells: Span<UInt8>, at offset: Int, _ fields: Span<UInt8>, _ key: Range<Int>
-    ) -> Int {
-        // The heads tell the lengths, so they decide first.
-        let (a, b) = (cells[offset], fields[key.lowerBound])
-        if a != b { return a < b ? -1 : 1 }
-        if a == 0x78 {
-            // A longer name: its length stands in the second byte of the head.
-            let (c, d) = (cells[offset &+ 1], fields[key.lowerBound &+ 1])
-            if c != d { return c < d ? -1 : 1 }
-        }
-        // Heads are equal now, so the key here has as many bytes as the one there.
-        return Bytes.compare(cells.extracting(offset..<(offset &+ key.count)), fields.extracting(key))
     }
 }
 

@@ -138,17 +138,6 @@ struct CellSlice {
         end = reader.offset
     }
 
-    /// Passes over a cell.
-    @inline(__always)
-    @_lifetime(reader: copy reader)
-    static func skip(_ reader: inout CBORReader) {
-        _ = reader.skipValidText()
-        reader.offset &+= 1  // The head of an array of three.
-        reader.skipValidItem()
-        reader.skipValidItem()
-        _ = reader.skipValidText()
-    }
-
     func decoded(in bytes: Span<UInt8>) -> Cell {
         var reader = CBORReader(bytes, at: value.lowerBound)
         // The bytes were checked when they came in; a value that cannot be told is treated as unknown.

@@ -55,8 +55,8 @@ public struct StressRun: Sendable {
         _ trial: Trial, expected: [WorkerReport.TypeState], batches: [String: UInt64], loaded: Double
     ) async -> Bool {
         var table = TextTable([
-            "process", "updates", "/s", "batches", "holes", "filled", "mended", "snapshots", "lag µs p50/p99", "memory",
-            "models", "digest", "equal",
+            "process", "updates", "/s", "batches", "holes", "filled", "mended", "snapshots", "lag µs p50/p99",
+            "memory", "models", "digest", "equal",
         ])
         for member in await trial.publishers {
             guard let report = member.report else { continue }
