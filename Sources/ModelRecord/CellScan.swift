@@ -58,7 +58,7 @@ struct CellScan {
     private func compare(_ cells: Span<UInt8>, at offset: Int, _ fields: Span<UInt8>, _ key: Range<Int>) -> Int {
         guard cells.count &- offset >= 8 else { return compareBytes(cells, at: offset, fields, key) }
         let other = CellScan.word(cells, at: offset)
-        // The first byte is the head, which tells the length of a short name: where it differs the rest does not matter.
+        // The first byte is the head, which tells the length of a short name: where it differs nothing else matters.
         if (other ^ word) &>> 56 != 0 { return other < word ? -1 : 1 }
         let masked = other & mask
         if masked != word { return masked < word ? -1 : 1 }

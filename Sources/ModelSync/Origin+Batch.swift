@@ -18,7 +18,7 @@ extension Origin {
     /// Merges of one type that stand in a row are one commit. The whole is not atomic for replicas: that is
     /// ``transaction(_:now:)``. All names are checked before anything is written.
     /// - Throws: `WireError` for a bad type or id, when nothing has changed yet, or for a model that grows past a
-    ///   frame, when the writes before it have been done.
+    ///   frame: that write is left out, others may have been done.
     public mutating func writeBatch(
         _ entries: [TransactionEntry], now: Moment
     ) throws(WireError) -> BatchOutcome {

@@ -69,7 +69,7 @@ extension Publisher {
     /// Does several writes at once, one after the other: the same as single writes, at about half the cost, because
     /// the processor fetches many models at a time. Not atomic: that is ``transaction(_:)``.
     /// - Throws: what `body` throws, or ``ModelcastError`` for a bad name or value, when nothing has changed yet; also
-    ///   for a model that grows past what a frame can hold, when the writes before it have been done.
+    ///   for a model that grows past what a frame can hold: that write is left out, others may have been done.
     /// - Returns: what became of the writes; nil when the outbox is full and nothing has changed.
     @discardableResult
     public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome? {
