@@ -9,7 +9,8 @@ import Testing
 @Suite struct BatchTests {
     private func entries(using generator: inout SeededGenerator) throws -> [TransactionEntry] {
         try (0..<Int.random(in: 1...80, using: &generator)).map { _ in
-            let write = [Write.merge, .merge, .merge, .merge, .replace, .assign, .delete]
+            let write =
+                [Write.merge, .merge, .merge, .merge, .replace, .assign, .delete]
                 .randomElement(using: &generator) ?? .merge
             var fields: Fields = [:]
             if write != .delete {
