@@ -91,15 +91,21 @@ extension Record {
     }
 
     private func find<R>(_ field: String, _ body: (CellSlice, Span<UInt8>) -> R) -> R? {
-        var result: R?
-        let wanted = field.utf8.span
-        forEachCell { cell, bytes in
-            guard cell.name.count == wanted.count else { return cell.name.count < wanted.count }
-            guard Bytes.areEqual(bytes.extracting(cell.name), wanted) else { return true }
-            result = body(cell, bytes)
-            return false
-        }
-        return result
+        let name = field.utf8
+        // No cell has such a name.
+        guard (1...128).contains(name.count) else { return nil }
+        var key: [UInt8] = []
+        key.reserveCapacity(name.count + 2)
+        if name.count < 24 { key.append(0x60 | UInt8(name.count)) } else { key += [0x78, UInt8(name.count)] }
+        key.append(contentsOf: name)
+        let bytes = storage.bytes
+        let wanted = key.span
+        let range = 0..<wanted.count
+        let stop = CellScan(wanted, key: range)
+            .run(bytes, from: Int(storage.facts.cellsOffset), cellCount, wanted, range)
+        guard stop.isFound else { return nil }
+        var reader = CBORReader(bytes, at: stop.offset)
+        return body(CellSlice(reading: &reader), bytes)
     }
 
     /// Calls `body` for each cell, in order, until it returns false.
