@@ -18,7 +18,7 @@ struct CellScan {
         let kept = min(range.count, 8)
         mask = kept == 8 ? .max : ~(UInt64.max &>> UInt64(kept &* 8))
         if fields.count &- range.lowerBound >= 8 {
-            word = CellScan.word(fields, at: range.lowerBound) & mask
+            word = Bytes.word(fields, range.lowerBound) & mask
         } else {
             var bytes: UInt64 = 0
             for index in 0..<kept { bytes |= UInt64(fields[range.lowerBound &+ index]) &<< UInt64(56 &- index &* 8) }
@@ -57,7 +57,7 @@ struct CellScan {
     @inline(__always)
     private func compare(_ cells: Span<UInt8>, at offset: Int, _ fields: Span<UInt8>, _ key: Range<Int>) -> Int {
         guard cells.count &- offset >= 8 else { return compareBytes(cells, at: offset, fields, key) }
-        let other = CellScan.word(cells, at: offset)
+        let other = Bytes.word(cells, offset)
         // The first byte is the head, which tells the length of a short name: where it differs nothing else matters.
         if (other ^ word) &>> 56 != 0 { return other < word ? -1 : 1 }
         let masked = other & mask
@@ -98,11 +98,5 @@ struct CellScan {
         var reader = CBORReader(cells, at: offset)
         reader.skipValidItem()
         return reader.offset
-    }
-
-    /// Eight bytes, as they would be compared. The caller has checked that they are there.
-    @inline(__always)
-    private static func word(_ span: Span<UInt8>, at offset: Int) -> UInt64 {
-        unsafe UInt64(bigEndian: span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
     }
 }

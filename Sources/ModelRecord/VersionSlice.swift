@@ -68,7 +68,7 @@ enum Bytes {
 
     /// Eight bytes from `index` on, which the caller has checked to be there, as they would be compared.
     @inline(__always)
-    private static func word(_ span: Span<UInt8>, _ index: Int) -> UInt64 {
+    static func word(_ span: Span<UInt8>, _ index: Int) -> UInt64 {
         unsafe UInt64(bigEndian: span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 

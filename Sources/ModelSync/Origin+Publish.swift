@@ -17,8 +17,8 @@ public enum Write: Sendable {
 extension Origin {
     /// Stamps a write, merges it into the origin's own copy and appends it to the open batch of its topic.
     /// - Parameters:
+    ///   - write: what the caller means; only what differs from the own copy travels.
     ///   - fields: empty for a delete.
-    ///   - idHash: `Fingerprint.fnv(id)`.
     /// - Throws: `WireError` for a bad type or id, or fields that do not fit into a frame; nothing has changed then.
     public mutating func write(
         _ write: Write, type: String, id: String, fields: EncodedFields, now: Moment

@@ -61,7 +61,7 @@ extension Origin {
         let selected = topics.filter { state in
             guard state.head > 0, all || state.isHeadNews else { return false }
             guard let prefixes else { return true }
-            return prefixes.contains { state.topic.bytes.starts(with: $0) || $0.starts(with: state.topic.bytes) }
+            return prefixes.contains { state.topic.overlaps($0) }
         }
         return Heads(
             origin: configuration.name, incarnation: incarnation,

@@ -20,7 +20,7 @@ public struct Peer: Sendable {
 
     /// It takes some of what this topic carries. Of one that has not said hello to this incarnation nothing is known.
     func isInterested(in topic: Topic) -> Bool {
-        prefixes.isEmpty || prefixes.contains { $0.isPrefix(of: topic) || topic.isPrefix(of: $0) }
+        prefixes.isEmpty || prefixes.contains { topic.overlaps($0.bytes) }
     }
 
     /// The last sequence that it has reported as applied on a topic of `origin`.

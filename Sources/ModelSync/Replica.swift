@@ -73,6 +73,6 @@ public final class Replica {
 
     /// The replica asked for this topic.
     func isWanted(_ topic: Topic) -> Bool {
-        configuration.prefixes.contains { topic.bytes.starts(with: $0) || $0.starts(with: topic.bytes) }
+        configuration.prefixes.contains { topic.overlaps($0) }
     }
 }

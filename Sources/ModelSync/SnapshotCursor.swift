@@ -26,8 +26,8 @@ struct SnapshotCursor: Sendable {
         self.byteCountMax = byteCountMax
         self.credit = min(credit, SnapshotCursor.creditMax)
         types = snapshot.types.filter { type in
-            let topic = Array("m/\(type)/".utf8)
-            return prefixes.contains { $0.starts(with: topic) || topic.starts(with: $0) }
+            let topic = Topic.data(type: type)
+            return prefixes.contains { topic.overlaps($0) }
         }
     }
 

@@ -40,6 +40,9 @@ extension Topic {
     /// Every message on `other` is matched by a subscription to this topic.
     public func isPrefix(of other: Topic) -> Bool { other.bytes.starts(with: bytes) }
 
+    /// What begins with this topic and what begins with `prefix` have something in common: one begins the other.
+    public func overlaps(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) || prefix.starts(with: bytes) }
+
     /// Where the slash behind the type's name stands, if this begins like a data topic.
     private var typeEnd: Int? {
         guard bytes.starts(with: Topic.dataPrefix.bytes) else { return nil }
