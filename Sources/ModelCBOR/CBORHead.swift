@@ -35,6 +35,20 @@ public enum CBORMajor: UInt8, Sendable {
     /// The value, length, count, tag or bit pattern that follows the initial byte; 0 for an indefinite length.
     public let argument: UInt64
 
+    /// What a head takes at most.
+    @inlinable public static var byteCountMax: Int { 9 }
+
+    /// What the shortest head with this argument takes.
+    @inlinable public static func byteCount(of argument: Int) -> Int {
+        switch argument {
+        case ..<24: 1
+        case ...0xFF: 2
+        case ...0xFFFF: 3
+        case ...0xFFFF_FFFF: 5
+        default: 9
+        }
+    }
+
     @inlinable init(major: CBORMajor, information: UInt8, argument: UInt64) {
         self.major = major
         self.information = information

@@ -40,6 +40,14 @@ public struct Commit: ~Copyable {
         table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
+    /// The table of `type`, as one that this commit touches.
+    mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
+
+    mutating func overwrite(_ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64, with record: Record?) {
+        table.pending.overwrite(
+            id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
+    }
+
     /// What is known of a model, tombstones included, with the changes of this commit.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> Record? {
@@ -78,6 +86,10 @@ public struct CommitSummary: Hashable, Sendable {
 final class Writer: @unchecked Sendable {
     var plan = MergePlan()
     var tally = Tally()
+    /// Changes are noted in ``journal``.
+    var isJournaling = false
+    /// What has changed since the journal was taken.
+    var journal: [JournalEntry] = []
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
 

@@ -17,6 +17,8 @@ struct EpochImages {
 
     let epoch: UInt64
     private var images: [UInt64: Image] = [:]
+    /// The hashes of ids that were taken out of their slots while this was the newest epoch. Their images stand here.
+    private var removed: Set<UInt64> = []
 
     private init(epoch: UInt64) { self.epoch = epoch }
 
@@ -47,6 +49,39 @@ struct EpochImages {
         list[list.count - 1].add(Image(record: record, isAbsent: isAbsent, others: []), hash)
     }
 
+    /// Takes note that an id whose image has just been kept has no slot any more.
+    static func noteRemoved(_ hash: UInt64, in list: inout [EpochImages]) {
+        guard let last = list.indices.last else { return }
+        list[last].removed.insert(hash)
+    }
+
+    /// The record of an id that has no slot now, as it was at `epoch`.
+    static func removed(_ id: Span<UInt8>, _ hash: UInt64, asOf epoch: UInt64, in list: [EpochImages]) -> Record? {
+        for entry in list[list.partitionPoint { $0.epoch < epoch }...] {
+            if let image = entry.image(hash, id) { return image.isAbsent ? nil : image.record }
+        }
+        return nil
+    }
+
+    /// Calls `body` for the ids that were taken out since `epoch`, each once, with the record as it was then.
+    /// An id may have a slot again.
+    static func forEachRemoved(
+        hashes: ClosedRange<UInt64>, asOf epoch: UInt64, in list: [EpochImages], _ body: (UInt64, Record) -> Void
+    ) {
+        var seen: [UInt64: [Record]] = [:]
+        for entry in list[list.partitionPoint { $0.epoch < epoch }...] {
+            for hash in entry.removed where hashes.contains(hash) {
+                guard let first = entry.images[hash] else { continue }
+                for image in [first] + first.others {
+                    let id = image.record
+                    guard !(seen[hash]?.contains { $0.hasID(id.idBytes) } ?? false) else { continue }
+                    seen[hash, default: []].append(id)
+                    if let then = removed(id.idBytes, hash, asOf: epoch, in: list) { body(hash, then) }
+                }
+            }
+        }
+    }
+
     /// Takes the images of `epoch` out; what `older` does not have yet goes there.
     static func fold(_ epoch: UInt64, into older: UInt64?, in list: inout [EpochImages]) -> [EpochImages] {
         let position = list.partitionPoint { $0.epoch < epoch }
@@ -54,6 +89,7 @@ struct EpochImages {
         guard let older else { return [list.remove(at: position)] }
         if position > 0, list[position - 1].epoch == older {
             let taken = list.remove(at: position)
+            list[position - 1].removed.formUnion(taken.removed)
             for (hash, image) in taken.images {
                 let others = image.others
                 list[position - 1].add(
@@ -65,14 +101,17 @@ struct EpochImages {
         // The older epoch has nothing in this shard: it takes over all as it is.
         var renamed = EpochImages(epoch: older)
         renamed.images = list[position].images
+        renamed.removed = list[position].removed
         list[position] = renamed
         return []
     }
 
-    private func image(_ hash: UInt64, sameIDAs record: Record) -> Image? {
+    private func image(_ hash: UInt64, sameIDAs record: Record) -> Image? { image(hash, record.idBytes) }
+
+    private func image(_ hash: UInt64, _ id: Span<UInt8>) -> Image? {
         guard let image = images[hash] else { return nil }
-        if image.record.hasID(record.idBytes) { return image }
-        return image.others.first { $0.record.hasID(record.idBytes) }
+        if image.record.hasID(id) { return image }
+        return image.others.first { $0.record.hasID(id) }
     }
 
     private mutating func add(_ image: Image, _ hash: UInt64) {

@@ -39,6 +39,9 @@ extension ModelCache {
             visible += table.pending.settle(table.shards)
             publication.batches.append((table, table.pending.take()))
         }
+        if writer.isJournaling {
+            for (table, entries) in publication.batches { writer.note(entries, of: table.name) }
+        }
         publication.summary.visible = visible
         publication.summary.unchanged = writer.tally.unchanged
         publication.summary.conflictingCells = writer.tally.conflictingCells
@@ -82,6 +85,7 @@ extension ModelCache {
     private func recycle(_ publication: inout Publication) {
         for position in publication.batches.indices {
             var entries = exchange(&publication.batches[position].1, with: [])
+            for index in entries.indices { entries[index].release() }
             guard entries.capacity > 0, entries.capacity <= Publication.spareCapacityMax else { continue }
             entries.removeAll(keepingCapacity: true)
             let table = publication.batches[position].0
@@ -116,25 +120,31 @@ extension TypeTable {
         var touched: UInt64 = 0
         var existing = 0
         var hasNew = false
+        var removals: [(hash: UInt64, record: Record)] = []
         for position in pending.indices {
-            let hash = pending[position].hash
-            touched |= 1 &<< UInt64(Shards.index(of: hash))
-            digests[Int(hash &>> 56)] &+= pending[position].digestDelta
-            guard let new = pending[position].record else { continue }
-            existing += (new.exists ? 1 : 0) - (pending[position].existed ? 1 : 0)
+            touched |= 1 &<< UInt64(Shards.index(of: pending[position].hash))
+            existing += (pending[position].exists ? 1 : 0) - (pending[position].existed ? 1 : 0)
             guard pending[position].slot >= 0 else {
                 hasNew = true
                 continue
             }
-            shards.exchange(&pending[position].record, hash: hash, slot: pending[position].slot, epoch: epoch)
-            if collecting, pending[position].isVisible {
-                entries.append(ChangeEntry(old: pending[position].record, new: new))
+            if pending[position].isRemoval, let record = pending[position].record {
+                removals.append((pending[position].hash, record))
             }
+            let new = collecting && pending[position].isVisible ? pending[position].record : nil
+            shards.exchange(&pending[position], epoch: epoch)
+            if let new { entries.append(ChangeEntry(old: pending[position].record, new: new)) }
         }
         counts.existing += existing
+        add(pending, to: &digests)
         // New ones last: a growing shard moves its slots.
         if hasNew { insert(pending, epoch: epoch, collecting: collecting, &entries, &counts) }
+        if !removals.isEmpty { remove(removals, epoch: epoch, counts: &counts) }
         return (entries, touched)
+    }
+
+    private func add(_ pending: [Pending], to digests: inout [UInt64]) {
+        for entry in pending { digests[Int(entry.hash &>> 56)] &+= entry.digestDelta }
     }
 
     private func insert(

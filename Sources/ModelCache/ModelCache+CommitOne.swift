@@ -64,6 +64,9 @@ extension ModelCache {
             summary.commitNumber = cut.withLock { $0.commitNumber }
             return []
         }
+        if writer.isJournaling {
+            writer.journal.append(JournalEntry(type: table.name, record: new, isRemoval: false))
+        }
         summary.changed = 1
         summary.visible = result.isVisible ? 1 : 0
         let deliveries = cut.withLock { cut in

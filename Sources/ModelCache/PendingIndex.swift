@@ -15,8 +15,15 @@ struct PendingIndex {
         for position in entries.indices { insert(entries[position].hash, position: position) }
     }
 
-    /// The position of the entry of `id`, or -1.
+    /// No entry can be of this hash: most of the time one look tells.
     @inline(__always)
+    func isAbsent(_ hash: UInt64) -> Bool {
+        guard places.count > 0 else { return true }
+        let place = Int(truncatingIfNeeded: hash) & (places.count &- 1)
+        return UInt32(truncatingIfNeeded: places[place] &>> 32) != generation
+    }
+
+    /// The position of the entry of `id`, or -1.
     func find(_ hash: UInt64, _ id: Span<UInt8>, _ entries: [Pending]) -> Int {
         let mask = places.count &- 1
         guard mask > 0 else { return -1 }
@@ -25,7 +32,7 @@ struct PendingIndex {
             let found = places[place]
             guard UInt32(truncatingIfNeeded: found &>> 32) == generation else { return -1 }
             let position = Int(UInt32(truncatingIfNeeded: found))
-            if entries[position].hash == hash, entries[position].record?.hasID(id) ?? false { return position }
+            if entries[position].hash == hash, entries[position].hasID(id) { return position }
             place = (place &+ 1) & mask
         }
     }

@@ -51,7 +51,7 @@ struct PendingSet {
         _ update: borrowing UpdateView, _ hash: UInt64, candidate: Int, _ shards: Shards,
         plan: inout MergePlan, tally: inout Tally, changes: inout BatchChanges?
     ) {
-        let known = index.find(hash, update.id, entries)
+        let known = index.isAbsent(hash) ? -1 : index.find(hash, update.id, entries)
         if known >= 0 {
             var result = Record.applying(
                 update, to: entries[known].record, plan: &plan, keepingEqual: changes != nil)
@@ -60,14 +60,18 @@ struct PendingSet {
             return
         }
         var slot = candidate
-        var old: Record?
         if slot >= 0, let slots = shards.slots(of: hash) {
             slot = slots.find(hash, update.id, from: slot)
-            if slot >= 0 { old = slots.record(at: slot) }
+            if slot >= 0 {
+                var result = slots.applying(update, at: slot, plan: &plan, keepingEqual: changes != nil)
+                changes?.note(&result, update, plan)
+                append(result, hash, slot: slot, existed: slots.exists(at: slot), &tally)
+                return
+            }
         }
-        var result = Record.applying(update, to: old, plan: &plan, keepingEqual: changes != nil)
+        var result = Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil)
         changes?.note(&result, update, plan)
-        append(result, hash, slot: slot, existed: old?.exists ?? false, &tally)
+        append(result, hash, slot: -1, existed: false, &tally)
     }
 
     /// Joins a whole state.
@@ -93,7 +97,7 @@ struct PendingSet {
             tally.unchanged &+= 1
             return
         }
-        entries[position].record = record
+        entries[position].replace(record)
         entries[position].digestDelta &+= result.digestDelta
         entries[position].isVisible = entries[position].isVisible || result.isVisible
         entries[position].isRepeated = true
@@ -101,7 +105,7 @@ struct PendingSet {
 
     @inline(__always)
     private mutating func append(
-        _ result: MergeResult, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout Tally
+        _ result: consuming MergeResult, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout Tally
     ) {
         tally.conflictingCells &+= result.conflictingCells
         guard let record = result.record else {
@@ -110,9 +114,20 @@ struct PendingSet {
         }
         entries.append(
             Pending(
-                hash: hash, record: record, digestDelta: result.digestDelta, slot: slot,
-                isVisible: result.isVisible, isRepeated: false, existed: existed))
+                record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
+                existed: existed))
         index.insert(hash, position: entries.count &- 1)
+    }
+
+    mutating func reserve(_ more: Int) { index.reserve(entries.count + more, entries) }
+
+    /// The position of the pending change of `id`, or -1.
+    func position(_ hash: UInt64, _ id: Span<UInt8>) -> Int { index.find(hash, id, entries) }
+
+    /// Adds the change of an id that has none yet; there is room by ``reserve(_:)``.
+    mutating func add(_ entry: Pending) {
+        entries.append(entry)
+        index.insert(entry.hash, position: entries.count &- 1)
     }
 
     /// The pending record of `id`, if this commit changed it already.
@@ -137,7 +152,7 @@ struct PendingSet {
     private func isVisibleAfterAll(_ entry: Pending, _ shards: Shards) -> Bool {
         guard let new = entry.record else { return false }
         let old = entry.slot < 0 ? nil : shards.slots(of: entry.hash)?.record(at: entry.slot)
-        return new.exists != entry.existed || !new.changedFields(since: old).isEmpty
+        return entry.exists != entry.existed || !new.changedFields(since: old).isEmpty
     }
 
     /// Hands the entries over and is empty again.
@@ -150,23 +165,6 @@ struct PendingSet {
     mutating func give(_ spare: [Pending]) {
         if entries.isEmpty, entries.capacity < spare.capacity { entries = spare }
     }
-}
-
-/// One model that a commit changes.
-struct Pending {
-    /// See ``SlotArray/hash(idHash:)``.
-    var hash: UInt64
-    /// The new record; once it is published, the old one.
-    var record: Record?
-    var digestDelta: UInt64
-    /// The place of the old record in its shard, -1 for an id that has none.
-    var slot: Int
-    /// A reader can tell old and new apart.
-    var isVisible: Bool
-    /// The commit changed the model more than once.
-    var isRepeated: Bool
-    /// The model existed before.
-    var existed: Bool
 }
 
 /// What a commit counts as it goes.

@@ -103,7 +103,9 @@ struct Shard {
         return unsafe lock(index).pointee.withLock { _ -> Record? in
             guard let slots = unsafe shard.pointee.slots else { return nil }
             let slot = slots.find(hash, id)
-            guard slot >= 0, let record = slots.record(at: slot) else { return nil }
+            guard slot >= 0, let record = slots.record(at: slot) else {
+                return unsafe EpochImages.removed(id, hash, asOf: epoch, in: images(index).pointee)
+            }
             return unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images(index).pointee)
         }
     }
@@ -118,6 +120,9 @@ struct Shard {
             slots.forEach(hashes: hashes) { hash, record in
                 let then = unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images(index).pointee)
                 if let then { found.append(then) }
+            }
+            unsafe EpochImages.forEachRemoved(hashes: hashes, asOf: epoch, in: images(index).pointee) { hash, record in
+                if slots.find(hash, record.idBytes) < 0 { found.append(record) }
             }
             return found
         }
@@ -142,6 +147,22 @@ struct Shard {
     /// The slots of a hash's shard.
     @inline(__always)
     func slots(of hash: UInt64) -> SlotArray? { unsafe shard(Shards.index(of: hash)).pointee.slots }
+
+    /// Exchanges the record in a slot for that of `pending`, which has the old one then. That is kept for `epoch`, if
+    /// that is given.
+    @inline(__always)
+    func exchange(_ pending: inout Pending, epoch: UInt64?) {
+        let (hash, slot) = (pending.hash, pending.slot)
+        let index = Shards.index(of: hash)
+        let shard = unsafe shard(index)
+        guard let slots = unsafe shard.pointee.slots else { return }
+        unsafe lock(index).pointee.withLock { _ in
+            slots.exchange(&pending, at: slot)
+            if let epoch, let old = pending.record {
+                unsafe EpochImages.keep(old, isAbsent: false, hash, for: epoch, in: &images(index).pointee)
+            }
+        }
+    }
 
     /// Exchanges the record in a slot. The old one is kept for `epoch`, if that is given.
     @inline(__always)
@@ -170,6 +191,24 @@ struct Shard {
                 unsafe EpochImages.keep(record, isAbsent: true, hash, for: epoch, in: &images(index).pointee)
             }
         }
+    }
+
+    /// Takes an id out. Its last record must have been exchanged, so that it is kept for `epoch`, if that is given.
+    /// - Returns: false when the id has no slot.
+    func remove(_ hash: UInt64, _ id: Span<UInt8>, epoch: UInt64?) -> Bool {
+        let index = Shards.index(of: hash)
+        let shard = unsafe shard(index)
+        guard let slots = unsafe shard.pointee.slots else { return false }
+        let slot = slots.find(hash, id)
+        guard slot >= 0 else { return false }
+        // Released outside the lock.
+        var last: Record?
+        unsafe lock(index).pointee.withLock { _ in
+            last = slots.remove(at: slot)
+            unsafe shard.pointee.count &-= 1
+            if epoch != nil { unsafe EpochImages.noteRemoved(hash, in: &images(index).pointee) }
+        }
+        return last != nil
     }
 
     /// Makes room for one more: below three quarters full.

@@ -7,7 +7,7 @@ import ModelRecord
     var record: UnmanagedRecord?
 }
 
-/// An open-addressing array of slots with linear probing. Nothing is ever removed from it.
+/// An open-addressing array of slots with linear probing.
 ///
 /// The home of a hash is its leading bits behind those that choose the shard, so that slots stand roughly in the order
 /// of their hashes: a range of hashes is one stretch of slots, whatever the capacity (see ``forEach(hashes:_:)``).
@@ -89,6 +89,28 @@ import ModelRecord
     @inline(__always)
     func record(at index: Int) -> Record? { unsafe base[index & (capacity &- 1)].record?.record }
 
+    /// The model at `index` exists.
+    @inline(__always)
+    func exists(at index: Int) -> Bool { unsafe base[index & (capacity &- 1)].record?.exists ?? false }
+
+    /// Applies `update` to the record at `index`, which stays where it is.
+    @inline(__always)
+    func applying(
+        _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan, keepingEqual: Bool
+    ) -> MergeResult {
+        if let record = unsafe base[index & (capacity &- 1)].record {
+            return unsafe record.applying(update, plan: &plan, keepingEqual: keepingEqual)
+        }
+        return Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual)
+    }
+
+    /// Exchanges the record at `index` for that of `pending`; both counts change hands.
+    @inline(__always)
+    func exchange(_ pending: inout Pending, at index: Int) {
+        let place = unsafe base + (index & (capacity &- 1))
+        unsafe swap(&place.pointee.record, &pending.held)
+    }
+
     /// Exchanges the record at `index` for another.
     @inline(__always)
     func exchange(_ record: inout Record?, at index: Int) {
@@ -111,6 +133,26 @@ import ModelRecord
         var index = home(hash)
         while unsafe base[index].hash != 0 { index = next(index) }
         unsafe base[index] = Slot(hash: hash, record: UnmanagedRecord(record))
+    }
+
+    /// Empties the place at `index` and closes the gap: what stands behind it and belongs before moves up.
+    /// - Returns: the record, with the count that the place owned.
+    func remove(at index: Int) -> Record? {
+        var hole = index & (capacity &- 1)
+        let record = unsafe base[hole].record?.take()
+        var probe = next(hole)
+        while unsafe base[probe].hash != 0 {
+            let home = unsafe home(base[probe].hash)
+            let mask = capacity &- 1
+            // It may move up unless its home lies behind the hole.
+            if (probe &- home) & mask >= (probe &- hole) & mask {
+                unsafe base[hole] = base[probe]
+                hole = probe
+            }
+            probe = next(probe)
+        }
+        unsafe base[hole] = Slot(hash: 0, record: nil)
+        return record
     }
 
     /// An array of twice the capacity with the same slots. This one keeps its bits, which no longer own the records:

@@ -73,15 +73,47 @@ struct CellScan {
     /// Where the cell at `offset` ends: `field => [value, stamp, origin]`.
     @inline(__always)
     static func end(_ cells: Span<UInt8>, ofCellAt offset: Int) -> Int {
+        if cells.count &- offset >= usualByteCountMax, let end = endOfUsual(cells, offset) { return end }
         // One byte for the head of the array of three.
         let value = endOfText(cells, at: offset) &+ 1
         let stamp = endOfItem(cells, at: value)
         return endOfText(cells, at: endOfItem(cells, at: stamp))
     }
 
+    /// As far as ``endOfUsual(_:_:)`` looks: two strings of up to 23 bytes, their heads, that of the array, a stamp,
+    /// and the head of the origin.
+    private static let usualByteCountMax = 2 * 24 + 1 + 9 + 1
+
+    /// Where a cell ends whose value is a short string, and whose name and stamp are of the usual size. There are
+    /// ``usualByteCountMax`` bytes from `offset` on.
+    @inline(__always)
+    private static func endOfUsual(_ cells: Span<UInt8>, _ offset: Int) -> Int? {
+        let name = byte(cells, offset)
+        guard name & 0x1F < 24 else { return nil }
+        let value = offset &+ 2 &+ Int(name & 0x1F)
+        let head = byte(cells, value)
+        guard head & 0xC0 == 0x40, head & 0x1F < 24 else { return nil }
+        let stamp = value &+ 1 &+ Int(head & 0x1F)
+        guard byte(cells, stamp) == 0x1B else { return nil }
+        let origin = byte(cells, stamp &+ 9)
+        guard origin & 0x1F < 24 else { return nil }
+        return stamp &+ 10 &+ Int(origin & 0x1F)
+    }
+
+    /// A byte that is known to be there.
+    @inline(__always)
+    private static func byte(_ cells: Span<UInt8>, _ offset: Int) -> UInt8 { unsafe cells[unchecked: offset] }
+
+    /// The hash of the name in an encoded key, which is within `bytes`.
+    @inline(__always)
+    static func nameHash(_ bytes: Span<UInt8>, key: Range<Int>) -> UInt64 {
+        let start = key.lowerBound &+ (bytes[key.lowerBound] < 0x78 ? 1 : 2)
+        return Fingerprint.fnv(bytes.extracting(start..<key.upperBound))
+    }
+
     /// Where a text of at most 255 bytes ends.
     @inline(__always)
-    private static func endOfText(_ cells: Span<UInt8>, at offset: Int) -> Int {
+    static func endOfText(_ cells: Span<UInt8>, at offset: Int) -> Int {
         let head = cells[offset]
         if head < 0x78 { return offset &+ 1 &+ Int(head & 0x1F) }
         return offset &+ 2 &+ Int(cells[offset &+ 1])
@@ -89,12 +121,15 @@ struct CellScan {
 
     /// Where an item ends: the usual scalars here, all others by the reader.
     @inline(__always)
-    private static func endOfItem(_ cells: Span<UInt8>, at offset: Int) -> Int {
+    static func endOfItem(_ cells: Span<UInt8>, at offset: Int) -> Int {
         let head = cells[offset]
-        // Text and byte strings of up to 23 bytes; a stamp; small integers of either sign.
-        if head >= 0x40, head & 0x1F < 24, head < 0x78 { return offset &+ 1 &+ Int(head & 0x1F) }
-        if head == 0x1B { return offset &+ 9 }
-        if head < 0x38, head & 0x1F < 24 { return offset &+ 1 }
+        let information = head & 0x1F
+        // Text and byte strings of up to 23 bytes.
+        if head & 0xC0 == 0x40, information < 24 { return offset &+ 1 &+ Int(information) }
+        // Integers, a stamp among them, and simple values: the head, and 0 to 8 bytes for its argument.
+        if head < 0x40 || head >= 0xE0 {
+            return offset &+ 1 &+ (information < 24 ? 0 : 1 &<< Int(information & 3))
+        }
         var reader = CBORReader(cells, at: offset)
         reader.skipValidItem()
         return reader.offset

@@ -1,77 +1,80 @@
+import ModelCBOR
+
 /// The fields of one update: names and values, each name once, kept in the order of their encodings.
 ///
 /// ```swift
 /// let fields: Fields = ["age": 30, "nick_name": "Ada", "homepage": nil]
 /// ```
 /// A name that is given twice takes its last value.
-public struct Fields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+///
+/// Fields are kept as they travel, so that publishing them copies bytes; ``pairs`` and the subscript decode. Only where
+/// a value is an array, a map or of a foreign tag, which may be nested deeper than any encoding allows, are the values
+/// themselves kept.
+public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
     /// One field and what it is to become.
     public struct Pair: Hashable, Sendable {
         public let field: String
         public let value: Value
     }
 
-    /// The pairs, in the order of the encoded names: shorter names first, then bytewise.
-    public private(set) var pairs: [Pair]
+    /// The encoded pairs, unless ``nested`` holds them.
+    var writer: CBORWriter
+    /// The pairs, once one of them has been nested.
+    var nested: [Pair]?
+    /// The sizes of the encoded pairs.
+    var sizes = FieldSizes()
+    /// How many fields there are.
+    public internal(set) var count = 0
 
     /// Fields from a dictionary.
     /// - Complexity: O(*n* log *n*)
     public init(_ values: [String: Value]) {
-        pairs = values.map { Pair(field: $0.key, value: $0.value) }
-        pairs.sort { Fields.precedes($0.field, $1.field) }
+        self.init(values.map { ($0.key, $0.value) }.sorted { Fields.precedes($0.0, $1.0) })
     }
 
-    public init(dictionaryLiteral elements: (String, Value)...) {
-        pairs = []
-        pairs.reserveCapacity(elements.count)
+    /// Fields as they are written in a program, best in order.
+    /// - Complexity: O(*n*) when they are in order, else O(*n*²).
+    public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+
+    private init(_ elements: [(String, Value)]) {
+        writer = CBORWriter(reserving: elements.count &* 32)
+        var last = 0..<0
+        // One pass, and one copy of each pair: counting references is what making fields costs.
         for (field, value) in elements {
-            // Most literals are written in order, or have but a few fields.
-            if let last = pairs.last, !Fields.precedes(last.field, field) {
-                self[field] = value
+            let start = writer.count
+            guard nested == nil, let name = append(field, value) else {
+                setNested(field, value)
+                continue
+            }
+            if isOrdered(last, name) {
+                last = name
             } else {
-                pairs.append(Pair(field: field, value: value))
+                settle(start)
+                last = lastName
             }
         }
     }
 
-    /// The value given for `field`; setting nil takes the field out.
-    public subscript(field: String) -> Value? {
-        get {
-            let index = index(of: field)
-            guard isField(field, at: index) else { return nil }
-            return pairs[index].value
-        }
-        set {
-            let index = index(of: field)
-            switch (newValue, isField(field, at: index)) {
-            case (let value?, true): pairs[index] = Pair(field: field, value: value)
-            case (let value?, false): pairs.insert(Pair(field: field, value: value), at: index)
-            case (nil, true): pairs.remove(at: index)
-            case (nil, false): break
-            }
-        }
-    }
-
-    /// Where `field` stands, or would stand.
-    private func index(of field: String) -> Int {
-        pairs.firstIndex { !Fields.precedes($0.field, field) } ?? pairs.endIndex
-    }
-
-    /// Names are bytes: two spellings of one character that Unicode calls equal are two fields.
-    private func isField(_ field: String, at index: Int) -> Bool {
-        index < pairs.endIndex && pairs[index].field.utf8.elementsEqual(field.utf8)
-    }
-
-    /// How many fields there are.
-    public var count: Int { pairs.count }
     /// There are no fields.
-    public var isEmpty: Bool { pairs.isEmpty }
+    public var isEmpty: Bool { count == 0 }
 
     /// The order of encoded names: a text's head tells its length first, so shorter names come first.
     public static func precedes(_ left: String, _ right: String) -> Bool {
         let leftCount = left.utf8.count
         let rightCount = right.utf8.count
         if leftCount != rightCount { return leftCount < rightCount }
-        return Bytes.compare(left.utf8.span, right.utf8.span) < 0
+        return unsafe left.withUTF8Bytes { left in
+            // Both are lent for the call.
+            unsafe right.withUTF8Bytes { right in unsafe Bytes.compare(left.span, right.span) < 0 }
+        }
     }
+}
+
+/// Names and values are what counts, not how they are kept.
+extension Fields: Hashable {
+    public static func == (left: Fields, right: Fields) -> Bool {
+        left.count == right.count && left.pairs == right.pairs
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(pairs) }
 }

@@ -1,8 +1,10 @@
 /// The cells of a record to be, as runs of bytes to copy: from the old record, from another record,
 /// or from an update, whose values get the update's version.
 ///
-/// One plan serves many merges, one after the other: it keeps its memory. Not safe to share.
-public struct MergePlan {
+/// One plan serves many merges, one after the other: it keeps its memory.
+///
+/// Safe to use: the pointer is private, and what is behind it lives as long as the plan, of which there are no copies.
+@safe public struct MergePlan: ~Copyable {
     enum Source: UInt8 {
         /// Whole cells of the old record.
         case old
@@ -20,7 +22,33 @@ public struct MergePlan {
         var end: Int
     }
 
+    /// A value of the old record that gives way to one of the update, and the version behind it.
+    struct Overwrite {
+        /// Where the old value begins.
+        var oldValue: UInt32
+        /// Where the old record goes on: behind the cell's stamp, or behind its origin where that is another one.
+        var oldEnd: UInt32
+        /// Where the field begins in the update.
+        var key: UInt32
+        /// Where the value begins in the update.
+        var value: UInt32
+        /// Where the value ends.
+        var end: UInt32
+        /// The cell is written by the origin that wrote it before.
+        var keepsOrigin: Bool
+    }
+
+    /// More than so many fields at once go by ``runs``.
+    static let overwriteCountMax = 16
+
     var runs: [Run] = []
+    /// Used in the place of ``runs`` where all that happens is that values change.
+    private let overwrites: UnsafeMutablePointer<Overwrite>
+    private(set) var overwriteCount = 0
+    /// What the overwritten cells grow by.
+    private(set) var growth = 0
+    /// Some overwritten cell is not of the size that it was.
+    private(set) var isResized = false
     var cellCount = 0
     var byteCount = 0
     /// Something differs from the old record.
@@ -31,10 +59,15 @@ public struct MergePlan {
     var conflictingCells = 0
 
     /// An empty plan.
-    public init() {}
+    public init() { unsafe overwrites = .allocate(capacity: MergePlan.overwriteCountMax) }
+
+    deinit { unsafe overwrites.deallocate() }
 
     mutating func reset() {
-        runs.removeAll(keepingCapacity: true)
+        overwriteCount = 0
+        growth = 0
+        isResized = false
+        if !runs.isEmpty { runs.removeAll(keepingCapacity: true) }
         cellCount = 0
         byteCount = 0
         isChanged = false
@@ -62,7 +95,8 @@ public struct MergePlan {
     /// - Parameter fields: the update's pairs, as they were when this plan was made.
     /// - Returns: how many there are.
     public func appendWritten(of fields: Span<UInt8>, to bytes: inout [UInt8]) -> Int {
-        var count = 0
+        if overwriteCount > 0 { appendOverwrites(of: fields, to: &bytes) }
+        var count = overwriteCount
         for run in runs where run.source == .update {
             let pair = fields.extracting(run.start..<run.end)
             unsafe pair.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
@@ -78,5 +112,38 @@ public struct MergePlan {
         cellCount &+= 1
         byteCount &+= end &- start &+ 1 &+ versionByteCount
         runs.append(Run(source: .update, start: start, value: value, end: end))
+    }
+
+    /// Notes an exchange of values; there are at most ``overwriteCountMax``.
+    /// - Parameter growth: what the cell grows by.
+    @inline(__always)
+    mutating func overwrite(_ overwrite: Overwrite, growth cellGrowth: Int) {
+        precondition(overwriteCount < MergePlan.overwriteCountMax, "a merge plan has room for so many overwrites")
+        unsafe (overwrites + overwriteCount).initialize(to: overwrite)
+        overwriteCount &+= 1
+        growth &+= cellGrowth
+        isResized = isResized || cellGrowth != 0
+    }
+
+    /// The overwrite at `index`.
+    @inline(__always)
+    func overwrite(at index: Int) -> Overwrite {
+        precondition(0 <= index && index < overwriteCount, "a merge plan has so many overwrites")
+        return unsafe overwrites[index]
+    }
+
+    /// Pairs that stand in a row are copied as one.
+    private func appendOverwrites(of fields: Span<UInt8>, to bytes: inout [UInt8]) {
+        var start = Int(overwrite(at: 0).key)
+        var end = start
+        for index in 0..<overwriteCount {
+            let next = overwrite(at: index)
+            if Int(next.key) != end {
+                unsafe fields.extracting(start..<end).withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+                start = Int(next.key)
+            }
+            end = Int(next.end)
+        }
+        unsafe fields.extracting(start..<end).withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 }

@@ -13,6 +13,12 @@ extension Record {
         _ update: borrowing UpdateView, to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {
         guard let record else { return first(update, plan: &plan) }
+        var overwritten = MergeResult.unchanged
+        if Overwrite(record, update, keepsEqual: keepingEqual)
+            .run(update, to: record, plan: &plan, &overwritten)
+        {
+            return overwritten
+        }
         let old = record.storage.bytes
         var reader = CBORReader(old, at: record.idRange.upperBound)
         let oldFloor = VersionSlice(reading: &reader)

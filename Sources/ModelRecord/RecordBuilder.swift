@@ -5,12 +5,12 @@ import ModelCBOR
 /// Safe to use: the pointer is private, every write is checked against the capacity, and a builder never leaves
 /// ``make(id:idHash:floor:touched:exists:plan:old:other:stamp:origin:)``, which keeps the memory alive.
 @safe struct RecordBuilder {
-    private let start: UnsafeMutablePointer<UInt8>
-    private let capacity: Int
-    private var count = 0
+    let start: UnsafeMutablePointer<UInt8>
+    let capacity: Int
+    var count = 0
 
     /// - Parameter start: `capacity` bytes of memory that outlive the builder and that nobody else reads yet.
-    private init(start: UnsafeMutablePointer<UInt8>, capacity: Int) {
+    init(start: UnsafeMutablePointer<UInt8>, capacity: Int) {
         unsafe self.start = start
         self.capacity = capacity
     }
@@ -26,14 +26,15 @@ import ModelCBOR
         stamp: Stamp, origin: Span<UInt8>
     ) -> Record {
         let idOffset = 1 + headSize(UInt64(id.count))
+        let floorByteCount = versionSize(floor)
         let cellsOffset =
-            idOffset + id.count + versionSize(floor) + versionSize(touched) + headSize(UInt64(plan.cellCount))
+            idOffset + id.count + floorByteCount + versionSize(touched) + headSize(UInt64(plan.cellCount))
         let byteCount = cellsOffset + plan.byteCount
         precondition(byteCount <= Int(UInt32.max), "a record has outgrown 4 GiB")
         let header = RecordHeader(
             idHash: idHash, byteCount: UInt32(byteCount), cellsOffset: UInt32(cellsOffset),
             cellCount: UInt32(plan.cellCount), idOffset: UInt8(idOffset), idByteCount: UInt8(id.count),
-            exists: exists)
+            floorByteCount: UInt8(floorByteCount), exists: exists)
         let storage = RecordStorage.make(header)
         let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }
         var builder = unsafe RecordBuilder(start: start, capacity: byteCount)
@@ -92,14 +93,14 @@ import ModelCBOR
     }
 
     @inline(__always)
-    private mutating func byte(_ byte: UInt8) {
+    mutating func byte(_ byte: UInt8) {
         precondition(count < capacity, "a merge plan miscounted its bytes")
         unsafe start[count] = byte
         count &+= 1
     }
 
     @inline(__always)
-    private mutating func head(_ major: CBORMajor, _ argument: UInt64) {
+    mutating func head(_ major: CBORMajor, _ argument: UInt64) {
         let high = major.rawValue << 5
         let size = RecordBuilder.headSize(argument)
         if size == 1 { return byte(high | UInt8(truncatingIfNeeded: argument)) }
@@ -114,7 +115,7 @@ import ModelCBOR
 
     /// A stamp, most of the time: one check and one store.
     @inline(__always)
-    private mutating func longHead(_ initial: UInt8, _ argument: UInt64) {
+    mutating func longHead(_ initial: UInt8, _ argument: UInt64) {
         precondition(capacity &- count >= 9, "a merge plan miscounted its bytes")
         unsafe start[count] = initial
         unsafe UnsafeMutableRawPointer(start + count + 1).storeBytes(of: argument.bigEndian, as: UInt64.self)
@@ -122,7 +123,7 @@ import ModelCBOR
     }
 
     @inline(__always)
-    private mutating func copy(_ span: Span<UInt8>) {
+    mutating func copy(_ span: Span<UInt8>) {
         precondition(span.count <= capacity &- count, "a merge plan miscounted its bytes")
         guard span.count > 0 else { return }
         // In bounds by the precondition; the span and the new object cannot overlap.

@@ -14,6 +14,8 @@ struct RecordHeader {
     var idOffset: UInt8
     /// The size of the id.
     var idByteCount: UInt8
+    /// The size of the encoded floor, behind the id; `touched` stands behind it.
+    var floorByteCount: UInt8
     /// The model exists: touched is not below floor.
     var exists: Bool
 }

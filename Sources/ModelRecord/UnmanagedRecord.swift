@@ -14,6 +14,18 @@
     /// The record, counted.
     public var record: Record { unsafe Record(storage: storage.takeUnretainedValue()) }
 
+    /// The model exists.
+    public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.facts.exists } }
+
+    /// ``Record/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
+    public func applying(
+        _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
+    ) -> MergeResult {
+        unsafe storage._withUnsafeGuaranteedRef { storage in
+            Record.applying(update, to: Record(storage: storage), plan: &plan, keepingEqual: keepingEqual)
+        }
+    }
+
     /// The record, with the count that this reference owned.
     public func take() -> Record { unsafe Record(storage: storage.takeRetainedValue()) }
 

@@ -73,6 +73,27 @@ enum Bytes {
     }
 
     static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-        left.count == right.count && compare(left, right) == 0
+        left.count == right.count && areEqual(left, 0, right, 0, count: left.count)
+    }
+
+    /// Equality of `count` bytes from an offset on, which the caller has checked to be there on both sides.
+    @inline(__always)
+    static func areEqual(
+        _ left: Span<UInt8>, _ leftStart: Int, _ right: Span<UInt8>, _ rightStart: Int, count: Int
+    ) -> Bool {
+        var index = 0
+        guard count >= 8 else {
+            while index < count {
+                if left[leftStart &+ index] != right[rightStart &+ index] { return false }
+                index &+= 1
+            }
+            return true
+        }
+        while count &- index > 8 {
+            if word(left, leftStart &+ index) != word(right, rightStart &+ index) { return false }
+            index &+= 8
+        }
+        // The last eight bytes, of which some were compared already.
+        return word(left, leftStart &+ count &- 8) == word(right, rightStart &+ count &- 8)
     }
 }

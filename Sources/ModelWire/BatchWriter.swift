@@ -60,13 +60,16 @@ public struct BatchWriter: Sendable {
         firstStamp = first
         lastStamp = stamp
         updateCount += 1
-        writer.writeArrayHead(4)
-        writer.write(unsigned: operation.rawValue)
-        writer.write(unsigned: stamp - first)
-        writer.writeHead(.text, UInt64(id.count))
-        writer.append(encoded: id)
-        writer.writeMapHead(fieldCount)
-        writer.append(encoded: fields)
+        // The capacity is that of five heads, the id and the fields.
+        unsafe writer.append(upTo: id.count + fields.count + 5 * CBORHead.byteCountMax) { filler in
+            unsafe filler.writeHead(.array, 4)
+            unsafe filler.writeHead(.unsigned, operation.rawValue)
+            unsafe filler.writeHead(.unsigned, stamp - first)
+            unsafe filler.writeHead(.text, UInt64(id.count))
+            unsafe filler.append(id)
+            unsafe filler.writeHead(.map, UInt64(fieldCount))
+            unsafe filler.append(fields)
+        }
     }
 
     /// Appends an update whose id and fields are encoded and checked here.

@@ -6,18 +6,23 @@ extension EncodedFields {
     /// - Throws: ``WireError``, whose reason names the field and tells what would be right: a name of 0 or more than
     ///   128 bytes, too many fields, a value too large or nested too deep, a tagged value whose content is not CBOR,
     ///   or fields that do not fit into one frame together.
-    /// - Complexity: O(*bytes*), one allocation.
+    /// - Complexity: O(1) while no value is nested: such fields are encoded already; else O(*bytes*).
     public init(_ fields: Fields, limits: WireLimits = .default) throws(WireError) {
         guard fields.count <= limits.fieldCount else {
             throw WireError(.limit, "\(fields.count) fields; one update may have \(limits.fieldCount)")
         }
+        let byteCountMax = limits.frameByteCount - BatchWriter.envelopeByteCountMax
+        if let encoded = fields.encoded, fields.encodedSizes.isWithin(limits), encoded.bytes.count <= byteCountMax {
+            self = encoded
+            return
+        }
+        // A nested value, or something past a limit, which is to be found and told.
         var writer = CBORWriter(reserving: fields.count * 24)
         for pair in fields.pairs {
             do { try Names.check(field: pair.field) } catch { throw WireError(error) }
             writer.write(text: pair.field)
             try EncodedFields.write(pair, to: &writer, limits: limits)
         }
-        let byteCountMax = limits.frameByteCount - BatchWriter.envelopeByteCountMax
         guard writer.count <= byteCountMax else {
             throw WireError(.limit, "the fields take \(writer.count) bytes together; \(byteCountMax) fit into a frame")
         }
@@ -65,6 +70,14 @@ extension EncodedFields {
         }
         writer.bytes.removeSubrange(start...)
         writer.append(encoded: canonical.bytes.span)
+    }
+}
+
+extension FieldSizes {
+    /// No name and no value is past its limit.
+    @inline(__always)
+    func isWithin(_ limits: WireLimits) -> Bool {
+        nameByteCountMin > 0 && nameByteCountMax <= 128 && valueByteCountMax <= limits.valueByteCount
     }
 }
 

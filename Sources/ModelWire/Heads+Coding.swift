@@ -23,7 +23,7 @@ extension Heads {
             writer.write(unsigned: head.sequence)
             if let digest = head.digest { writer.write(unsigned: digest) }
         }
-        writer.write(unsigned: isRelayed ? 1 : 0)
+        writer.write(unsigned: (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0))
         if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
     }
 
@@ -44,7 +44,9 @@ extension Heads {
         stamp = try frame.unsigned(&elements)
         try frame.expect(&elements)
         heads = try Head.list(reading: &frame)
-        isRelayed = try frame.unsigned(&elements) & 1 != 0
+        let flags = try frame.unsigned(&elements)
+        isRelayed = flags & 1 != 0
+        hasTransactions = flags & 2 != 0
         ageMilliseconds = try frame.optionalUnsigned(&elements)
         try frame.finish(&elements)
     }

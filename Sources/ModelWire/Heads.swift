@@ -26,18 +26,22 @@ public struct Heads: Sendable, Hashable {
     public var heads: [Head]
     /// The sender is a relay and speaks for this origin.
     public var isRelayed: Bool
+    /// The origin has sent transactions over several topics, or may have: only the records of all topics together, as
+    /// one cut, show each of them whole.
+    public var hasTransactions: Bool
     /// How long ago the relay last heard of the origin.
     public var ageMilliseconds: UInt64?
 
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
-        ageMilliseconds: UInt64? = nil
+        hasTransactions: Bool = false, ageMilliseconds: UInt64? = nil
     ) {
         self.origin = origin
         self.incarnation = incarnation
         self.stamp = stamp
         self.heads = heads
         self.isRelayed = isRelayed
+        self.hasTransactions = hasTransactions
         self.ageMilliseconds = ageMilliseconds
     }
 

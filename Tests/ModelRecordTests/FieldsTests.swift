@@ -1,5 +1,6 @@
 import ModelCBOR
 import ModelRecord
+import TestSupport
 import Testing
 
 struct FieldsTests {
@@ -39,6 +40,73 @@ struct FieldsTests {
         #expect(fields.count == 2)
         #expect(fields["\u{212B}"] == 1)
         #expect(fields["A\u{30A}"] == 2)
+    }
+}
+
+/// Fields are kept encoded; nobody may notice.
+struct FieldsRepresentationTests {
+    private static let names = ["a", "b", "bb", "ba", "é", "seven77", "eight888", String(repeating: "l", count: 40)]
+
+    private static let values: [Value] = [
+        .null, .undefined, .bool(true), .bool(false), .int(-1), .int(23), .int(24), .int(.min), .int(.max),
+        .double(0.1), .double(1.5), .text(""), .text("short"), .text(String(repeating: "x", count: 300)), .bytes([]),
+        .bytes([1, 2, 3]), .uri("a:b"), .timestamp(1), .timestamp(0.5), .array([1, .array([])]), .map(["k": 1]),
+        .tagged(4000, encoded: [0xFF]),
+    ]
+
+    private func encoded(_ pairs: [Fields.Pair]) -> [UInt8] {
+        var writer = CBORWriter()
+        for pair in pairs {
+            writer.write(text: pair.field)
+            writer.write(pair.value)
+        }
+        return writer.bytes
+    }
+
+    @Test func `fields that are set and taken out in any order are those of a dictionary`() {
+        forEachSeed(3_000) { _, generator in
+            var fields: Fields = [:]
+            var dictionary: [String: Value] = [:]
+            let flat = Bool.random(using: &generator)
+            let values = flat ? Array(Self.values.dropLast(3)) : Self.values
+            for _ in 0..<Int.random(in: 0...20, using: &generator) {
+                let name = try #require(Self.names.randomElement(using: &generator))
+                var value = values.randomElement(using: &generator)
+                if Int.random(in: 0...3, using: &generator) == 0 { value = nil as Value? }
+                fields[name] = value
+                dictionary[name] = value
+                try #require(fields[name] == value)
+            }
+            let again = Fields(dictionary)
+            try #require(fields == again && fields.hashValue == again.hashValue)
+            try #require(fields.count == dictionary.count && fields.isEmpty == dictionary.isEmpty)
+            try #require(Dictionary(uniqueKeysWithValues: fields.pairs.map { ($0.field, $0.value) }) == dictionary)
+            for name in Self.names { try #require(fields[name] == dictionary[name]) }
+            try #require(again.pairs.map(\.field) == dictionary.keys.sorted(by: Fields.precedes))
+            if let bytes = fields.encoded?.bytes { try #require(bytes == encoded(again.pairs)) }
+            if flat { try #require(fields.encoded?.count == dictionary.count) }
+        }
+    }
+
+    @Test func `a literal in any order is what setting its fields gives`() {
+        forEachSeed(200) { _, generator in
+            let v = (0..<4).map { _ in Self.values.randomElement(using: &generator) ?? .null }
+            let n = (0..<4).map { _ in Self.names.randomElement(using: &generator) ?? "a" }
+            let literal: Fields = [n[0]: v[0], n[1]: v[1], n[2]: v[2], n[3]: v[3]]
+            var set = Fields([:])
+            for index in 0..<4 { set[n[index]] = v[index] }
+            try #require(literal == set)
+            try #require(literal.encoded == set.encoded)
+        }
+    }
+
+    @Test func `texts of any length are encoded as a writer does`() {
+        for count in [0, 1, 3, 4, 7, 8, 15, 16, 23, 24, 31, 32, 33, 64, 255, 256, 65_535, 65_536] {
+            let text = String((0..<count).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) })
+            let fields: Fields = [text: .text(text)]
+            #expect(fields.encoded?.bytes == encoded(fields.pairs))
+            #expect(fields[text] == .text(text))
+        }
     }
 }
 

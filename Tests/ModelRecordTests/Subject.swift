@@ -24,10 +24,10 @@ struct EncodedUpdate {
     }
 
     /// Applies the update to `record` through a batch of one.
-    func apply(to record: Record?, plan: inout MergePlan) -> MergeResult {
+    func apply(to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false) -> MergeResult {
         let batch = UpdateBatchView(
             bytes: bytes.span, slices: slices.span, origin: origin.span, originHash: Fingerprint.fnv(origin.span))
-        return Record.applying(batch.update(at: 0), to: record, plan: &plan)
+        return Record.applying(batch.update(at: 0), to: record, plan: &plan, keepingEqual: keepingEqual)
     }
 }
 
@@ -52,19 +52,24 @@ extension EncodedUpdate {
     }
 }
 
+/// A plan for tests whose state is copied: a plan has no copies, and what is in it matters for one merge only.
+final class Scratch {
+    var plan = MergePlan()
+}
+
 /// One model that is told of updates: what a replica does, in a line.
 struct Model {
     private(set) var record: Record?
     /// What came of the last update or join.
     private(set) var last: MergeResult?
-    private var plan = MergePlan()
+    private let scratch = Scratch()
 
     mutating func merge(_ version: Version, _ fields: Fields) { apply(EncodedUpdate(.merge, version, fields)) }
     mutating func replace(_ version: Version, _ fields: Fields) { apply(EncodedUpdate(.replace, version, fields)) }
     mutating func delete(_ version: Version) { apply(EncodedUpdate(.delete, version)) }
 
-    mutating func apply(_ update: EncodedUpdate) { take(update.apply(to: record, plan: &plan)) }
-    mutating func join(_ other: Record) { take(Record.joining(other, to: record, plan: &plan)) }
+    mutating func apply(_ update: EncodedUpdate) { take(update.apply(to: record, plan: &scratch.plan)) }
+    mutating func join(_ other: Record) { take(Record.joining(other, to: record, plan: &scratch.plan)) }
 
     private mutating func take(_ result: MergeResult) {
         last = result

@@ -80,7 +80,7 @@ struct Pairing {
     private(set) var states: [ReferenceState]
     /// The sum of all digest changes that were told, per model.
     private var digests: [UInt64]
-    private var plan = MergePlan()
+    private let scratch = Scratch()
 
     init(ids: [String]) {
         self.ids = ids
@@ -92,7 +92,7 @@ struct Pairing {
     mutating func apply(_ step: UpdateMix.Step) throws {
         let before = states[step.model]
         let conflicts = states[step.model].apply(step.update)
-        let result = step.encoded.apply(to: records[step.model], plan: &plan)
+        let result = step.encoded.apply(to: records[step.model], plan: &scratch.plan)
         try take(result, step.model, before: before, conflicts: conflicts)
     }
 
@@ -101,7 +101,7 @@ struct Pairing {
             guard let record else { continue }
             let before = states[model]
             let conflicts = states[model].join(other.states[model])
-            let result = Record.joining(record, to: records[model], plan: &plan)
+            let result = Record.joining(record, to: records[model], plan: &scratch.plan)
             try take(result, model, before: before, conflicts: conflicts)
         }
     }

@@ -94,17 +94,22 @@ extension Span<UInt8> {
     var text: String { String(decoding: copy, as: UTF8.self) }
 }
 
+/// A plan has no copies, and what is in it matters for one merge only.
+private final class Scratch {
+    var plan = MergePlan()
+}
+
 /// Applies updates to records, one after the other, as a cache does.
 struct Records {
     private(set) var byID: [String: Record] = [:]
-    private var plan = MergePlan()
+    private let scratch = Scratch()
 
     mutating func apply(_ frame: [UInt8], with decoder: borrowing BatchDecoder) {
         let batch = decoder.batch(in: frame.span)
         for index in 0..<batch.count {
             let update = batch.update(at: index)
             let id = update.id.text
-            if let record = Record.applying(update, to: byID[id], plan: &plan).record { byID[id] = record }
+            if let record = Record.applying(update, to: byID[id], plan: &scratch.plan).record { byID[id] = record }
         }
     }
 }
@@ -147,6 +152,7 @@ extension Heads {
         return Heads(
             origin: randomOrigin(using: &generator), incarnation: randomCount(using: &generator),
             stamp: randomCount(using: &generator), heads: heads, isRelayed: .random(using: &generator),
+            hasTransactions: .random(using: &generator),
             ageMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil)
     }
 

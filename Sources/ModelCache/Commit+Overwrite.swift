@@ -1,0 +1,88 @@
+public import ModelRecord
+
+extension Commit {
+    /// Sets the state of a model to exactly this record, whatever the versions say, or takes the model out.
+    ///
+    /// The one exception to the merge, for a copy that is given up whole for a better one, and for tombstones that
+    /// nobody needs any more. What is taken out gives its memory back; snapshots that are open still show it, and
+    /// observers are told where a reader can tell. A model that was overwritten must not be changed again by the same
+    /// commit.
+    /// - Parameter record: the new state; nil takes the model out, its tombstone included. Must have this id.
+    public mutating func overwrite(type: String, id: String, with record: Record?) {
+        precondition(record.map { $0.hasID(id.utf8.span) } ?? true, "a record of another id")
+        let table = touch(type)
+        overwrite(table, id.utf8.span, idHash: Fingerprint.fnv(id), with: record)
+    }
+}
+
+extension PendingSet {
+    /// Replaces the state of a model, or takes it out.
+    mutating func overwrite(
+        _ id: Span<UInt8>, _ hash: UInt64, with record: Record?, _ shards: Shards, plan: inout MergePlan,
+        tally: inout Tally
+    ) {
+        reserve(1)
+        let slots = shards.slots(of: hash)
+        let slot = slots?.find(hash, id) ?? -1
+        let old = slot < 0 ? nil : slots?.record(at: slot)
+        guard position(hash, id) < 0, old != record else {
+            tally.unchanged += 1
+            return
+        }
+        guard let new = record ?? old?.removed(plan: &plan) else { return }
+        add(
+            Pending(
+                new, hash, digestDelta: new.digest &- (old?.digest ?? 0), slot: slot,
+                isVisible: new.isVisiblyDifferent(from: old), existed: old?.exists ?? false,
+                isRemoval: record == nil))
+    }
+}
+
+extension TypeTable {
+    /// Takes models out for good, after their last records have been published. Under the cut lock and the writer
+    /// lock.
+    /// - Parameter removals: the mixed hashes, and records that tell the ids.
+    func remove(_ removals: [(hash: UInt64, record: Record)], epoch: UInt64?, counts: inout TableCounts) {
+        for (hash, record) in removals {
+            if shards.remove(hash, record.idBytes, epoch: epoch) { counts.records -= 1 }
+        }
+    }
+}
+
+extension ModelCache {
+    /// How many deleted models of `type` are remembered.
+    public func tombstoneCount(of type: String) -> Int {
+        guard let table = existingTable(type) else { return 0 }
+        return cut.withLock {
+            let counts = $0.counts(of: table)
+            return counts.records - counts.existing
+        }
+    }
+
+    /// Lets go of tombstones whose floor is older than `stamp`.
+    /// - Parameters:
+    ///   - buckets: where to look, within 0..<256: a part of them at a time bounds the work.
+    ///   - limit: no more than that many.
+    /// - Returns: how many were let go.
+    /// - Complexity: O(*models in the buckets*), nothing where no tombstone is.
+    @discardableResult
+    public func dropTombstones(
+        of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp, limit: Int = .max
+    ) -> Int {
+        guard limit > 0, tombstoneCount(of: type) > 0 else { return 0 }
+        var ids: [String] = []
+        snapshot().forEach(type: type, buckets: buckets, includingTombstones: true) { record in
+            if !record.exists, (record.floor?.stamp ?? 0) < stamp { ids.append(record.id) }
+            return ids.count < limit
+        }
+        guard !ids.isEmpty else { return 0 }
+        return commit { commit in
+            for id in ids {
+                // Another thread may have brought it back since.
+                let current = commit.current(type: type, id: id.utf8.span, idHash: Fingerprint.fnv(id))
+                guard let current, !current.exists, (current.floor?.stamp ?? 0) < stamp else { continue }
+                commit.overwrite(type: type, id: id, with: nil)
+            }
+        }.1.changed
+    }
+}

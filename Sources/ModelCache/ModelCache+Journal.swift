@@ -1,0 +1,36 @@
+public import ModelRecord
+
+/// A model that a commit has changed, as a journal tells it.
+public struct JournalEntry: Sendable {
+    public let type: String
+    /// The new record, tombstones included; of a model that was taken out one that tells its id.
+    public let record: Record
+    /// The model was taken out for good: nothing is known of it any more, not even that it was deleted.
+    public let isRemoval: Bool
+}
+
+/// What a store has to be told.
+extension ModelCache {
+    /// From now on every change is noted: also one that no reader can see, because only versions have changed.
+    ///
+    /// Costs a commit an append for each record that changed; nothing before this call. The notes take memory until
+    /// ``takeJournal()``.
+    public func startJournal() { writerLock.withLock { _ in writer.isJournaling = true } }
+
+    /// Hands over what has changed since the last call, in the order of the commits, and forgets it.
+    ///
+    /// From any thread; waits for a commit that is under way.
+    public func takeJournal() -> [JournalEntry] {
+        writerLock.withLock { _ in exchange(&writer.journal, with: []) }
+    }
+}
+
+extension Writer {
+    /// Notes what a commit is about to publish. Under the writer lock, before records are exchanged.
+    func note(_ pending: [Pending], of type: String) {
+        for entry in pending {
+            guard let record = entry.record else { continue }
+            journal.append(JournalEntry(type: type, record: record, isRemoval: entry.isRemoval))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ModelCBOR
+
+extension Fields {
+    /// The pairs, in the order of the encoded names: shorter names first, then bytewise.
+    /// - Complexity: O(*n*): they are decoded. Keep them, not the fields, in a loop.
+    public var pairs: [Pair] {
+        if let nested { return nested }
+        var pairs: [Pair] = []
+        pairs.reserveCapacity(count)
+        let bytes = writer.bytes
+        var reader = CBORReader(bytes.span)
+        for _ in 0..<count {
+            let name = reader.skipValidText()
+            pairs.append(Pair(field: reader.string(name), value: Fields.value(&reader)))
+        }
+        return pairs
+    }
+
+    /// The value given for `field`; setting nil takes the field out.
+    /// - Complexity: O(*n*)
+    public subscript(field: String) -> Value? {
+        get {
+            if let nested {
+                let place = Fields.place(of: field, in: nested)
+                guard place.isFound else { return nil }
+                return nested[place.index].value
+            }
+            let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: writer.count) }
+            guard place.isFound else { return nil }
+            var reader = CBORReader(writer.bytes.span, at: place.value)
+            return Fields.value(&reader)
+        }
+        set {
+            guard nested == nil else { return setNested(field, newValue) }
+            guard let newValue else { return remove(field) }
+            let start = writer.count
+            guard append(field, newValue) != nil else { return setNested(field, newValue) }
+            settle(start)
+        }
+    }
+
+    private mutating func remove(_ field: String) {
+        let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: writer.count) }
+        guard place.isFound else { return }
+        writer.bytes.removeSubrange(place.start..<place.end)
+        count -= 1
+    }
+
+    /// Sets or takes out a field where the pairs are kept as values, or are to be from now on.
+    mutating func setNested(_ field: String, _ value: Value?) {
+        var all = nested ?? pairs
+        let place = Fields.place(of: field, in: all)
+        switch (value, place.isFound) {
+        case (let value?, true): all[place.index] = Pair(field: field, value: value)
+        case (let value?, false): all.insert(Pair(field: field, value: value), at: place.index)
+        case (nil, true): all.remove(at: place.index)
+        case (nil, false): break
+        }
+        count = all.count
+        writer = CBORWriter()
+        nested = all
+    }
+
+    private static func place(of field: String, in pairs: [Pair]) -> (index: Int, isFound: Bool) {
+        let index = pairs.firstIndex { !precedes($0.field, field) } ?? pairs.endIndex
+        return (index, index < pairs.endIndex && pairs[index].field.utf8.elementsEqual(field.utf8))
+    }
+
+    private static func value(_ reader: inout CBORReader) -> Value {
+        do {
+            return try Value(reading: &reader)
+        } catch {
+            preconditionFailure("fields hold what they have encoded themselves: \(error)")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import ModelCBOR
+
+/// The merge of an update that is newer than all of a record, into fields that the record has: what most updates are.
+///
+/// Whatever writes a cell touches the model, so no cell is newer than `touched`, and an existing model's floor is not
+/// either (section 2 of the protocol article). An update above `touched` therefore wins every cell that it meets, and
+/// nothing is dropped: no cell has to be asked for its version, and all bytes between the values stay as they are.
+struct Overwrite {
+    private let idHash: UInt64
+    private let cellsOffset: Int
+    private let cellCount: Int
+    private let touchedOffset: Int
+    /// A cell of an equal value is left as it is.
+    private let keepsEqual: Bool
+    private let tailByteCount: Int
+
+    @inline(__always)
+    init(_ record: borrowing Record, _ update: borrowing UpdateView, keepsEqual: Bool) {
+        let facts = record.storage.facts
+        idHash = facts.idHash
+        cellsOffset = Int(facts.cellsOffset)
+        cellCount = Int(facts.cellCount)
+        self.keepsEqual = keepsEqual
+        touchedOffset = Int(facts.idOffset) &+ Int(facts.idByteCount) &+ Int(facts.floorByteCount)
+        tailByteCount = RecordBuilder.tailSize(stamp: update.stamp, originByteCount: update.origin.count)
+    }
+
+    /// Merges `update`, if it is of that kind.
+    /// - Parameter result: what came of it.
+    /// - Returns: false, and nothing has happened, when the update takes the way of all others.
+    @inline(__always)
+    func run(
+        _ update: borrowing UpdateView, to record: borrowing Record, plan: inout MergePlan,
+        _ result: inout MergeResult
+    ) -> Bool {
+        guard update.operation == .merge, record.exists, update.fieldCount <= MergePlan.overwriteCountMax else {
+            return false
+        }
+        let old = record.storage.bytes
+        // The head of an array of two stands before them; a model that exists was touched.
+        let touched = CellTail(old, at: touchedOffset &+ 1)
+        guard touched.isBelow(update, in: old) else { return false }
+        plan.reset()
+        guard collect(update, old, &plan) else { return false }
+        if keepsEqual, plan.overwriteCount == 0 { return true }
+
+        let own = Fingerprint.mix(idHash ^ Fingerprint.empty)
+        let keepsOrigin = touched.hasOrigin(of: update, in: old)
+        plan.digestDelta &-= Fingerprint.term(
+            base: own, stamp: touched.stamp, originHash: touched.originHash(update, keepsOrigin, in: old))
+        plan.digestDelta &+= Fingerprint.term(base: own, stamp: update.stamp, originHash: update.originHash)
+        result.record = RecordBuilder.make(
+            overwriting: old, record.storage.facts, touched: touchedOffset..<touched.end, keepsOrigin: keepsOrigin,
+            tailByteCount: tailByteCount, plan: plan, update: update)
+        result.isVisible = plan.isVisible
+        result.digestDelta = plan.digestDelta
+        return true
+    }
+
+    /// Notes what is overwritten.
+    /// - Returns: false when the record lacks a field.
+    @inline(__always)
+    private func collect(_ update: borrowing UpdateView, _ old: Span<UInt8>, _ plan: inout MergePlan) -> Bool {
+        let fields = update.fields
+        let stampSize = RecordBuilder.headSize(update.stamp)
+        var offset = cellsOffset
+        var left = cellCount
+        var key = 0
+        for _ in 0..<update.fieldCount {
+            let value = CellScan.endOfText(fields, at: key)
+            let valueEnd = CellScan.endOfItem(fields, at: value)
+            precondition(valueEnd <= fields.count, "an update's fields end within its bytes")
+            let stop = CellScan(fields, key: key..<value).run(old, from: offset, left, fields, key..<value)
+            guard stop.isFound else { return false }
+            // One byte for the head of the array of three.
+            let oldValue = stop.offset &+ (value &- key) &+ 1
+            let oldValueEnd = CellScan.endOfItem(old, at: oldValue)
+            let tail = CellTail(old, at: oldValueEnd)
+            offset = tail.end
+            left &-= stop.count &+ 1
+            if keepsEqual || !plan.isVisible {
+                let isEqual =
+                    oldValueEnd &- oldValue == valueEnd &- value
+                    && Bytes.areEqual(old, oldValue, fields, value, count: valueEnd &- value)
+                if isEqual, keepsEqual {
+                    key = valueEnd
+                    continue
+                }
+                if !isEqual { plan.isVisible = true }
+            }
+            let base = Fingerprint.mix(idHash ^ CellScan.nameHash(fields, key: key..<value))
+            let keepsOrigin = tail.hasOrigin(of: update, in: old)
+            plan.digestDelta &-= Fingerprint.term(
+                base: base, stamp: tail.stamp, originHash: tail.originHash(update, keepsOrigin, in: old))
+            plan.digestDelta &+= Fingerprint.term(base: base, stamp: update.stamp, originHash: update.originHash)
+            let oldEnd = keepsOrigin ? tail.stampEnd : tail.end
+            plan.overwrite(
+                MergePlan.Overwrite(
+                    oldValue: UInt32(truncatingIfNeeded: oldValue), oldEnd: UInt32(truncatingIfNeeded: oldEnd),
+                    key: UInt32(truncatingIfNeeded: key), value: UInt32(truncatingIfNeeded: value),
+                    end: UInt32(truncatingIfNeeded: valueEnd), keepsOrigin: keepsOrigin),
+                growth: valueEnd &- value &+ (keepsOrigin ? stampSize : tailByteCount) &- (oldEnd &- oldValue))
+            key = valueEnd
+        }
+        return true
+    }
+}
+
+/// `stamp, origin`, the end of a cell or of a version, where it stands.
+struct CellTail {
+    let stamp: Stamp
+    let stampEnd: Int
+    /// Where the origin's text begins, without its head.
+    let origin: Int
+    let end: Int
+
+    /// Reads from bytes that are known to be valid.
+    @inline(__always)
+    init(_ bytes: Span<UInt8>, at offset: Int) {
+        if bytes[offset] == 0x1B, bytes.count &- offset >= 9 {
+            stamp = Bytes.word(bytes, offset &+ 1)
+            stampEnd = offset &+ 9
+        } else {
+            var reader = CBORReader(bytes, at: offset)
+            stamp = reader.readValidUnsigned()
+            stampEnd = reader.offset
+        }
+        origin = stampEnd &+ (bytes[stampEnd] < 0x78 ? 1 : 2)
+        end = CellScan.endOfText(bytes, at: stampEnd)
+        precondition(end <= bytes.count, "a version ends within its record")
+    }
+
+    /// This version is below that of `update`.
+    @inline(__always)
+    func isBelow(_ update: borrowing UpdateView, in bytes: Span<UInt8>) -> Bool {
+        if stamp != update.stamp { return stamp < update.stamp }
+        return Bytes.compare(bytes.extracting(origin..<end), update.origin) < 0
+    }
+
+    @inline(__always)
+    func hasOrigin(of update: borrowing UpdateView, in bytes: Span<UInt8>) -> Bool {
+        let count = update.origin.count
+        return end &- origin == count && Bytes.areEqual(bytes, origin, update.origin, 0, count: count)
+    }
+
+    /// The hash of the origin. Most cells come from the update's own, whose hash is known.
+    @inline(__always)
+    func originHash(_ update: borrowing UpdateView, _ isKnown: Bool, in bytes: Span<UInt8>) -> UInt64 {
+        isKnown ? update.originHash : Fingerprint.fnv(bytes.extracting(origin..<end))
+    }
+}
+
+extension Fingerprint {
+    /// As ``term(idHash:fieldHash:stamp:originHash:)``, with the part that does not depend on the version.
+    @inline(__always)
+    static func term(base: UInt64, stamp: UInt64, originHash: UInt64) -> UInt64 {
+        mix(mix(base &+ stamp) ^ originHash)
+    }
+}

@@ -1,0 +1,101 @@
+import ModelCBOR
+public import ModelRecord
+
+/// Updates that wait to be stamped: checked, encoded, and one behind the other in one buffer.
+///
+/// It is what an origin merges a batch of writes from, without a copy. The memory stays for the next batch, so that
+/// adding updates allocates nothing once the buffer is warm.
+public struct UpdateBuffer: Sendable {
+    private var writer = CBORWriter()
+    /// Where each update stands in ``bytes``. All are merges without a stamp, until somebody gives them both.
+    public var slices: [UpdateSlice] = []
+
+    /// More bytes are refused: what an offset can tell.
+    public static let byteCountMax = 1 << 30
+
+    public init() {}
+
+    /// The ids and fields of all updates.
+    public var bytes: [UInt8] { writer.bytes }
+
+    /// How many updates there are.
+    public var count: Int { slices.count }
+
+    /// The memory that it keeps.
+    public var capacityByteCount: Int {
+        writer.bytes.capacity + slices.capacity * MemoryLayout<UpdateSlice>.stride
+    }
+
+    /// Adds an update.
+    /// - Throws: ``WireError`` for a bad id or bad fields, as `EncodedFields(_:limits:)` does; nothing has been added
+    ///   then.
+    /// - Complexity: O(*bytes*), no allocation when there is memory and no value is nested.
+    public mutating func append(id: String, fields: Fields, limits: WireLimits) throws(WireError) {
+        let encoded = try EncodedFields(fields, limits: limits)
+        let idByteCount = id.utf8.count
+        guard idByteCount > 0, idByteCount <= 255 else { throw UpdateBuffer.refusal(of: id) }
+        let idStart = writer.count
+        let fieldsStart = idStart + idByteCount
+        let end = fieldsStart + encoded.bytes.count
+        guard end <= UpdateBuffer.byteCountMax else {
+            throw WireError(.limit, "the writes take more than \(UpdateBuffer.byteCountMax) bytes together; split them")
+        }
+        // The capacity is that of the two.
+        unsafe writer.append(upTo: end - idStart) { filler in
+            unsafe id.withUTF8Bytes { unsafe filler.append($0) }
+            unsafe filler.append(encoded.bytes.span)
+        }
+        let hash = Fingerprint.checkedFNV(writer.bytes.span.extracting(idStart..<fieldsStart))
+        guard let hash else {
+            writer.bytes.removeLast(end - idStart)
+            throw UpdateBuffer.refusal(of: id)
+        }
+        slices.append(
+            UpdateSlice(
+                operation: .merge, stamp: 0, idHash: hash, id: idStart..<fieldsStart, fields: fieldsStart..<end,
+                fieldCount: encoded.count))
+    }
+
+    /// A copy of the fields of one update.
+    public func fields(at index: Int) -> EncodedFields {
+        let slice = slices[index]
+        return EncodedFields(bytes: Array(writer.bytes[slice.fieldsRange]), count: Int(slice.fieldCount))
+    }
+
+    private static func refusal(of id: String) -> WireError {
+        do throws(NameError) {
+            try Names.check(id: id)
+            preconditionFailure("an id that was refused breaks a rule")
+        } catch {
+            return WireError(error)
+        }
+    }
+
+    /// Forgets the updates and keeps the memory.
+    public mutating func removeAll() {
+        writer.removeAll()
+        slices.removeAll(keepingCapacity: true)
+    }
+}
+
+extension Fingerprint {
+    /// FNV-1a of an id, unless it contains NUL. One pass for both: every write needs them.
+    @inline(__always)
+    static func checkedFNV(_ id: Span<UInt8>) -> UInt64? {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        var hasNUL = false
+        for index in id.indices {
+            let byte = id[index]
+            hasNUL = hasNUL || byte == 0
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return hasNUL ? nil : hash
+    }
+}
+
+extension UpdateSlice {
+    /// Where the id stands.
+    public var idRange: Range<Int> { Int(idStart)..<(Int(idStart) + Int(idByteCount)) }
+    /// Where the pairs stand.
+    public var fieldsRange: Range<Int> { Int(fieldsStart)..<(Int(fieldsStart) + Int(fieldsByteCount)) }
+}
