@@ -17,6 +17,7 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// One source target; `uses` may name only targets that stand above it in this file.
@@ -46,6 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
@@ -55,6 +57,7 @@ let package = Package(
         library("ModelRecord", uses: ["ModelCBOR"]),
         library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
         library("ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
+        library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
         library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
         library(
             "Modelcast",
@@ -79,6 +82,7 @@ let package = Package(
         tests(of: "ModelCBOR"),
         tests(of: "ModelRecord", uses: ["ModelCBOR"]),
         tests(of: "ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", sqlite]),
         tests(of: "ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "Modelcast", uses: ["ZeroMQ", "ModelWire", log, lifecycle, signals]),

@@ -16,6 +16,9 @@ enum ModuleTable {
         Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
         Row(target: "ModelCache", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization", "Dispatch"]),
         Row(
+            target: "ModelStore", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
+            others: ["Synchronization", "Dispatch", "Foundation", "GRDB"]),
+        Row(
             target: "ModelSync", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             others: ["Synchronization"]),
         Row(
@@ -36,7 +39,8 @@ enum ModuleTable {
     static let targets = rows.map(\.target)
 
     /// The targets that must be the same under a simulator: their time and chance come in as parameters.
-    static let pure = rows.filter { $0.others != nil && $0.target != "ModelCache" }.map(\.target)
+    static let pure = rows.filter { $0.others != nil && !["ModelCache", "ModelStore"].contains($0.target) }
+        .map(\.target)
 
     /// One sentence for each import of the file that the table does not allow.
     static func complaints(about file: SourceFile) -> [String] {

@@ -1,0 +1,9 @@
+import Foundation
+
+extension Data {
+    /// A copy of `bytes`: what is bound to a statement is a `Data`.
+    init(copying bytes: Span<UInt8>) {
+        // The pointer is valid in the closure, and the bytes are copied there.
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Data(buffer: $0) }
+    }
+}

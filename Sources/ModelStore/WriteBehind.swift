@@ -1,0 +1,282 @@
+import Dispatch
+import ModelCache
+public import ModelRecord
+
+/// A queue in front of a ``Store``: noting never waits for the disk, committing waits for nothing else.
+///
+/// - ``note(_:)`` keeps the newest record of each model and writes all of them once per interval. A model that changes
+///   a thousand times between two flushes costs one row. It takes a lock for a moment and never waits for the disk.
+/// - ``commit(_:completion:)`` is for what must be on disk before something is sent or acknowledged. All commits that
+///   wait share one transaction and one fsync.
+/// - Where writing fails, commits fail with the reason, while noted changes are kept, conflated, and tried again with
+///   growing pauses. ``status`` says so meanwhile, and events tell when it began and when it was over.
+/// - Memory is bounded: one entry per distinct model, head, origin and fact, and so many bytes of batches.
+///
+/// Everything may be called from any thread. Completions and events come on the queue of the store: they must be short
+/// and may not wait for it.
+public final class WriteBehind: Sendable {
+    /// Told when a commit or a flush is done, with the reason when it failed.
+    public typealias Completion = @Sendable (StoreError?) -> Void
+
+    struct Commit {
+        /// What was noted before it, or comes with it, and takes batches away.
+        var removals = StoreChanges()
+        let changes: StoreChanges
+        let byteCount: Int
+        let completion: Completion
+    }
+
+    struct State {
+        var pending = PendingChanges()
+        var commits: [Commit] = []
+        var commitByteCount = 0
+        var flushWaiters: [Completion] = []
+        /// A flush is to be part of the next work.
+        var isFlushDue = false
+        /// A timer will make it so.
+        var isFlushTimed = false
+        /// Work is on the queue.
+        var isScheduled = false
+        var isClosed = false
+        /// Models that the writer has taken and not yet written.
+        var takenModels = 0
+        var status = WriteBehindStatus()
+    }
+
+    let configuration: WriteBehindConfiguration
+    let state = Guarded(State())
+    let queue = DispatchQueue(label: "modelcast.store")
+    let writer: Writer
+    let path: String
+
+    /// Takes a store over.
+    /// - Parameter onEvent: told of trouble and of its end.
+    public init(
+        _ store: sending Store, configuration: WriteBehindConfiguration = WriteBehindConfiguration(),
+        onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        path = store.path
+        writer = Writer(store, configuration: configuration, onEvent: onEvent)
+    }
+
+    /// Notes changes; they are in the file after the next flush.
+    ///
+    /// What is noted in one call is written in one transaction, heads never before the records that they speak of.
+    public func note(_ changes: StoreChanges) {
+        let next = state.withLock { state -> Next in
+            guard !state.isClosed else { return .nothing }
+            state.status.conflated += state.pending.note(changes)
+            state.status.noted += changes.records.count + changes.removedRecords.count
+            if !changes.batches.isEmpty {
+                state.status.droppedBatches += state.pending.limitBatches(to: configuration.notedBatchByteCountMax)
+            }
+            return state.next(configuration)
+        }
+        go(next)
+    }
+
+    /// Notes the newest record of one model.
+    public func note(_ record: Record, type: String) {
+        let next = state.withLock { state -> Next in
+            guard !state.isClosed else { return .nothing }
+            if state.pending.note(record, type: type) { state.status.conflated += 1 }
+            state.status.noted += 1
+            return state.next(configuration)
+        }
+        go(next)
+    }
+
+    /// Writes changes so that they are on disk when `completion` is called without an error.
+    ///
+    /// Commits are written in the order of the calls. Of one that fails the batches are forgotten, the caller decides
+    /// what becomes of them; all else counts as noted. One that is refused because too many
+    /// wait (``StoreError/Code/overloaded``) leaves nothing behind.
+    public func commit(_ changes: StoreChanges, completion: @escaping Completion) {
+        let byteCount = changes.batchByteCount
+        let (timer, work, refusal) = state.withLock { state -> (Next, Next, StoreError?) in
+            if let refusal = self.refusal(of: byteCount, state) { return (.nothing, .nothing, refusal) }
+            var timer = Next.nothing
+            var commit = Commit(changes: changes, byteCount: byteCount, completion: completion)
+            // Also noted, so that an older note of the same model cannot come after it.
+            if changes.hasModels || changes.hasState || changes.hasRemovals {
+                state.pending.note(changes.withoutBatches)
+                timer = state.next(configuration)
+            }
+            commit.removals = state.pending.takeRemovals()
+            state.commits.append(commit)
+            state.commitByteCount += byteCount
+            return (timer, state.schedule(), nil)
+        }
+        if let refusal { return completion(refusal) }
+        go(timer)
+        go(work)
+    }
+
+    private func refusal(of byteCount: Int, _ state: borrowing State) -> StoreError? {
+        if state.isClosed { return StoreError(.closed, path: path, "committing") }
+        // One that is larger than the limit passes when it is alone.
+        guard state.commitByteCount > 0, state.commitByteCount + byteCount > configuration.commitByteCountMax else {
+            return nil
+        }
+        return StoreError(
+            .overloaded, path: path, "\(state.commits.count) commits of \(state.commitByteCount) bytes wait")
+    }
+
+    /// Writes everything that was noted before, now; `completion` is called when it is on disk.
+    public func flush(completion: @escaping Completion) {
+        let next = state.withLock { state -> Next? in
+            guard !state.isClosed else { return nil }
+            state.flushWaiters.append(completion)
+            state.isFlushDue = true
+            return state.schedule()
+        }
+        guard let next else { return completion(StoreError(.closed, path: path, "flushing")) }
+        go(next)
+    }
+
+    /// Like ``commit(_:completion:)``, and waits for it. Not for the threads of tasks.
+    /// - Throws: ``StoreError``, ``StoreError/Code/timedOut`` when the limit has passed: it may yet be written.
+    public func commit(_ changes: StoreChanges, within limit: Duration) throws(StoreError) {
+        try wait(within: limit, "committing") { commit(changes, completion: $0) }
+    }
+
+    /// Like ``flush(completion:)``, and waits for it.
+    public func flush(within limit: Duration) throws(StoreError) {
+        try wait(within: limit, "flushing") { flush(completion: $0) }
+    }
+
+    /// The figures now.
+    public var status: WriteBehindStatus {
+        state.withLock { state in
+            var status = state.status
+            status.pendingModels = state.pending.modelCount + state.takenModels
+            status.pendingCommits = state.commits.count
+            return status
+        }
+    }
+
+    /// Flushes and closes the store; later notes are ignored, later commits fail.
+    /// - Throws: ``StoreError`` when the last flush or the closing fails. The store is closed all the same, unless the
+    ///   limit has passed: then it will be.
+    public func close(within limit: Duration = .seconds(30)) throws(StoreError) {
+        try wait(within: limit, "closing") { completion in
+            let next = state.withLock { state -> Next? in
+                guard !state.isClosed else { return nil }
+                state.isClosed = true
+                state.isFlushDue = true
+                state.flushWaiters.append { [writer] error in completion(writer.close() ?? error) }
+                return state.schedule()
+            }
+            guard let next else { return completion(nil) }
+            go(next)
+        }
+    }
+}
+
+extension WriteBehind {
+    /// Reads from the store, between two writes.
+    ///
+    /// What was noted and not flushed is not in it.
+    /// - Throws: ``StoreError``, ``StoreError/Code/timedOut`` when the limit has passed.
+    public func read<R: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable (Store) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        let result = ReadResult<R>()
+        try wait(within: limit, "reading") { completion in
+            queue.async { [writer] in
+                do throws(StoreError) {
+                    let value = try writer.read(body)
+                    result.value.withLock { $0 = value }
+                    completion(nil)
+                } catch {
+                    completion(error)
+                }
+            }
+        }
+        guard let value = result.value.withLock({ $0 }) else { preconditionFailure("a read ended without its result") }
+        return value
+    }
+
+    /// What is to be done once the lock is released.
+    enum Next {
+        case nothing
+        case work
+        case timer
+    }
+
+    func go(_ next: Next) {
+        switch next {
+        case .nothing: break
+        case .work: queue.async { self.work() }
+        case .timer: startTimer(configuration.flushInterval)
+        }
+    }
+
+    /// Makes a flush due after a time. Weak: a timer is no reason to live.
+    func startTimer(_ interval: Duration) {
+        queue.asyncAfter(deadline: .now() + interval.dispatchInterval) { [weak self] in
+            guard let self else { return }
+            let next = state.withLock { state -> Next in
+                state.isFlushTimed = false
+                state.isFlushDue = true
+                return state.schedule()
+            }
+            go(next)
+        }
+    }
+
+    private func wait(
+        within limit: Duration, _ work: String, _ start: (@escaping Completion) -> Void
+    ) throws(StoreError) {
+        let done = DispatchSemaphore(value: 0)
+        let result = WaitResult()
+        start { error in
+            result.error.withLock { $0 = error }
+            done.signal()
+        }
+        guard done.wait(timeout: .now() + limit.dispatchInterval) == .success else {
+            throw StoreError(.timedOut, path: path, "\(work) took longer than \(limit)")
+        }
+        if let error = result.error.withLock({ $0 }) { throw error }
+    }
+}
+
+/// What a completion has to say to the thread that waits for it.
+private final class WaitResult: Sendable {
+    let error = Guarded<StoreError?>(nil)
+}
+
+/// What a reader has read, for the thread that waits for it.
+private final class ReadResult<R: Sendable>: Sendable {
+    let value = Guarded<R?>(nil)
+}
+
+extension WriteBehind.State {
+    /// What a note calls for.
+    mutating func next(_ configuration: WriteBehindConfiguration) -> WriteBehind.Next {
+        if case .degraded = status.health { return .nothing }
+        if pending.modelCount >= configuration.flushModelCount, !isFlushDue {
+            isFlushDue = true
+            return schedule()
+        }
+        guard !isFlushTimed, !isFlushDue else { return .nothing }
+        isFlushTimed = true
+        return .timer
+    }
+
+    mutating func schedule() -> WriteBehind.Next {
+        guard !isScheduled else { return .nothing }
+        isScheduled = true
+        return .work
+    }
+}
+
+extension Duration {
+    var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        let (nanoseconds, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !isOver else { return .never }
+        return .nanoseconds(Int(clamping: nanoseconds) + Int(attoseconds / 1_000_000_000))
+    }
+}
