@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "Modelcast", targets: ["Modelcast"]),
         .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
         .executable(name: "modelcast", targets: ["ModelcastCommand"]),
+        .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -62,12 +63,16 @@ let package = Package(
         library(
             "Modelcast",
             uses: [
-                "ZeroMQ", "ModelRecord", "ModelWire", "ModelCache", "ModelSync", log, metrics, lifecycle,
+                "ZeroMQ", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle,
             ]),
         library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         library(
             "ModelcastBench",
-            uses: ["Modelcast", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram]),
+            uses: [
+                "Modelcast", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram,
+            ]),
+        .executableTarget(
+            name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),
         .executableTarget(
             name: "ModelcastCommand",
             dependencies: [
@@ -85,7 +90,8 @@ let package = Package(
         tests(of: "ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", sqlite]),
         tests(of: "ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
-        tests(of: "Modelcast", uses: ["ZeroMQ", "ModelWire", log, lifecycle, signals]),
+        tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+        tests(of: "Modelcast", uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelSync", log, lifecycle, signals]),
         tests(of: "ModelcastBench", uses: ["Modelcast", log]),
         tests(of: "ModelcastCommand"),
         .testTarget(name: "StructureTests", swiftSettings: settings),

@@ -26,8 +26,42 @@ public struct Counters: Sendable {
         case holesFound = "holes_found"
         /// Holes that the missing batch filled by itself.
         case holesFilled = "holes_filled"
+        /// Holes mended by a replay of what was missing.
+        case holesMendedByReplay = "holes_mended_by_replay"
         /// Holes mended by a snapshot.
         case holesMendedBySnapshot = "holes_mended_by_snapshot"
+        /// Holes mended by a snapshot because a batch stayed malformed.
+        case holesMendedByQuarantine = "holes_mended_by_quarantine"
+        /// Differences mended by taking the buckets that differ.
+        case holesMendedByBuckets = "holes_mended_by_buckets"
+        /// Differences and absences mended by building the state anew.
+        case holesMendedAnew = "holes_mended_anew"
+        /// Replays asked for.
+        case replaysRequested = "replays_requested"
+        /// Batches that came by replay.
+        case replayedBatches = "replayed_batches"
+        /// Replies that carried what was not asked for.
+        case unaskedReplies = "unasked_replies"
+        /// Requests of repairs that were not answered in time.
+        case repairTimeouts = "repair_timeouts"
+        /// Batches that stayed malformed when they were sent again, and were left out.
+        case quarantinedBatches = "quarantined_batches"
+        /// Digests asked for, to narrow a difference down.
+        case digestAudits = "digest_audits"
+        /// Deleted models that were forgotten, as their retention was over.
+        case tombstonesDropped = "tombstones_dropped"
+        /// Times the state was built anew beside the old one.
+        case renewals = "renewals"
+        /// Batches of an older incarnation that were older than deleted models are remembered.
+        case expiredBatches = "expired_batches"
+        /// Digests that still differed when the sender's copy had been joined.
+        case irreparableDifferences = "irreparable_differences"
+        /// Buckets taken from a sender because their digests differed.
+        case bucketsFetched = "buckets_fetched"
+        /// Snapshots too large to become visible in one step.
+        case unstagedSnapshots = "unstaged_snapshots"
+        /// Streams and origins that were not followed, as there were too many.
+        case refusedStreams = "refused_streams"
         /// Differing digests at equal heads.
         case digestMismatches = "digest_mismatches"
         /// Records that came in snapshots.
@@ -50,8 +84,26 @@ public struct Counters: Sendable {
         case incompleteGroups = "incomplete_groups"
         /// Two incarnations of one origin that send in turns: two processes with one name.
         case incarnationConflicts = "incarnation_conflicts"
+        /// Batches that were pushed here and merged.
+        case pushedBatches = "pushed_batches"
         /// Requests refused.
         case requestsRefused = "requests_refused"
+        /// Requests refused because the peer has used up its budget, or too much is under way.
+        case requestsBusy = "requests_busy"
+        /// Requests that were not even answered with an error, because the peer has been told too many.
+        case requestsIgnored = "requests_ignored"
+        /// Snapshots given up because nobody gave them credit.
+        case snapshotsAbandoned = "snapshots_abandoned"
+        /// Batches that a relay has sent on.
+        case forwardedBatches = "forwarded_batches"
+        /// Pushed batches that were acknowledged.
+        case pushesAcknowledged = "pushes_acknowledged"
+        /// Replays served from the ring.
+        case replaysServed = "replays_served"
+        /// Batches sent again in replays.
+        case batchesSentAgain = "batches_sent_again"
+        /// Replays asked for of batches that are not held any more.
+        case replaysGone = "replays_gone"
     }
 
     private var values = [UInt64](repeating: 0, count: Name.allCases.count)

@@ -6,7 +6,18 @@ struct GroupAssembler: Sendable {
     /// One part: the batch as it came.
     struct Part: Sendable {
         let topic: Topic
+        let sequence: UInt64
         let payload: [UInt8]
+        /// It was handed on when it came.
+        let isForwarded: Bool
+    }
+
+    /// A transaction that is not whole.
+    struct Held {
+        let origin: String
+        let incarnation: UInt64
+        let parts: [Part]
+        let awaited: Set<Topic>
     }
 
     private struct Key: Hashable {
@@ -17,10 +28,13 @@ struct GroupAssembler: Sendable {
     private struct Group {
         var parts: [Part] = []
         var awaited: Set<Topic>
-        let deadline: UInt64
+        /// Topics of which a snapshot has come since that may have held the awaited part.
+        var perhapsCovered: Set<Topic> = []
+        let incarnation: UInt64
+        var deadline: UInt64
     }
 
-    /// The most bytes that are held; past it the oldest group is let go as it is.
+    /// The most bytes that are held; past it the oldest groups are let go as they are.
     static let byteCountMax = 64 << 20
 
     private var groups: [Key: Group] = [:]
@@ -29,18 +43,32 @@ struct GroupAssembler: Sendable {
     /// Nothing is held.
     var isEmpty: Bool { groups.isEmpty }
 
+    /// When the first group's time is up.
+    var nextDeadline: UInt64? { groups.isEmpty ? nil : groups.values.lazy.map(\.deadline).min() }
+
+    /// The least sequence that is held of a stream.
+    func firstHeld(_ key: StreamKey) -> UInt64? {
+        guard !groups.isEmpty else { return nil }
+        return groups.lazy.filter { $0.key.origin == key.origin }
+            .flatMap { $0.value.parts.lazy.filter { $0.topic == key.topic }.map(\.sequence) }.min()
+    }
+
     /// Adds a part.
     /// - Parameters:
     ///   - wanted: the topics of the group that this replica subscribes to.
     /// - Returns: all parts, once the last is here.
     mutating func add(
-        _ part: Part, origin: String, stamp: Stamp, wanted: [Topic], deadline: UInt64
+        _ part: Part, origin: String, incarnation: UInt64, stamp: Stamp, wanted: [Topic], deadline: UInt64
     ) -> [Part]? {
         let key = Key(origin: origin, stamp: stamp)
-        var group = groups.removeValue(forKey: key) ?? Group(awaited: Set(wanted), deadline: deadline)
-        group.parts.append(part)
+        var group =
+            groups.removeValue(forKey: key)
+            ?? Group(awaited: Set(wanted), incarnation: incarnation, deadline: deadline)
+        if !group.parts.contains(where: { $0.topic == part.topic }) {
+            group.parts.append(part)
+            byteCount += part.payload.count
+        }
         group.awaited.remove(part.topic)
-        byteCount += part.payload.count
         if group.awaited.isEmpty {
             byteCount -= size(of: group)
             return group.parts
@@ -49,28 +77,77 @@ struct GroupAssembler: Sendable {
         return nil
     }
 
-    /// A snapshot has brought everything of `topic`: no part of it needs to be waited for any longer.
-    mutating func covered(_ topic: Topic, origin: String) -> [[Part]] {
-        for key in groups.keys where key.origin == origin { groups[key]?.awaited.remove(topic) }
+    /// A snapshot has brought everything of `topic` up to some head.
+    /// - Parameter stamp: the origin's clock when that head was read: its transactions up to there wait for nothing
+    ///   more on this topic. Nil when it was not the origin that told the head: then it is not known whether the
+    ///   snapshot held the awaited part. What it held is visible already, so its group only waits for its time to be
+    ///   up.
+    /// - Returns: the transactions that wait for nothing any more.
+    mutating func covered(_ topic: Topic, origin: String, through stamp: Stamp?) -> [[Part]] {
+        guard !groups.isEmpty else { return [] }
+        guard let stamp else {
+            for key in groups.keys where key.origin == origin { groups[key]?.perhapsCovered.insert(topic) }
+            return []
+        }
+        for key in groups.keys where key.origin == origin && key.stamp <= stamp { groups[key]?.awaited.remove(topic) }
+        return take { $0.awaited.isEmpty }
+    }
+
+    /// A relay's cut holds everything up to these heads. Those of a relay tell what it has committed: where a part that
+    /// is held here lies below its head, it had the whole transaction, and so has the cut.
+    /// - Parameter isCovered: the cut holds this topic.
+    /// - Returns: the transactions that wait for nothing any more.
+    mutating func covered(by told: Heads, where isCovered: (Topic) -> Bool) -> [[Part]] {
+        guard !groups.isEmpty else { return [] }
+        for (key, group) in groups where key.origin == told.origin && group.incarnation == told.incarnation {
+            let isCommitted = group.parts.contains { part in
+                told[part.topic].map { $0.sequence >= part.sequence } ?? false
+            }
+            guard isCommitted else { continue }
+            groups[key]?.awaited = group.awaited.filter { !isCovered($0) }
+        }
         return take { $0.awaited.isEmpty }
     }
 
     /// The groups whose time is up, or that no longer find room; their parts are applied as far as they are here.
-    mutating func expired(now: UInt64) -> [[Part]] {
-        var result = take { $0.deadline <= now }
-        while byteCount > GroupAssembler.byteCountMax, let oldest = groups.values.map(\.deadline).min() {
-            result += take { $0.deadline <= oldest }
+    /// - Parameters:
+    ///   - patience: how much longer a group is held whose missing parts may still come.
+    ///   - mayCome: something says that they are on their way.
+    /// - Returns: their parts, and whether they are known to be whole.
+    mutating func expired(
+        now: UInt64, patience: UInt64, mayCome: (Held) -> Bool
+    ) -> [(parts: [Part], isWhole: Bool)] {
+        var due: [Key: Group] = [:]
+        for (key, group) in groups where group.deadline <= now {
+            let held = Held(
+                origin: key.origin, incarnation: group.incarnation, parts: group.parts, awaited: group.awaited)
+            if mayCome(held) {
+                groups[key]?.deadline = now + patience
+            } else {
+                due[key] = group
+            }
         }
-        return result
+        var heldByteCount = byteCount - due.values.reduce(0) { $0 + size(of: $1) }
+        if heldByteCount > GroupAssembler.byteCountMax {
+            for (key, group) in groups.sorted(by: { $0.key.stamp < $1.key.stamp }) where due[key] == nil {
+                due[key] = group
+                heldByteCount -= size(of: group)
+                if heldByteCount <= GroupAssembler.byteCountMax { break }
+            }
+        }
+        let whole = due.filter { $0.value.awaited.isSubset(of: $0.value.perhapsCovered) }
+        let rest = due.filter { whole[$0.key] == nil }
+        return take(whole).map { ($0, true) } + take(rest).map { ($0, false) }
     }
 
-    private mutating func take(where isDone: (Group) -> Bool) -> [[Part]] {
-        let done = groups.filter { isDone($0.value) }
+    private mutating func take(where isDone: (Group) -> Bool) -> [[Part]] { take(groups.filter { isDone($0.value) }) }
+
+    private mutating func take(_ done: [Key: Group]) -> [[Part]] {
         for (key, group) in done {
             byteCount -= size(of: group)
             groups[key] = nil
         }
-        return done.sorted { $0.key.stamp < $1.key.stamp }.map(\.value.parts)
+        return done.sorted { ($0.key.stamp, $0.key.origin) < ($1.key.stamp, $1.key.origin) }.map(\.value.parts)
     }
 
     private func size(of group: Group) -> Int { group.parts.reduce(0) { $0 + $1.payload.count } }

@@ -16,31 +16,24 @@ extension Origin {
     /// Does several writes, one after the other: the same as ``write(_:type:id:fields:now:)`` for each, for less.
     ///
     /// Merges of one type that stand in a row are one commit. The whole is not atomic for replicas: that is
-    /// ``transaction(_:now:)``. All names are checked before anything is written.
-    /// - Throws: `WireError` for a bad type or id, when nothing has changed yet, or for a model that grows past a
-    ///   frame: that write is left out, others may have been done.
-    public mutating func writeBatch(
-        _ entries: [TransactionEntry], now: Moment
-    ) throws(WireError) -> BatchOutcome {
-        for entry in entries {
-            _ = try state(of: entry.type)
-            do { try Names.check(id: entry.id) } catch { throw WireError(error) }
-        }
+    /// ``transaction(_:now:)``.
+    /// - Parameter writes: what is to be done; its memory serves as scratch.
+    /// - Throws: `WireError` for a model that grows past a frame: that write is left out, others may have been done.
+    public mutating func writeBatch(_ writes: inout WriteBatch, now: Moment) throws(WireError) -> BatchOutcome {
         var outcome = BatchOutcome()
-        var start = 0
-        while start < entries.count {
-            var end = start
-            while end < entries.count, case .merge = entries[end].write, entries[end].type == entries[start].type {
-                end += 1
+        for run in writes.runs {
+            let state = try state(of: run.type)
+            if run.write == .merge {
+                try mergeRun(run.range, of: &writes.updates, state, now: now, outcome: &outcome)
+                continue
             }
-            if end > start {
-                try mergeRun(entries[start..<end], now: now, outcome: &outcome)
-                start = end
-            } else {
-                let entry = entries[start]
-                let result = try write(entry.write, type: entry.type, id: entry.id, fields: entry.fields, now: now)
+            for index in run.range {
+                let slice = writes.updates.slices[index]
+                let bytes = writes.updates.bytes
+                let result = try write(
+                    run.write, state, id: bytes.span.extracting(slice.idRange), idHash: slice.idHash,
+                    fields: writes.updates.fields(at: index), now: now)
                 if result == .unchanged { outcome.unchanged += 1 } else { outcome.published += 1 }
-                start += 1
             }
         }
         return outcome
@@ -48,46 +41,34 @@ extension Origin {
 
     /// Merges of one type: one commit, in which cache misses overlap, then one append for each that changed something.
     private mutating func mergeRun(
-        _ entries: ArraySlice<TransactionEntry>, now: Moment, outcome: inout BatchOutcome
+        _ range: Range<Int>, of updates: inout UpdateBuffer, _ state: TypeState, now: Moment,
+        outcome: inout BatchOutcome
     ) throws(WireError) {
-        guard let type = entries.first?.type else { return }
-        let state = try state(of: type)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(entries.reduce(0) { $0 + $1.fields.bytes.count + $1.id.utf8.count })
-        var slices: [UpdateSlice] = []
-        slices.reserveCapacity(entries.count)
-        for entry in entries {
-            let fieldsStart = bytes.count
-            bytes.append(contentsOf: entry.fields.bytes)
-            let idStart = bytes.count
-            bytes.append(contentsOf: entry.id.utf8)
-            slices.append(
-                UpdateSlice(
-                    operation: .merge, stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
-                    idHash: Fingerprint.fnv(entry.id), id: idStart..<bytes.count, fields: fieldsStart..<idStart,
-                    fieldCount: entry.fields.count))
-        }
-        var changes = BatchChanges(
+        for index in range { updates.slices[index].stamp = clock.tick(nowMilliseconds: now.wallMilliseconds) }
+        // Taken out of self for the call, and with them their memory, which they keep from batch to batch.
+        var changes = pairs.takeChanges(
             byteCountMax: configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax)
+        let (bytes, slices, name) = (updates.bytes, updates.slices, nameBytes)
         cache.commit { commit in
             let batch = UpdateBatchView(
-                bytes: bytes.span, slices: slices.span, origin: nameBytes.span, originHash: nameHash)
-            commit.apply(changesOf: batch, type: type, noting: &changes)
+                bytes: bytes.span, slices: slices.span.extracting(range), origin: name.span, originHash: nameHash)
+            commit.apply(changesOf: batch, type: state.name, noting: &changes)
         }
-        var refused: String?
-        for (index, change) in changes.entries.enumerated() {
-            let slice = slices[index]
+        var refused: Int?
+        for (index, change) in zip(range, changes.entries) {
             guard change.isChanged else {
-                if change.isTooLarge { refused = refused ?? entries[entries.startIndex + index].id }
+                if change.isTooLarge { refused = refused ?? index }
                 outcome.unchanged += 1
                 continue
             }
-            let id = bytes.span.extracting(Int(slice.idStart)..<Int(slice.idStart + slice.idByteCount))
+            let slice = slices[index]
             append(
-                .merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash)), id: id,
-                fields: changes.pairs.span.extracting(change.pairs), fieldCount: change.count, stamp: slice.stamp)
+                .merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash)),
+                id: bytes.span.extracting(slice.idRange), fields: changes.pairs.span.extracting(change.pairs),
+                fieldCount: change.count, stamp: slice.stamp)
             outcome.published += 1
         }
-        if let refused { throw tooLarge(refused) }
+        pairs.giveBack(changes)
+        if let refused { throw tooLarge(bytes.span.extracting(slices[refused].idRange)) }
     }
 }

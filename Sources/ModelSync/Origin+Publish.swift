@@ -1,3 +1,4 @@
+import ModelCBOR
 import ModelCache
 public import ModelRecord
 public import ModelWire
@@ -25,16 +26,23 @@ extension Origin {
     ) throws(WireError) -> PublishOutcome {
         let state = try state(of: type)
         do { try Names.check(id: id) } catch { throw WireError(error) }
-        let idHash = Fingerprint.fnv(id)
+        let id = id.utf8.span
+        return try self.write(write, state, id: id, idHash: Fingerprint.fnv(id), fields: fields, now: now)
+    }
+
+    /// Does one write, whose names have been checked.
+    mutating func write(
+        _ write: Write, _ state: TypeState, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
+    ) throws(WireError) -> PublishOutcome {
         if write == .merge { return try merge(state, id: id, idHash: idHash, fields: fields, now: now) }
-        let record = state.table.record(id.utf8.span, idHash: idHash)
+        let record = state.table.record(id, idHash: idHash)
         guard let operation = prepare(write, record: record, fields: fields) else { return .unchanged }
         try checkSize(
             id: id, fields: pairs.count, byteCount: pairs.bytes.count, record: operation == .replace ? nil : record)
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
         cache.commit(
             UpdateView(
-                operation: operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: id.utf8.span,
+                operation: operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: id,
                 idHash: idHash, fields: pairs.bytes.span, fieldCount: pairs.count),
             in: state.table)
         let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash))
@@ -44,7 +52,7 @@ extension Origin {
 
     /// A merge needs no look at the record beforehand: one pass merges and tells what differs.
     private mutating func merge(
-        _ state: TypeState, id: String, idHash: UInt64, fields: EncodedFields, now: Moment
+        _ state: TypeState, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
     ) throws(WireError) -> PublishOutcome {
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
         let limit = configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax
@@ -54,7 +62,7 @@ extension Origin {
         pairs.removeAll()
         swap(&written, &pairs.bytes)
         let update = UpdateView(
-            operation: .merge, stamp: stamp, origin: name.span, originHash: nameHash, id: id.utf8.span,
+            operation: .merge, stamp: stamp, origin: name.span, originHash: nameHash, id: id,
             idHash: idHash, fields: fields.bytes.span, fieldCount: fields.count)
         let result = cache.commitChanges(of: update, in: state.table, byteCountMax: limit, written: &written)
         swap(&written, &pairs.bytes)
@@ -88,25 +96,26 @@ extension Origin {
 
     /// Refuses an update that does not fit into a frame, and a model that would no longer fit into one as a whole:
     /// no replica could get it by a snapshot. Errs on the side of refusing: what is overwritten counts, too.
-    func checkSize(id: String, fields: Int, byteCount: Int, record: Record?) throws(WireError) {
+    func checkSize(id: Span<UInt8>, fields: Int, byteCount: Int, record: Record?) throws(WireError) {
         let limit = configuration.limits.frameByteCount
         let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
         guard added + (record?.byteCount ?? 0) > limit else { return }
         throw tooLarge(id)
     }
 
-    func tooLarge(_ id: String) -> WireError {
+    func tooLarge(_ id: Span<UInt8>) -> WireError {
         WireError(
             .limit,
-            "\(id) would take more than the \(configuration.limits.frameByteCount) bytes that a frame may have; "
+            "\(CBORReader(id).string(0..<id.count)) would take more than the "
+                + "\(configuration.limits.frameByteCount) bytes that a frame may have; "
                 + "split the model, or raise frameByteCount on all sides")
     }
 
     /// Appends the update in ``pairs`` to the open batch of a topic.
-    private mutating func append(_ operation: Operation, to index: Int, id: String, stamp: Stamp) {
+    private mutating func append(_ operation: Operation, to index: Int, id: Span<UInt8>, stamp: Stamp) {
         let changes = pairs
         append(
-            operation, to: index, id: id.utf8.span, fields: changes.bytes.span, fieldCount: changes.count, stamp: stamp)
+            operation, to: index, id: id, fields: changes.bytes.span, fieldCount: changes.count, stamp: stamp)
     }
 
     /// Appends an update to the open batch of a topic, and closes the batch when it is large enough.

@@ -18,6 +18,9 @@ extension Origin {
         let frame = topics[index].batch.finish(
             origin: configuration.name, incarnation: incarnation, sequence: topics[index].head, group: group)
         counters[.publishedBatches] += 1
+        ring.append(
+            ReplayRing.Stream(origin: configuration.name, incarnation: incarnation, topic: topics[index].topic),
+            sequence: topics[index].head, payload: frame, at: ringTime)
         publish(topics[index].topic, frame)
     }
 
@@ -30,6 +33,7 @@ extension Origin {
 
     /// Sends `heads` when it is due and forgets peers that have gone silent.
     public mutating func tick(now: Moment) {
+        ringTime = max(ringTime, now.uptimeMicroseconds)
         let due = nextHeartbeat ?? now.uptimeMicroseconds
         if now.uptimeMicroseconds >= due {
             flush()
@@ -38,7 +42,8 @@ extension Origin {
             for index in topics.indices { topics[index].isHeadNews = false }
             heartbeatCount += 1
             nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
-            peers.forgetSilent(since: now, timeout: configuration.peerTimeout)
+            ring.forget(before: ringTime)
+            service.tick(now: now, peerTimeout: configuration.peerTimeout, counters: &counters)
         }
     }
 
@@ -58,16 +63,19 @@ extension Origin {
 
     /// What has been sent so far. Call only when no batch is open, or heads and digests belong to different states.
     mutating func heads(all: Bool, prefixes: [[UInt8]]? = nil, now: Moment) -> Heads {
-        let selected = topics.filter { state in
-            guard state.head > 0, all || state.isHeadNews else { return false }
+        let selected = topics.indices.filter { index in
+            guard topics[index].head > 0 || formerTopics.contains(index), all || topics[index].isHeadNews else {
+                return false
+            }
             guard let prefixes else { return true }
-            return prefixes.contains { state.topic.overlaps($0) }
+            return prefixes.contains { topics[index].topic.overlaps($0) }
         }
+        .map { topics[$0] }
         return Heads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
             heads: selected.map { Head(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
-            isRelayed: false, ageMilliseconds: nil)
+            isRelayed: false, hasTransactions: hasTransactions, ageMilliseconds: nil)
     }
 
     private func digest(of topic: Topic) -> UInt64? {

@@ -9,8 +9,8 @@ import ModelWire
 /// whoever owns it calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public struct Origin {
     public private(set) var configuration: OriginConfiguration
-    /// This start of the origin; a later start has a greater one.
-    public let incarnation: UInt64
+    /// This start of the origin; a later start has a greater one. It changes when a replica knows of a later start.
+    public internal(set) var incarnation: UInt64
     /// The origin's own copy: everything that it has published.
     public let cache: ModelCache
     public internal(set) var counters = Counters()
@@ -27,13 +27,24 @@ public struct Origin {
     var actions: [OriginAction] = []
     var outboxByteCount = 0
     var pairs = PairFilter()
-    var peers = PeerTable()
+    var service: ControlService
+    /// What was sent last, for replay.
+    public internal(set) var ring: ReplayRing
+    /// The time of the last event that told it: a batch that is closed without one is taken to be sent then.
+    var ringTime: UInt64
+    /// Topics that only a former incarnation has sent on.
+    var formerTopics: Set<Int> = []
+    /// Transactions over several topics have been sent, or may have been by an earlier start.
+    var hasTransactions = false
+    /// When a report may make this origin start anew again, and the pause after that.
+    var nextRenewal: UInt64 = 0
+    var renewalPause: UInt64 = 0
     var nextHeartbeat: UInt64?
     var heartbeatCount = 0
 
     /// An origin that starts now.
     /// - Parameters:
-    ///   - cache: an empty cache that nobody else writes.
+    ///   - cache: what an earlier start has stored, else empty; nobody else writes it.
     ///   - seen: the greatest stamp known of an earlier start, so that this incarnation is above it.
     /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
     public init(
@@ -44,12 +55,28 @@ public struct Origin {
         self.cache = cache
         nameBytes = Array(configuration.name.utf8)
         nameHash = Fingerprint.fnv(configuration.name)
+        service = ControlService(
+            configuration: ControlService.Configuration(
+                name: configuration.name, role: "publisher", streamEndpoint: configuration.streamEndpoint,
+                limits: configuration.limits, heartbeatInterval: configuration.heartbeatInterval,
+                chunkByteCount: configuration.chunkByteCount, budget: configuration.budget))
+        ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
+        ringTime = now.uptimeMicroseconds
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        // What it goes on with is told with head 0, so that replicas hear of the later start on every topic.
+        hasTransactions = !cache.types.isEmpty
+        for type in cache.types {
+            guard let state = try? state(of: type) else { continue }
+            for index in 0..<state.partitions.rawValue { formerTopics.insert(state.firstTopic + index) }
+        }
     }
 
     /// The stream is served elsewhere than configured: the system has chosen a port.
-    public mutating func rename(streamEndpoint: String) { configuration.streamEndpoint = streamEndpoint }
+    public mutating func rename(streamEndpoint: String) {
+        configuration.streamEndpoint = streamEndpoint
+        service.configuration.streamEndpoint = streamEndpoint
+    }
 
     /// Hands over what there is to do, in order, and forgets it.
     public mutating func takeActions() -> [OriginAction] {
@@ -62,6 +89,9 @@ public struct Origin {
     public var pendingByteCount: Int {
         outboxByteCount + open.reduce(0) { $0 + topics[$1].batch.byteCount }
     }
+
+    /// The greatest stamp that was taken or seen: the next start must begin above it.
+    public var lastStamp: Stamp { clock.last }
 
     /// There is an update that has not been handed out in an action.
     public var hasOpenBatch: Bool { !open.isEmpty }
@@ -90,9 +120,5 @@ public struct Origin {
     mutating func publish(_ topic: Topic, _ payload: [UInt8]) {
         outboxByteCount += payload.count
         actions.append(.publish(topic: topic, payload: payload))
-    }
-
-    mutating func reply(_ peer: [UInt8], _ reply: ControlReply) {
-        actions.append(.reply(peer: peer, payload: reply.encode()))
     }
 }

@@ -20,12 +20,22 @@ public struct OriginConfiguration: Sendable {
     public var partitionsByType: [String: Partitions]
     /// A peer that has not been heard of for this long is forgotten.
     public var peerTimeout: Duration
+    /// How many bytes of sent frames are held for replay; 0 for none.
+    public var replayByteCount: Int
+    /// How long a sent frame is held for replay.
+    public var replayAge: Duration
+    /// What peers are granted.
+    public var budget: RequestBudget
+    /// How far a report of this origin's own later start may move the clock ahead of the wall clock.
+    public var clockLeadMax: Duration
 
     public init(
         name: String, streamEndpoint: String, limits: WireLimits = .default,
         heartbeatInterval: Duration = .milliseconds(500), batchByteCount: Int = 32 * 1024,
         chunkByteCount: Int = 128 * 1024, partitions: Partitions = .one,
-        partitionsByType: [String: Partitions] = [:], peerTimeout: Duration = .seconds(4)
+        partitionsByType: [String: Partitions] = [:], peerTimeout: Duration = .seconds(4),
+        replayByteCount: Int = 64 << 20, replayAge: Duration = .seconds(60), budget: RequestBudget = RequestBudget(),
+        clockLeadMax: Duration = .seconds(300)
     ) {
         self.name = name
         self.streamEndpoint = streamEndpoint
@@ -36,6 +46,10 @@ public struct OriginConfiguration: Sendable {
         self.partitions = partitions
         self.partitionsByType = partitionsByType
         self.peerTimeout = peerTimeout
+        self.replayByteCount = replayByteCount
+        self.replayAge = replayAge
+        self.budget = budget
+        self.clockLeadMax = clockLeadMax
     }
 }
 
@@ -45,6 +59,8 @@ public enum OriginAction: Sendable {
     case publish(topic: Topic, payload: [UInt8])
     /// Send one frame to the peer with this routing identity on the control socket.
     case reply(peer: [UInt8], payload: [UInt8])
+    /// Something that a person should hear of; for the log.
+    case notice(Notice)
 }
 
 /// What became of a write.

@@ -1,4 +1,4 @@
-import ModelCBOR
+import ModelCache
 import ModelRecord
 
 /// Encoded fields of a write, without those that the record already holds. Reused from write to write.
@@ -6,6 +6,25 @@ struct PairFilter {
     /// The pairs that differ.
     var bytes: [UInt8] = []
     var count = 0
+    /// The same of a whole batch, kept for its memory.
+    private var changes: BatchChanges?
+
+    /// Hands over what a batch notes its changes in, empty; to be given back.
+    mutating func takeChanges(byteCountMax: Int) -> BatchChanges {
+        defer { changes = nil }
+        guard let changes, changes.byteCountMax == byteCountMax else { return BatchChanges(byteCountMax: byteCountMax) }
+        return changes
+    }
+
+    /// Keeps the memory of `spent` for the next batch, unless it is much.
+    mutating func giveBack(_ spent: consuming BatchChanges) {
+        guard spent.pairs.capacity <= PairFilter.spareByteCountMax else { return }
+        spent.removeAll()
+        changes = spent
+    }
+
+    /// More memory is not kept.
+    private static let spareByteCountMax = 1 << 20
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)

@@ -14,6 +14,9 @@ public struct Peer: Sendable {
     public internal(set) var lastHeard: UInt64
     /// The snapshots that are being served to it, by request id.
     var cursors: [UInt64: SnapshotCursor] = [:]
+    var budget = PeerBudget()
+    /// Pushed batches that wait to be durable.
+    var pushCount = 0
 
     /// It has reported that it is live.
     public var isLive: Bool { report?.state == ReplicaState.live.rawValue }
@@ -34,30 +37,56 @@ public struct Peer: Sendable {
 struct PeerTable: Sendable {
     /// How many peers are remembered; the one that was silent longest makes way.
     static let peerCountMax = 4096
-    /// How many snapshots one peer may have under way.
-    static let cursorCountMax = 64
-
     private(set) var byIdentity: [[UInt8]: Peer] = [:]
+    /// The snapshots that are under way to all peers.
+    private(set) var cursorCount = 0
 
     /// Takes note of a sign of life and hands out the peer to change.
     mutating func withPeer<R>(_ identity: [UInt8], now: Moment, _ body: (inout Peer) -> R) -> R {
         if byIdentity[identity] == nil, byIdentity.count >= PeerTable.peerCountMax,
             let oldest = byIdentity.min(by: { $0.value.lastHeard < $1.value.lastHeard })
         {
-            byIdentity[oldest.key] = nil
+            forget(oldest.key)
         }
         var peer = byIdentity[identity] ?? Peer(identity: identity, name: "", lastHeard: now.uptimeMicroseconds)
         peer.lastHeard = now.uptimeMicroseconds
         byIdentity[identity] = nil  // So that the cursors are not copied while they change.
+        let before = peer.cursors.count
         let result = body(&peer)
+        cursorCount += peer.cursors.count - before
         byIdentity[identity] = peer
         return result
     }
 
-    mutating func forget(_ identity: [UInt8]) { byIdentity[identity] = nil }
+    /// A pushed batch waits no longer.
+    /// - Returns: false when the peer is gone.
+    mutating func finishPush(of identity: [UInt8]) -> Bool {
+        guard let count = byIdentity[identity]?.pushCount else { return false }
+        byIdentity[identity]?.pushCount = max(count - 1, 0)
+        return true
+    }
+
+    mutating func forget(_ identity: [UInt8]) {
+        cursorCount -= byIdentity.removeValue(forKey: identity)?.cursors.count ?? 0
+    }
 
     mutating func forgetSilent(since now: Moment, timeout: Duration) {
         let limit = timeout.wholeMicroseconds
-        byIdentity = byIdentity.filter { now.uptimeMicroseconds - $0.value.lastHeard <= limit }
+        let time = now.uptimeMicroseconds
+        for (identity, peer) in byIdentity where time.subtractingOrZero(peer.lastHeard) > limit { forget(identity) }
+    }
+
+    /// Gives up snapshots that were given no credit for too long.
+    /// - Returns: how many.
+    mutating func abandonCursors(unusedSince time: UInt64) -> Int {
+        var count = 0
+        for (identity, peer) in byIdentity {
+            for (rid, cursor) in peer.cursors where cursor.lastUse < time {
+                byIdentity[identity]?.cursors[rid] = nil
+                count += 1
+            }
+        }
+        cursorCount -= count
+        return count
     }
 }

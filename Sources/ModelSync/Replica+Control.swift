@@ -11,90 +11,62 @@ extension Replica {
                 welcomed(
                     sender, version: version, name: name, streamEndpoint: endpoint, heartbeatMilliseconds: heartbeat,
                     now: now)
-                for heads in heads { sessions[sender.index].origins.insert(heads.origin) }
+                for heads in heads { _ = noteOrigin(heads, of: sender) }
             case .records(let rid, let type, let records):
                 receiveRecords(sender, rid: rid, type: type, records: records, now: now)
             case .complete(let rid, let heads): receiveComplete(sender, rid: rid, heads: heads, now: now)
             case .error(let rid, let code, let message):
                 receiveError(sender, rid: rid, code: code, message: message, now: now)
-            case .frame, .gone, .digests, .accepted, .unknown: counters[.unknownKinds] += 1
+            case .frame(let rid, let topic, let batch):
+                receiveFrame(sender, rid: rid, topic: topic, batch: batch, now: now)
+            case .gone(let rid, _): receiveGone(sender, rid: rid, now: now)
+            case .digests(let rid, let heads, let digests):
+                receiveDigests(sender, rid: rid, heads: heads, digests: digests, now: now)
+            case .accepted, .unknown: counters[.unknownKinds] += 1
             }
         } catch {
             dropMalformed(sender, error)
         }
     }
 
-    /// The request is the sender's snapshot, or a repair that it was asked for.
-    private func isUnderWay(_ rid: UInt64, _ sender: SenderID) -> Bool {
-        if case .snapshot(rid) = sessions[sender.index].phase { return true }
-        return repairedStream(rid) != nil
-    }
-
-    private func receiveRecords(
-        _ sender: SenderID, rid: UInt64, type: String, records: [Record], now: Moment
-    ) {
-        guard isUnderWay(rid, sender) else { return }
-        sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let timeout = greetingTimeout(3)
-        if case .snapshot = sessions[sender.index].phase {
-            sessions[sender.index].deadline = now.uptimeMicroseconds + timeout
-        } else if let key = repairedStream(rid) {
-            streams[key]?.repair?.dueAt = now.uptimeMicroseconds + timeout
-        }
-        let accepted = records.filter { record in
-            let greatest = max(record.touched?.stamp ?? 0, record.floor?.stamp ?? 0)
-            return !isTooFarAhead(greatest, now: now)
-        }
-        counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
-        counters[.snapshotRecords] += UInt64(accepted.count)
-        let (_, summary) = cache.commit { commit in
-            for record in accepted { commit.join(record, type: type) }
-        }
-        counters[.conflictingCells] += UInt64(summary.conflictingCells)
-        send(.credit(rid: rid, count: 1), to: sender)
-    }
-
-    private func receiveComplete(_ sender: SenderID, rid: UInt64, heads: [Heads], now: Moment) {
-        guard isUnderWay(rid, sender) else { return }
-        sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let repaired = repairedStream(rid)
-        for told in heads {
-            for head in told.heads where isWanted(head.topic) {
-                cover(
-                    StreamKey(origin: told.origin, topic: head.topic), incarnation: told.incarnation,
-                    sequence: head.sequence, sender: sender, now: now)
-            }
-        }
-        if let repaired {
-            finishRepair(repaired, now: now)
-        } else {
-            becomeLive(sender, now: now)
-        }
-    }
-
-    /// A snapshot holds everything of a stream up to `sequence`.
-    private func cover(
-        _ key: StreamKey, incarnation: UInt64, sequence: UInt64, sender: SenderID, now: Moment
-    ) {
-        if let type = key.topic.type { originsByType[type, default: []].insert(key.origin) }
-        guard meet(key, incarnation: incarnation, sender: sender, now: now) else { return }
-        streams[key]?.tracker.cover(through: sequence)
-        apply(groups.covered(key.topic, origin: key.origin))
-        watchForHole(key, finding: .headBeyondApplied, now: now)
-    }
-
-    private func becomeLive(_ sender: SenderID, now: Moment) {
+    /// The sender's snapshot is complete: it is live, and its streams may be repaired.
+    func becomeLive(_ sender: SenderID, now: Moment) {
         sessions[sender.index].enter(.synced, at: now.uptimeMicroseconds, timeout: nil)
         sessions[sender.index].isStale = false
         sessions[sender.index].wasLive = true
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastError = nil
-        for key in streams.keys where streams[key]?.sender == sender {
-            streams[key]?.since = now.uptimeMicroseconds
-            watchForHole(key, finding: .batchBeyondNext, now: now)
+        for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
+            stream.since = now.uptimeMicroseconds
+            if let repair = stream.repair, repair.request == nil {
+                // Its snapshot was as good as the one that the repair would ask for.
+                if !repair.isQuarantining, !stream.tracker.hasHole, askable(stream, repair).contains(sender) {
+                    finish(stream, by: .snapshot, now: now)
+                } else {
+                    stream.repair?.dueAt = now.uptimeMicroseconds
+                }
+            }
+            watch(stream, finding: .batchBeyondNext, now: now)
         }
+        reviewStaleness(now: now)
         let models = cache.types.reduce(0) { $0 + cache.count(of: $1) }
         notice(.senderLive, ["sender": label(sender), "models": "\(models)"])
+        driveRenewal(now: now)
+    }
+
+    /// All streams, in one order on every machine.
+    var streamsInOrder: [StreamState] {
+        streams.values.sorted { left, right in
+            left.key.origin == right.key.origin
+                ? left.key.topic.bytes.lexicographicallyPrecedes(right.key.topic.bytes)
+                : left.key.origin < right.key.origin
+        }
+    }
+
+    private func receiveGone(_ sender: SenderID, rid: UInt64, now: Moment) {
+        guard let stream = repairing(rid, sender), stream.repair?.rung == .replay else { return }
+        sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        refusedReplay(stream, now: now)
     }
 
     private func receiveError(
@@ -104,5 +76,15 @@ extension Replica {
         sessions[sender.index].lastError = "\(code.rawValue): \(message)"
         let kind: Notice.Kind = code == .version ? .versionMismatch : .senderRefused
         notice(kind, ["sender": label(sender), "code": code.rawValue, "message": message])
+        if let stream = repairing(rid, sender) {
+            fail(stream, code == .busy ? .busy : .refused, now: now)
+            advance(stream, now: now)
+        } else if case .audit(let type)? = requests[rid]?.purpose, requests[rid]?.sender == sender {
+            requests[rid] = nil
+            endAudit(of: type)
+        } else if renewal?.isRequest(rid, sender) ?? false {
+            loseRenewalPart(
+                sender, retryAt: now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds)
+        }
     }
 }

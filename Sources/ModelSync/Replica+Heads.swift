@@ -5,15 +5,55 @@ extension Replica {
     /// Takes note of what a sender says it has sent, and of how its copy's digest reads.
     func receiveHeads(_ sender: SenderID, _ heads: Heads, now: Moment) {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        sessions[sender.index].origins.insert(heads.origin)
+        if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
+        guard noteOrigin(heads, of: sender) else { return }
+        sessions[sender.index].ages[heads.origin] = (
+            heads.isRelayed ? heads.ageMilliseconds ?? 0 : 0, now.uptimeMicroseconds
+        )
+        meetLaterStart(heads, sender, now: now)
         for head in heads.heads where isWanted(head.topic) {
             let key = StreamKey(origin: heads.origin, topic: head.topic)
-            if let type = head.topic.type { originsByType[type, default: []].insert(heads.origin) }
-            guard meet(key, incarnation: heads.incarnation, sender: sender, now: now) else { continue }
-            streams[key]?.tracker.learn(head: head.sequence)
-            watchForHole(key, finding: .headBeyondApplied, now: now)
-            if !heads.isRelayed { audit(key, head: head, now: now) }
+            let isUnmet = streams[key] == nil
+            guard let stream = meet(key, incarnation: heads.incarnation, sender: sender, now: now),
+                stream.incarnation == heads.incarnation
+            else { continue }
+            if stream.head(toldBy: sender) != head.sequence {
+                stream.note(sender, incarnation: heads.incarnation, head: head.sequence)
+                // Digests told before belong to other heads.
+                audits.forgetDigests(toldBy: sender, type: stream.type)
+            }
+            if isUnmet { takeFormerState(stream, sender, head: head.sequence, now: now) }
+            takeWholeIfUnknown(stream, sender, now: now)
+            stream.tracker.learn(head: head.sequence)
+            watch(stream, finding: .headBeyondApplied, now: now)
         }
+        for head in heads.heads where isWanted(head.topic) {
+            if let digest = head.digest { audits.note(digest, of: head.topic, toldBy: sender) }
+        }
+        audit(sender, now: now)
+    }
+
+    /// A later start of an origin takes the place of the earlier one on every topic, also on those that it has not
+    /// written to: what was missing there is in no replay any more.
+    private func meetLaterStart(_ heads: Heads, _ sender: SenderID, now: Moment) {
+        let former = latestStarts[heads.origin, default: 0]
+        guard heads.incarnation > former else { return }
+        latestStarts[heads.origin] = heads.incarnation
+        if former > 0 { restartedOrigins.insert(heads.origin) }
+        for stream in streamsInOrder
+        where stream.key.origin == heads.origin && stream.incarnation < heads.incarnation {
+            _ = meet(stream.key, incarnation: heads.incarnation, sender: sender, now: now)
+        }
+    }
+
+    /// A topic is heard of for the first time, from a sender whose snapshot is long through. Where its origin has
+    /// started anew since, or tells it with head 0, it holds what is in no batch.
+    func takeFormerState(_ stream: StreamState, _ sender: SenderID, head: UInt64? = nil, now: Moment) {
+        let origin = stream.key.origin
+        // A batch of the later start may be here before any heads of it.
+        let isLater = latestStarts[origin].map { $0 < stream.incarnation } ?? false
+        guard sessions[sender.index].isSynced, isLater || head == 0 || restartedOrigins.contains(origin) else { return }
+        startRepair(stream, finding: .newIncarnation, now: now)
     }
 
     func receiveBye(_ sender: SenderID, _ bye: Bye, now: Moment) {
@@ -21,33 +61,5 @@ extension Replica {
         sessions[sender.index].lastError = "stopped in good order"
         notice(.senderStopped, ["sender": bye.origin])
         loseContact(sender, now: now)
-    }
-
-    /// Compares digests where both copies must be equal: nothing is missing here, nothing is beyond the head,
-    /// and no other origin has written the type.
-    private func audit(_ key: StreamKey, head: Head, now: Moment) {
-        guard let digest = head.digest, let stream = streams[key], !stream.isMending, !stream.holdsOlderIncarnation,
-            sessions[stream.sender.index].isSynced, groups.isEmpty,
-            stream.tracker.applied == head.sequence,
-            let type = head.topic.type, let buckets = head.topic.buckets, originsByType[type]?.count == 1,
-            isCovered(head.topic)
-        else { return }
-        guard cache.digest(of: type, buckets: buckets) != digest else {
-            streams[key]?.digestPauseMicroseconds = 0
-            return
-        }
-        guard now.uptimeMicroseconds >= stream.nextDigestRepair else { return }
-        counters[.digestMismatches] += 1
-        notice(.digestMismatch, ["origin": key.origin, "topic": key.topic.description, "head": "\(head.sequence)"])
-        // What a snapshot does not mend is not mended by asking at every heartbeat.
-        let pause = min(max(stream.digestPauseMicroseconds * 2, 1_000_000), 60_000_000)
-        streams[key]?.digestPauseMicroseconds = pause
-        streams[key]?.nextDigestRepair = now.uptimeMicroseconds + pause
-        startRepair(key, finding: .digest, now: now)
-    }
-
-    /// This replica takes the whole topic, not only a part of its buckets.
-    private func isCovered(_ topic: Topic) -> Bool {
-        configuration.prefixes.contains { topic.bytes.starts(with: $0) }
     }
 }

@@ -1,100 +1,228 @@
 import ModelWire
 
 extension Replica {
-    /// Notes a hole, or that it has filled. Nothing counts as a hole while the sender's first snapshot is under way.
-    func watchForHole(_ key: StreamKey, finding: StreamState.Finding, now: Moment) {
-        guard var stream = streams[key], sessions[stream.sender.index].isSynced else { return }
+    /// Notes a hole, or that it has closed. Nothing counts as a hole while no sender of the stream is through with its
+    /// first snapshot.
+    func watch(_ stream: StreamState, finding: Finding, now: Moment) {
+        if !stream.tracker.hasHole { stream.clockPause = nil }
         if stream.tracker.hasHole {
-            guard stream.holeSince == nil, stream.repair == nil else { return }
+            guard stream.holeSince == nil, stream.repair == nil, hasSyncedTeller(stream) else { return }
             stream.holeSince = now.uptimeMicroseconds
             stream.holeFinding = finding
-            streams[key] = stream
+            list(stream)
         } else if stream.holeSince != nil {
             stream.holeSince = nil
-            stream.holesFilled += 1
             counters[.holesFilled] += 1
-            streams[key] = stream
+            stream.account.mended[.filled, default: 0] += 1
+        } else if let repair = stream.repair, repair.rung == .replay, !repair.isQuarantining,
+            repair.finding.isMissingSequences
+        {
+            finish(stream, by: repair.hasReplayed ? .replay : .filled, now: now)
         }
     }
 
+    func hasSyncedTeller(_ stream: StreamState) -> Bool {
+        stream.tellers.contains { sessions[$0.sender.index].isSynced }
+    }
+
+    /// Puts the stream on the list of those that ``driveRepairs(now:)`` looks at.
+    func list(_ stream: StreamState) {
+        guard !stream.isListed else { return }
+        stream.isListed = true
+        unsettled.append(stream)
+    }
+
     /// Begins the one repair that a stream may have at a time.
-    func startRepair(_ key: StreamKey, finding: StreamState.Finding, now: Moment) {
-        guard var stream = streams[key], stream.repair == nil else { return }
-        let others = streams.values.count { $0.isRepairing }
+    func startRepair(_ stream: StreamState, finding: Finding, now: Moment) {
+        guard stream.repair == nil else { return }
+        let others = unsettled.count { $0.repair != nil }
         let spread = others < 4 ? 0 : configuration.repairJitterMax.wholeMicroseconds
         let jitter = spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &generator)
-        stream.repair = StreamState.Repair(
-            finding: finding, foundAt: stream.holeSince ?? now.uptimeMicroseconds,
-            dueAt: now.uptimeMicroseconds + jitter)
+        stream.repair = Repair(
+            rung: finding.isMissingSequences ? .replay : .snapshot, finding: finding,
+            foundAt: stream.holeSince ?? now.uptimeMicroseconds, dueAt: now.uptimeMicroseconds + jitter)
         stream.holeSince = nil
-        stream.holesFound += 1
         stream.since = now.uptimeMicroseconds
-        streams[key] = stream
+        stream.account.found += 1
+        stream.account.lastFinding = finding
+        list(stream)
         counters[.holesFound] += 1
         notice(
             .holeFound,
             [
-                "origin": key.origin, "topic": key.topic.description, "found": finding.rawValue,
+                "origin": stream.key.origin, "topic": stream.key.topic.description, "found": finding.rawValue,
                 "applied": "\(stream.tracker.applied)", "missing": "\(stream.tracker.missingCount)",
             ])
     }
 
     /// Starts the repairs whose grace has passed, and sends the requests that are due.
     func driveRepairs(now: Moment) {
+        guard !unsettled.isEmpty else { return }
         let time = now.uptimeMicroseconds
         let grace = configuration.holeGrace.wholeMicroseconds
-        for (key, stream) in streams {
-            if let since = stream.holeSince, time >= since + grace {
-                startRepair(key, finding: stream.holeFinding, now: now)
+        for stream in unsettled {
+            if let since = stream.holeSince, time >= since + grace, time >= stream.clockPause ?? 0 {
+                startRepair(stream, finding: stream.clockPause == nil ? stream.holeFinding : .clock, now: now)
             }
-            if stream.rejected != nil, time >= stream.nextDigestRepair {
-                streams[key]?.nextDigestRepair = time + Replica.clockPauseMicroseconds
-                startRepair(key, finding: .clock, now: now)
+            guard let repair = stream.repair, time >= repair.dueAt else { continue }
+            if repair.request != nil {
+                counters[.repairTimeouts] += 1
+                fail(stream, .silence, now: now)
             }
-            guard let repair = streams[key]?.repair, time >= repair.dueAt else { continue }
-            guard sessions[stream.sender.index].isSynced else { continue }
-            request(repair, for: key, from: stream.sender, now: now)
+            advance(stream, now: now)
+        }
+        unsettled.removeAll { stream in
+            stream.isListed = stream.isUnsettled
+            return !stream.isListed
         }
     }
 
-    /// Asks for what the repair's rung brings; a request that went unanswered is taken back first.
-    private func request(
-        _ repair: StreamState.Repair, for key: StreamKey, from sender: SenderID, now: Moment
-    ) {
-        if let rid = repair.rid { send(.cancel(rid: rid), to: sender) }
-        let rid = takeRID()
-        var repair = repair
-        repair.rid = rid
-        repair.attempts += 1
-        repair.rejectedBefore = counters[.clockRejectedRecords]
-        repair.dueAt = now.uptimeMicroseconds + greetingTimeout(repair.attempts)
-        streams[key]?.repair = repair
-        switch repair.rung {
-        case .snapshot:
-            counters[.snapshotsRequested] += 1
-            send(
-                .snapshot(rid: rid, prefixes: [key.topic], credit: UInt64(configuration.snapshotCredit)), to: sender)
+    /// Sends the next request of a repair, if there is a sender to ask.
+    func advance(_ stream: StreamState, now: Moment) {
+        guard let repair = stream.repair, repair.request == nil, now.uptimeMicroseconds >= repair.dueAt else { return }
+        guard let sender = nextSender(for: stream, repair) else {
+            // Whoever becomes live next is asked at once.
+            stream.repair?.dueAt = now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds
+            return
+        }
+        if repair.rung == .replay, stream.tracker.missingCount > UInt64(configuration.replayMax) {
+            stream.repair?.rung = .snapshot
+        }
+        if stream.repair?.rung == .snapshot { return requestSnapshot(of: stream, from: sender, now: now) }
+        guard let gap = stream.tracker.gap(countMax: UInt64(configuration.replayBatchCount)) else {
+            return replayed(stream, now: now)
+        }
+        requestReplay(of: gap, stream, from: sender, now: now)
+    }
+
+    /// The sender that was heard last, or another that speaks of the stream, when that has failed. One that has told
+    /// the head goes first: a relay that misses the same batches cannot help.
+    private func nextSender(for stream: StreamState, _ repair: Repair) -> SenderID? {
+        let able = askable(stream, repair)
+        let fresh = able.filter { !repair.failed.contains($0) }
+        var choice = fresh.isEmpty ? able : fresh
+        if let compared = repair.compared?.sender, choice.contains(compared) { return compared }
+        let knowing = choice.filter { stream.head(toldBy: $0) ?? 0 >= stream.tracker.head }
+        if !knowing.isEmpty { choice = knowing }
+        if let last = stream.sender, choice.contains(last) { return last }
+        return choice.first
+    }
+
+    /// The senders that a repair may ask. What an origin had before it started anew is asked of the origin where it is
+    /// a sender itself: a relay may not have it yet.
+    func askable(_ stream: StreamState, _ repair: Repair) -> [SenderID] {
+        let able = stream.tellers.map(\.sender).filter { sessions[$0.index].isSynced }
+        guard repair.finding == .newIncarnation else { return able }
+        let own = able.filter { sessions[$0.index].name == stream.key.origin }
+        return own.isEmpty ? able : own
+    }
+
+    /// A sender that could be asked has not failed yet.
+    private func hasUntried(_ stream: StreamState) -> Bool {
+        guard let repair = stream.repair else { return false }
+        return askable(stream, repair).contains { !repair.failed.contains($0) }
+    }
+
+    /// The sender's copy does not hold what a head has promised: the copy of another is asked for, and when all have
+    /// been, everything begins again, ever more rarely.
+    func lacking(_ stream: StreamState, at sender: SenderID, now: Moment) {
+        stream.repair?.failed.insert(sender)
+        stream.repair?.dueAt = now.uptimeMicroseconds
+        guard !hasUntried(stream) else { return }
+        let attempts = (stream.repair?.attempts ?? 0) + 1
+        stream.repair?.attempts = attempts
+        stream.repair?.rung = .replay
+        stream.repair?.failed = []
+        stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
+    }
+
+    /// How long the answer to a request may be waited for.
+    func patience(_ attempts: Int) -> UInt64 { greetingTimeout(attempts) }
+
+    /// Why a request has brought nothing.
+    enum Failure {
+        /// Nothing came for too long.
+        case silence
+        /// The connection is gone.
+        case lost
+        /// The sender has too much to do.
+        case busy
+        /// The sender does not have it, or refuses.
+        case refused
+    }
+
+    /// Takes note that a request has brought nothing, and chooses what is tried next: another sender, then the next
+    /// rung, then a pause.
+    func fail(_ stream: StreamState, _ failure: Failure, now: Moment) {
+        guard let request = stream.repair?.request else { return }
+        requests[request.rid] = nil
+        if failure == .silence { send(.cancel(rid: request.rid), to: request.sender) }
+        stream.repair?.request = nil
+        stream.repair?.dueAt = now.uptimeMicroseconds
+        stream.repair?.failed.insert(request.sender)
+        guard !hasUntried(stream) else { return }
+        stream.repair?.failed = []
+        if failure == .refused, stream.repair?.rung == .replay {
+            stream.repair?.rung = .snapshot
+            return
+        }
+        stream.repair?.attempts += 1
+        // Who was waited for in vain has had his pause.
+        if failure == .busy || failure == .refused {
+            let attempts = stream.repair?.attempts ?? 1
+            stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
         }
     }
 
-    /// The stream that the request `rid` is to repair.
-    func repairedStream(_ rid: UInt64) -> StreamKey? { streams.first { $0.value.repair?.rid == rid }?.key }
+    /// Grows with each failure up to a limit; half of it is chance, so that many do not come back together.
+    func pause(after attempts: Int) -> UInt64 {
+        let full = min(
+            Replica.pauseMicroseconds << UInt64(min(attempts, 16)),
+            max(configuration.repairPauseMax.wholeMicroseconds, 1))
+        let range = full / 2...full
+        return UInt64.random(in: range, using: &generator)
+    }
 
-    func finishRepair(_ key: StreamKey, now: Moment) {
-        guard var stream = streams[key], let repair = stream.repair else { return }
+    /// The first pause, about.
+    static let pauseMicroseconds: UInt64 = 100_000
+
+    /// A repair has reached its end.
+    func finish(_ stream: StreamState, by mending: Mending, now: Moment) {
+        guard let repair = stream.repair else { return }
+        if let request = repair.request {
+            requests[request.rid] = nil
+            send(.cancel(rid: request.rid), to: request.sender)
+        }
         stream.repair = nil
-        if counters[.clockRejectedRecords] == repair.rejectedBefore { stream.rejected = nil }
-        stream.holesMendedBySnapshot += 1
-        stream.lastRepairMicroseconds = now.uptimeMicroseconds - repair.foundAt
         stream.since = now.uptimeMicroseconds
-        streams[key] = stream
-        counters[.holesMendedBySnapshot] += 1
+        noteMended(stream, by: mending, foundAt: repair.foundAt, now: now)
+        watch(stream, finding: .headBeyondApplied, now: now)
+    }
+
+    func noteMended(_ stream: StreamState, by mending: Mending, foundAt: UInt64, now: Moment) {
+        let took = now.uptimeMicroseconds.subtractingOrZero(foundAt)
+        stream.account.mended[mending, default: 0] += 1
+        stream.account.lastMending = mending
+        stream.account.lastMicroseconds = took
+        counters[mending.counter] += 1
         notice(
             .holeMended,
             [
-                "origin": key.origin, "topic": key.topic.description, "by": "snapshot",
-                "took_ms": "\((now.uptimeMicroseconds - repair.foundAt) / 1000)",
+                "origin": stream.key.origin, "topic": stream.key.topic.description, "by": mending.rawValue,
+                "found": stream.account.lastFinding?.rawValue ?? "", "took_ms": "\(took / 1000)",
             ])
-        watchForHole(key, finding: .headBeyondApplied, now: now)
+    }
+}
+
+extension Mending {
+    var counter: Counters.Name {
+        switch self {
+        case .filled: .holesFilled
+        case .replay: .holesMendedByReplay
+        case .snapshot: .holesMendedBySnapshot
+        case .quarantine: .holesMendedByQuarantine
+        case .buckets: .holesMendedByBuckets
+        case .anew: .holesMendedAnew
+        }
     }
 }

@@ -64,6 +64,9 @@ extension Replica {
         actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
         sessions[sender.index].barrier = []
         sessions[sender.index].attempts = 0
+        startAnewAfterAbsence(sender, now: now)
+        guard !isWarm(sender) else { return becomeWarm(sender, now: now) }
+        sessions[sender.index].isWarm = false
         requestSnapshot(sender, now: now)
     }
 
@@ -71,6 +74,12 @@ extension Replica {
         let rid = takeRID()
         counters[.snapshotsRequested] += 1
         let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
+        // While another sender is live readers must see no half of a transaction that this one is ahead with.
+        // Whoever serves others has such readers always.
+        let isSteppedIn =
+            !groupedOrigins.isEmpty && (configuration.forwardsBatches || sessions.contains { $0.wasLive })
+        sessions[sender.index].staging = isSteppedIn ? Staging() : nil
+        sessions[sender.index].rejectedBefore = counters[.clockRejectedRecords]
         sessions[sender.index].enter(
             .snapshot(rid: rid), at: now.uptimeMicroseconds,
             timeout: greetingTimeout(sessions[sender.index].attempts))
@@ -83,11 +92,15 @@ extension Replica {
         // One that was never live has nothing that could be stale: it is still connecting.
         sessions[sender.index].isStale = sessions[sender.index].wasLive
         sessions[sender.index].barrier = []
-        for key in streams.keys where streams[key]?.sender == sender {
-            streams[key]?.repair = nil
-            streams[key]?.holeSince = nil
-            streams[key]?.since = now.uptimeMicroseconds
+        sessions[sender.index].staging = nil
+        for stream in unsettled {
+            // A repair goes on with another sender, or when one is back.
+            if stream.repair?.request?.sender == sender { fail(stream, .lost, now: now) }
+            if !hasSyncedTeller(stream) { stream.holeSince = nil }
         }
+        loseAudits(of: sender)
+        loseRenewalPart(sender)
+        reviewStaleness(now: now)
         actions.append(.reconnect(sender))
     }
 

@@ -19,20 +19,36 @@ public struct SenderStatus: Sendable {
 public struct StreamStatus: Sendable {
     public let origin: String
     public let topic: Topic
+    /// The start of the origin that is followed.
+    public let incarnation: UInt64
     public let state: ReplicaState
     /// How long the state has lasted.
     public let lasted: Duration
     /// The last sequence that the origin is known to have sent.
     public let head: UInt64
-    /// Every sequence up to this one has been applied.
+    /// Every sequence up to this one has been applied and is in the cache: parts of transactions that still wait for
+    /// others do not count. A relay may tell it as its head.
     public let applied: UInt64
     /// How many sequences before the last known one are missing.
     public let missing: UInt64
+    /// Why the state is what it is: what was found, or how it was mended last; nil where nothing ever happened.
+    public let reason: String?
     public let holesFound: UInt64
-    public let holesFilled: UInt64
-    public let holesMendedBySnapshot: UInt64
+    /// How often holes were mended, by how.
+    public let holesMended: [Mending: UInt64]
     /// From finding the last hole to its end.
     public let lastRepair: Duration?
+    /// The longest time in which nothing fresh was known of the stream.
+    public let longestStale: Duration
+    /// How many batches were left out because they stayed malformed.
+    public let quarantined: UInt64
+    /// The last sequences that were left out.
+    public let quarantinedSequences: [UInt64]
+
+    /// Holes that closed by themselves.
+    public var holesFilled: UInt64 { holesMended[.filled] ?? 0 }
+    /// Holes mended by a snapshot.
+    public var holesMendedBySnapshot: UInt64 { holesMended[.snapshot] ?? 0 }
 }
 
 extension Replica {
@@ -44,9 +60,18 @@ extension Replica {
         case .disconnected, .greeting: return .connecting
         case .barrier, .snapshot: return .syncing
         case .synced:
-            let isMending = streams.values.contains { $0.sender == sender && $0.isMending }
+            let isMending =
+                renewal != nil || audits.isRepairing(from: sender)
+                || unsettled.contains { stream in
+                    stream.isMending && stream.tellers.contains { $0.sender == sender }
+                }
             return isMending ? .repairing : .live
         }
+    }
+
+    /// The last sequence up to which everything is in the cache.
+    func committed(_ key: StreamKey, _ stream: StreamState) -> UInt64 {
+        groups.firstHeld(key).map { min(stream.tracker.applied, $0 - 1) } ?? stream.tracker.applied
     }
 
     /// All senders, in the order in which they were added.
@@ -62,17 +87,75 @@ extension Replica {
 
     /// All streams, by origin and topic.
     public func streamStatus(now: Moment) -> [StreamStatus] {
-        streams.map { key, stream in
-            let sender = state(of: stream.sender)
+        streamsInOrder.map { stream in
+            let state = state(of: stream, now: now)
+            let account = stream.account
+            let stale = now.uptimeMicroseconds.subtractingOrZero(stream.staleSince ?? now.uptimeMicroseconds)
             return StreamStatus(
-                origin: key.origin, topic: key.topic,
-                state: sender == .repairing && !stream.isMending ? .live : sender,
+                origin: stream.key.origin, topic: stream.key.topic, incarnation: stream.incarnation, state: state,
                 lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(stream.since)),
-                head: max(stream.tracker.head, stream.tracker.applied), applied: stream.applied,
-                missing: stream.tracker.missingCount, holesFound: stream.holesFound, holesFilled: stream.holesFilled,
-                holesMendedBySnapshot: stream.holesMendedBySnapshot,
-                lastRepair: stream.lastRepairMicroseconds.map { .microseconds($0) })
+                head: max(stream.tracker.head, stream.tracker.applied), applied: committed(stream.key, stream),
+                missing: stream.tracker.missingCount, reason: reason(of: stream, state), holesFound: account.found,
+                holesMended: account.mended, lastRepair: account.lastMicroseconds.map { .microseconds($0) },
+                longestStale: .microseconds(max(account.longestStaleMicroseconds, stale)),
+                quarantined: account.quarantined, quarantinedSequences: account.quarantinedSequences)
         }
-        .sorted { ($0.origin, $0.topic.description) < ($1.origin, $1.topic.description) }
+    }
+
+    private func reason(of stream: StreamState, _ state: ReplicaState) -> String? {
+        switch state {
+        case .stale:
+            guard !stream.tellers.isEmpty else { return "from the store: no sender has told of it yet" }
+            let faults = stream.tellers.compactMap { sessions[$0.sender.index].lastError }
+            return faults.first ?? "the relay has not heard of the origin"
+        case .repairing:
+            if let repair = stream.repair { return repair.finding.rawValue }
+            let finding = stream.holeSince == nil ? stream.account.lastFinding : stream.holeFinding
+            return finding?.rawValue
+        case .connecting, .syncing, .live:
+            guard let finding = stream.account.lastFinding else { return nil }
+            guard let mending = stream.account.lastMending else { return finding.rawValue }
+            return "\(finding.rawValue), mended by \(mending.rawValue)"
+        }
+    }
+
+    /// The state of one stream: that of its freshest sender, or its own where it is being repaired.
+    func state(of stream: StreamState, now: Moment) -> ReplicaState {
+        // A stream that is only pushed depends on no sender; of a restored one none has told anything yet.
+        guard !stream.tellers.isEmpty else { return stream.isRestored && !stream.isPushed ? .stale : .live }
+        let synced = stream.tellers.filter { sessions[$0.sender.index].isSynced }
+        guard !synced.isEmpty else {
+            let states = stream.tellers.map { state(of: $0.sender) }
+            return states.contains(.stale) ? .stale : states[0]
+        }
+        if synced.allSatisfy({ isOverdue(stream.key.origin, at: $0.sender, now: now) }) { return .stale }
+        return stream.isMending || audits.isRepairing(stream.type) ? .repairing : .live
+    }
+
+    /// The sender has not heard of the origin for too long, although it is heard of itself.
+    private func isOverdue(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
+        let session = sessions[sender.index]
+        guard let (milliseconds, at) = session.ages[origin] else { return false }
+        let (age, isOver) = milliseconds.multipliedReportingOverflow(by: 1000)
+        guard !isOver else { return true }
+        let limit = session.heartbeatMicroseconds * UInt64(configuration.silentIntervals)
+        let (sum, isTooOld) = age.addingReportingOverflow(now.uptimeMicroseconds.subtractingOrZero(at))
+        return isTooOld || sum > limit
+    }
+
+    /// Notes which streams have become stale, and which are fresh again.
+    func reviewStaleness(now: Moment) {
+        for stream in streams.values {
+            let isStale = state(of: stream, now: now) == .stale
+            if isStale, stream.staleSince == nil {
+                stream.staleSince = now.uptimeMicroseconds
+                stream.since = now.uptimeMicroseconds
+            } else if !isStale, let since = stream.staleSince {
+                let lasted = now.uptimeMicroseconds.subtractingOrZero(since)
+                stream.account.longestStaleMicroseconds = max(stream.account.longestStaleMicroseconds, lasted)
+                stream.staleSince = nil
+                stream.since = now.uptimeMicroseconds
+            }
+        }
     }
 }

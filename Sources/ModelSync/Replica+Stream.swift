@@ -38,7 +38,7 @@ extension Replica {
     }
 
     /// The topic of these bytes, remembered from message to message.
-    private func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
+    func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
         let key = bytes.copied
         if let topic = topics[key] { return topic }
         let topic = Topic(bytes: key)
@@ -57,49 +57,97 @@ extension Replica {
         _ sender: SenderID, topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
     ) throws(WireError) {
         let topic = try topic(bytes)
-        guard let type = topic.type else { throw WireError(.malformed, "the topic \(topic) has no type") }
         guard isWanted(topic) else { return }
         try decoder.decode(payload)
+        // Where batches come its heads will: they may stand behind more batches than can be applied in time.
+        sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        let count = streams.count
+        guard let stream = meet(key, incarnation: decoder.incarnation, sender: sender, now: now) else { return }
+        if streams.count > count { takeFormerState(stream, sender, now: now) }
+        let isCurrent = stream.incarnation == decoder.incarnation
+        accept(payload, of: stream, isCurrent: isCurrent, sender: sender, now: now)
+    }
+
+    func countDecoded() {
         counters[.unknownKinds] += UInt64(decoder.unknownOperations)
         counters[.refusedUpdates] += UInt64(decoder.refused.count)
-        sessions[sender.index].origins.insert(decoder.origin)
-        let isCurrent = meet(key, incarnation: decoder.incarnation, sender: sender, now: now)
+    }
+
+    /// Takes the batch that the decoder holds, from the stream or by replay: drops it if it was here before, rejects it
+    /// if it comes from the future, else merges it.
+    /// - Parameter isCurrent: false for a batch of an older incarnation: it is merged and not tracked.
+    func accept(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, sender: SenderID, now: Moment) {
+        // It comes from the future, so it is not here, and is seen again when it comes again.
+        if isTooFarAhead(decoder.lastStamp, now: now) { return reject(stream, isCurrent: isCurrent, sender, now: now) }
         if isCurrent {
-            guard case .new? = streams[key]?.tracker.arrive(decoder.sequence) else {
+            guard case .new = stream.tracker.arrive(decoder.sequence) else {
                 counters[.duplicateBatches] += 1
                 return
             }
-            watchForHole(key, finding: .batchBeyondNext, now: now)
         }
-        guard !isTooFarAhead(decoder.lastStamp, now: now) else {
-            counters[.clockRejectedBatches] += 1
-            if isCurrent { reject(key, sequence: decoder.sequence, now: now) }
-            return notice(
-                .clockRejected, ["sender": label(sender), "origin": key.origin, "sequence": "\(decoder.sequence)"])
+        if !isCurrent, isExpired(decoder.lastStamp, now: now) {
+            // What it would bring back may have been deleted since, and forgotten.
+            counters[.expiredBatches] += 1
+            return
         }
-        streams[key]?.lastBatchLagMilliseconds = now.wallMilliseconds.subtractingOrZero(decoder.stamp >> 16)
-        originsByType[type, default: []].insert(key.origin)
-        let wanted = decoder.group.filter(isWanted)
-        if isCurrent, wanted.count > 1 {
-            hold(GroupAssembler.Part(topic: topic, payload: payload.copied), wanted: wanted, now: now)
-        } else {
-            let cache = cache
-            let summary = cache.commit(decoder.batch(in: payload), type: type)
-            count(summary, batches: 1)
-        }
+        merge(payload, of: stream, isCurrent: isCurrent, now: now)
+        if isCurrent { watch(stream, finding: .batchBeyondNext, now: now) }
     }
 
-    /// What was rejected is asked for again, as a snapshot, once the clocks may have come together.
-    private func reject(_ key: StreamKey, sequence: UInt64, now: Moment) {
-        guard var stream = streams[key] else { return }
-        stream.rejected = min(sequence, stream.rejected ?? sequence)
-        stream.nextDigestRepair = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
-        streams[key] = stream
+    /// Merges the batch that the decoder holds, or holds it until its transaction is whole, and hands it on.
+    /// - Parameter isCurrent: false for a batch of an older incarnation: it is handed on only if it changed anything.
+    func merge(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, now: Moment) {
+        stream.lastBatchLagMilliseconds = now.wallMilliseconds.subtractingOrZero(decoder.stamp >> 16)
+        if decoder.group.count > 1 {
+            let wanted = decoder.group.filter(isWanted)
+            if wanted.count > 1 {
+                if isCurrent { forward(payload, of: stream.key) }
+                return hold(payload, of: stream, wanted: wanted, isForwarded: isCurrent, now: now)
+            }
+        }
+        let cache = cache
+        let summary = cache.commit(decoder.batch(in: payload), type: stream.type)
+        renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
+        count(summary, batches: 1)
+        if isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
+    }
+
+    private func forward(_ payload: Span<UInt8>, of key: StreamKey) {
+        guard configuration.forwardsBatches else { return }
+        actions.append(
+            .forward(
+                topic: key.topic, payload: payload.copied, origin: key.origin, incarnation: decoder.incarnation,
+                sequence: decoder.sequence))
+    }
+
+    /// Leaves out the batch that the decoder holds: it is missing, and asked for again once the clocks may have come
+    /// together.
+    private func reject(_ stream: StreamState, isCurrent: Bool, _ sender: SenderID, now: Moment) {
+        guard !isCurrent || !stream.tracker.contains(decoder.sequence) else {
+            counters[.duplicateBatches] += 1
+            return
+        }
+        counters[.clockRejectedBatches] += 1
+        notice(
+            .clockRejected,
+            ["sender": label(sender), "origin": stream.key.origin, "sequence": "\(decoder.sequence)"])
+        guard isCurrent else { return }
+        stream.tracker.learn(head: decoder.sequence)
+        stream.clockPause = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
+        watch(stream, finding: .clock, now: now)
     }
 
     /// How long a stream of rejected batches is left alone before its topic is asked for again.
     static let clockPauseMicroseconds: UInt64 = 5_000_000
+
+    /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
+    /// its origin's clock may be behind.
+    private func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
+        let retention = configuration.tombstoneRetention.wholeMicroseconds / 1000
+        return stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retention)
+    }
 
     func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
         HybridClock.isTooFarAhead(
@@ -114,64 +162,78 @@ extension Replica {
         counters[.conflictingCells] += UInt64(summary.conflictingCells)
     }
 
-    private func hold(_ part: GroupAssembler.Part, wanted: [Topic], now: Moment) {
-        let parts = groups.add(
-            part, origin: decoder.origin, stamp: decoder.stamp, wanted: wanted,
-            deadline: now.uptimeMicroseconds + 1_000_000)
-        if let parts { apply([parts]) }
+    /// Finds the stream, and sees to it that a newer incarnation takes the place of an older one.
+    /// - Returns: the stream, which may follow a newer incarnation than this; nil when there are too many.
+    func meet(_ key: StreamKey, incarnation: UInt64, sender: SenderID?, now: Moment) -> StreamState? {
+        guard let stream = streams[key] ?? makeStream(key, incarnation: incarnation, now: now) else { return nil }
+        if incarnation > stream.incarnation { begin(incarnation, of: stream, sender: sender, now: now) }
+        if incarnation < stream.incarnation { noteOlder(stream) }
+        guard let sender, noteOrigin(key.origin, of: sender) else { return sender == nil ? stream : nil }
+        stream.note(sender, incarnation: incarnation)
+        return stream
     }
 
-    /// Commits each group in one step.
-    func apply(_ groups: [[GroupAssembler.Part]]) {
-        for parts in groups {
-            let (_, summary) = cache.commit { commit in
-                for part in parts {
-                    // It was decoded once already, when it came.
-                    guard let type = part.topic.type, (try? groupDecoder.decode(part.payload.span)) != nil
-                    else { continue }
-                    commit.apply(groupDecoder.batch(in: part.payload.span), type: type)
-                }
-            }
-            count(summary, batches: UInt64(parts.count))
+    private func makeStream(_ key: StreamKey, incarnation: UInt64, now: Moment) -> StreamState? {
+        guard streams.count < Replica.streamCountMax, let type = key.topic.type else {
+            counters[.refusedStreams] += 1
+            return nil
         }
+        // A straggler of an earlier start, which is all that was heard of this topic.
+        let latest = max(incarnation, latestStarts[key.origin] ?? 0)
+        let stream = StreamState(key: key, type: type, incarnation: latest, now: now.uptimeMicroseconds)
+        stream.holdsOlderIncarnation = latest > incarnation
+        streams[key] = stream
+        streamsByType[type, default: []].append(stream)
+        return stream
     }
 
-    /// Sees to it that the stream is known, and that a newer incarnation takes the place of an older one.
-    /// - Returns: false when `incarnation` is older than the one that is followed.
-    func meet(_ key: StreamKey, incarnation: UInt64, sender: SenderID, now: Moment) -> Bool {
-        guard var stream = streams[key] else {
-            streams[key] = StreamState(incarnation: incarnation, sender: sender, now: now.uptimeMicroseconds)
-            return true
-        }
-        stream.sender = sender
-        if incarnation == stream.incarnation {
-            streams[key] = stream
-            return true
-        }
-        guard incarnation > stream.incarnation else {
-            counters[.olderIncarnationBatches] += 1
-            stream.olderBatchCount += 1
-            if stream.olderBatchCount == Replica.conflictBatchCount {
-                counters[.incarnationConflicts] += 1
-                notice(.incarnationConflict, ["origin": key.origin, "advice": "give each publisher its own name"])
-            }
-            streams[key] = stream
+    /// How many streams are followed.
+    static let streamCountMax = 1 << 18
+
+    /// The sender speaks for the origin.
+    /// - Returns: false when it claims to speak for too many.
+    func noteOrigin(_ origin: String, of sender: SenderID) -> Bool {
+        if sessions[sender.index].origins.contains(origin) { return true }
+        guard sessions[sender.index].origins.count < SenderSession.originCountMax else {
+            counters[.refusedStreams] += 1
             return false
         }
+        sessions[sender.index].origins.insert(origin)
+        return true
+    }
+
+    /// The sender tells heads of the origin.
+    /// - Returns: false when it claims to speak for too many.
+    func noteOrigin(_ heads: Heads, of sender: SenderID) -> Bool {
+        guard noteOrigin(heads.origin, of: sender) else { return false }
+        if heads.hasTransactions { groupedOrigins.insert(heads.origin) }
+        return true
+    }
+
+    private func noteOlder(_ stream: StreamState) {
+        counters[.olderIncarnationBatches] += 1
+        stream.olderBatchCount += 1
+        guard stream.olderBatchCount == Replica.conflictBatchCount else { return }
+        counters[.incarnationConflicts] += 1
+        notice(.incarnationConflict, ["origin": stream.key.origin, "advice": "give each publisher its own name"])
+    }
+
+    /// Follows a newer incarnation from its first batch on.
+    private func begin(_ incarnation: UInt64, of stream: StreamState, sender: SenderID?, now: Moment) {
         counters[.newIncarnations] += 1
-        notice(.newIncarnation, ["origin": key.origin, "topic": key.topic.description])
+        notice(.newIncarnation, ["origin": stream.key.origin, "topic": stream.key.topic.description])
         stream.incarnation = incarnation
         stream.holdsOlderIncarnation = true
-        stream.rejected = nil
+        stream.isRestored = false
+        stream.clockPause = nil
         stream.tracker = SequenceTracker()
         stream.olderBatchCount = 0
         stream.holeSince = nil
-        stream.repair = nil
-        streams[key] = stream
+        // What was missing of the older one comes with the snapshot, if anybody has it.
+        if stream.repair != nil { finish(stream, by: .snapshot, now: now) }
         // What the origin had before is not in its new batches. While the sender's snapshot is under way that brings
-        // it.
-        if sessions[sender.index].isSynced { startRepair(key, finding: .newIncarnation, now: now) }
-        return true
+        // it; what is pushed begins with its first batch.
+        if let sender, sessions[sender.index].isSynced { startRepair(stream, finding: .newIncarnation, now: now) }
     }
 
     /// So many batches of an older incarnation after a newer one are not stragglers: both processes run.

@@ -6,10 +6,13 @@ extension Replica {
     public func tick(now: Moment) {
         for session in sessions { checkDeadlines(session.id, now: now) }
         driveRepairs(now: now)
-        if !groups.isEmpty {
-            let expired = groups.expired(now: now.uptimeMicroseconds)
-            counters[.incompleteGroups] += UInt64(expired.count)
-            apply(expired)
+        driveGroups(now: now)
+        driveAudits(now: now)
+        driveRenewal(now: now)
+        sweepTombstones(now: now)
+        if now.uptimeMicroseconds >= nextReview {
+            nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
+            reviewStaleness(now: now)
         }
         for session in sessions { reportIfDue(session.id, now: now) }
     }
@@ -23,10 +26,14 @@ extension Replica {
             let silence = session.heartbeatMicroseconds * UInt64(configuration.silentIntervals)
             next = min(next, session.lastHeard + silence, session.nextReport)
         }
-        for stream in streams.values {
-            if let since = stream.holeSince { next = min(next, since + configuration.holeGrace.wholeMicroseconds) }
+        for stream in unsettled {
+            if let since = stream.holeSince {
+                next = min(next, max(since + configuration.holeGrace.wholeMicroseconds, stream.clockPause ?? 0))
+            }
             if let repair = stream.repair { next = min(next, repair.dueAt) }
         }
+        next = min(next, audits.nextDeadline)
+        if let deadline = groups.nextDeadline { next = min(next, max(deadline, now.uptimeMicroseconds + 10_000)) }
         return next
     }
 
@@ -56,7 +63,7 @@ extension Replica {
                 ?? Heads(
                     origin: key.origin, incarnation: stream.incarnation, stamp: 0, heads: [], isRelayed: true,
                     ageMilliseconds: nil)
-            heads.heads.append(Head(topic: key.topic, sequence: stream.applied, digest: nil))
+            heads.heads.append(Head(topic: key.topic, sequence: committed(key, stream), digest: nil))
             byOrigin[key.origin] = heads
         }
         return byOrigin.values.sorted { $0.origin < $1.origin }

@@ -16,9 +16,26 @@ public final class Replica {
 
     var sessions: [SenderSession] = []
     var streams: [StreamKey: StreamState] = [:]
-    /// The origins met per type: digests compare only where there is one.
-    var originsByType: [String: Set<String>] = [:]
+    /// The streams of each type.
+    var streamsByType: [String: [StreamState]] = [:]
+    /// The streams with a hole, a repair or something rejected, in the order in which they came.
+    var unsettled: [StreamState] = []
+    /// The requests under way that repairs and audits have made, by number.
+    var requests: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
+    /// The origins that have sent transactions over several topics, as their heads tell and their batches show.
+    var groupedOrigins: Set<String> = []
+    var audits = AuditTable()
+    var nextReview: UInt64 = 0
+    var renewal: Renewal?
+    var sweep = TombstoneSweep()
+    var nextSweep: UInt64 = 0
+    /// When the state in the cache was last known to be in contact with its senders, before this start.
+    let lastAlive: UInt64?
     var topics: [[UInt8]: Topic] = [:]
+    /// The greatest incarnation of each origin that `heads` have told.
+    var latestStarts: [String: UInt64] = [:]
+    /// The origins of which a later start was met.
+    var restartedOrigins: Set<String> = []
     var groups = GroupAssembler()
     var decoder: BatchDecoder
     /// For the parts of transactions, which are decoded again when all are here.
@@ -27,8 +44,13 @@ public final class Replica {
     var nextRID: UInt64 = 1
     var actions: [ReplicaAction] = []
 
-    /// - Parameter seed: where barrier topics and jitter come from; any number that differs between processes.
-    public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: where barrier topics and jitter come from; any number that differs between processes.
+    ///   - lastAlive: where the cache holds the state of an earlier run: when that was last in contact with its
+    ///     senders, in milliseconds of the wall clock. Longer ago than the retention of deleted models, and the state
+    ///     is built anew.
+    public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64, lastAlive: UInt64? = nil) {
+        self.lastAlive = lastAlive
         self.configuration = configuration
         self.cache = cache
         decoder = BatchDecoder(limits: configuration.limits)

@@ -13,6 +13,12 @@ public struct ReplicaConfiguration: Sendable {
     public var holeGrace: Duration
     /// The most that a repair is put off when many start together.
     public var repairJitterMax: Duration
+    /// How many batches one replay asks for.
+    public var replayBatchCount: Int
+    /// Where more batches are missing the topic is taken from a sender's copy.
+    public var replayMax: Int
+    /// The longest pause between two attempts of a repair that keeps failing.
+    public var repairPauseMax: Duration
     /// How many chunks of a snapshot may be on their way.
     public var snapshotCredit: Int
     /// How long a request may stay without any answer before it is sent again.
@@ -21,12 +27,19 @@ public struct ReplicaConfiguration: Sendable {
     public var reportInterval: Duration
     /// Without `heads` for this many intervals a sender counts as silent.
     public var silentIntervals: Int
+    /// How long deleted models are remembered. A replica that was without word from a sender for longer starts anew.
+    public var tombstoneRetention: Duration
+    /// Each batch that is new here is handed out again as an action
+    /// (``ReplicaAction/forward(topic:payload:origin:incarnation:sequence:)``): for a relay.
+    public var forwardsBatches: Bool
 
     public init(
         name: String, prefixes: [[UInt8]] = [Array("m/".utf8)], limits: WireLimits = .default,
         clockLeadMax: Duration = .seconds(300), holeGrace: Duration = .milliseconds(50),
-        repairJitterMax: Duration = .milliseconds(500), snapshotCredit: Int = 16,
-        requestTimeout: Duration = .seconds(2), reportInterval: Duration = .seconds(1), silentIntervals: Int = 3
+        repairJitterMax: Duration = .milliseconds(500), replayBatchCount: Int = 64, replayMax: Int = 4096,
+        repairPauseMax: Duration = .seconds(10), snapshotCredit: Int = 16,
+        requestTimeout: Duration = .seconds(2), reportInterval: Duration = .seconds(1), silentIntervals: Int = 3,
+        tombstoneRetention: Duration = .seconds(24 * 3600), forwardsBatches: Bool = false
     ) {
         self.name = name
         self.prefixes = prefixes
@@ -34,10 +47,15 @@ public struct ReplicaConfiguration: Sendable {
         self.clockLeadMax = clockLeadMax
         self.holeGrace = holeGrace
         self.repairJitterMax = repairJitterMax
+        self.replayBatchCount = max(replayBatchCount, 1)
+        self.replayMax = max(replayMax, 0)
+        self.repairPauseMax = repairPauseMax
         self.snapshotCredit = snapshotCredit
         self.requestTimeout = requestTimeout
         self.reportInterval = reportInterval
         self.silentIntervals = silentIntervals
+        self.tombstoneRetention = tombstoneRetention
+        self.forwardsBatches = forwardsBatches
     }
 }
 
@@ -61,6 +79,10 @@ public enum ReplicaAction: Sendable {
     case reconnect(SenderID)
     /// Something that a person should hear of; for the log.
     case notice(Notice)
+    /// A batch that is new here, in the order in which batches were accepted; only where
+    /// ``ReplicaConfiguration/forwardsBatches`` is set. A part of a transaction comes when it arrives, which may be
+    /// before the transaction is committed.
+    case forward(topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64)
 }
 
 /// Something worth a line in the log, with what it is about.
@@ -78,6 +100,15 @@ public struct Notice: Sendable, CustomStringConvertible {
         case digestMismatch = "digests differ at equal heads"
         case malformed = "malformed frame dropped"
         case clockRejected = "batch from the future rejected"
+        case ownReflection = "a relay is connected to itself"
+        case laterStart = "a later start of this origin is known to others"
+        case pushFailed = "a relay does not take what is pushed"
+        case incompleteTransactions = "transactions became visible without all their parts"
+        case quarantined = "batch left out: malformed also when sent again"
+        case unstaged = "snapshot too large to become visible in one step"
+        case startingAnew = "building the state anew"
+        case startedAnew = "the state was built anew"
+        case irreparable = "digests differ after all repairs"
     }
 
     public let kind: Kind

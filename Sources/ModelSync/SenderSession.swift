@@ -25,16 +25,26 @@ struct SenderSession: Sendable {
     var heartbeatMicroseconds: UInt64 = 500_000
     /// The origins that this sender has told heads of.
     var origins: Set<String> = []
+    /// How old what it says of an origin was, and when it said so.
+    var ages: [String: (milliseconds: UInt64, at: UInt64)] = [:]
+    /// Records of its snapshot that are to become visible in one step; nil where each chunk does by itself.
+    var staging: Staging?
+    /// How many records had been rejected for their clocks when its snapshot was asked for.
+    var rejectedBefore: UInt64 = 0
     /// When the phase began.
     var since: UInt64 = 0
     /// When the sender was last heard of.
     var lastHeard: UInt64 = 0
+    /// When it was last heard of while it was live, in milliseconds of the wall clock.
+    var lastContact: UInt64?
     /// When the current step is given up and repeated.
     var deadline: UInt64?
     /// How often the current step was repeated.
     var attempts = 0
     /// Lost contact, until it is live again.
     var isStale = false
+    /// Became live without a snapshot: its streams go on from a stored state.
+    var isWarm = false
     /// Was live at least once.
     var wasLive = false
     /// When the next report is due.
@@ -44,6 +54,9 @@ struct SenderSession: Sendable {
     var lastError: String?
 
     init(id: SenderID) { self.id = id }
+
+    /// How many origins of one sender are remembered.
+    static let originCountMax = 16_384
 
     var isSynced: Bool { if case .synced = phase { true } else { false } }
 

@@ -20,15 +20,42 @@ public struct SequenceTracker: Hashable, Sendable {
 
     public init() {}
 
+    /// How many runs beyond holes are remembered. Past it the last is forgotten: its batches count as missing.
+    public static let aheadCountMax = 4096
+
     /// The sequences that are missing before the last known one.
     public var missingCount: UInt64 {
         let last = max(head, ahead.last?.upperBound ?? 0)
         guard last > applied else { return 0 }
-        return last - applied - ahead.reduce(0) { $0 + UInt64($1.count) }
+        return last - applied - ahead.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) }
     }
 
     /// Something is missing: a batch beyond the next one was applied, or a head lies beyond the applied.
-    public var hasHole: Bool { missingCount > 0 }
+    public var hasHole: Bool { head > applied || !ahead.isEmpty }
+
+    /// The first missing sequences in a row, from `start` on.
+    /// - Parameter countMax: no more than that many.
+    public func gap(from start: UInt64 = 1, countMax: UInt64) -> ClosedRange<UInt64>? {
+        precondition(countMax > 0, "a gap has at least one sequence")
+        guard hasHole, applied < .max else { return nil }
+        var first = max(start, applied + 1)
+        for run in ahead {
+            guard first >= run.lowerBound else { return limited(first...(run.lowerBound - 1), countMax) }
+            if first > run.upperBound { continue }
+            guard run.upperBound < .max else { return nil }
+            first = run.upperBound + 1
+        }
+        return first <= head ? limited(first...head, countMax) : nil
+    }
+
+    private func limited(_ range: ClosedRange<UInt64>, _ countMax: UInt64) -> ClosedRange<UInt64> {
+        range.upperBound - range.lowerBound < countMax ? range : range.lowerBound...(range.lowerBound + (countMax - 1))
+    }
+
+    /// This batch has been applied, or is covered by a snapshot.
+    public func contains(_ sequence: UInt64) -> Bool {
+        sequence <= applied || ahead.contains { $0.contains(sequence) }
+    }
 
     /// Takes note of a batch.
     public mutating func arrive(_ sequence: UInt64) -> Arrival {
@@ -42,6 +69,7 @@ public struct SequenceTracker: Hashable, Sendable {
         while index > 0, ahead[index - 1].lowerBound > sequence { index -= 1 }
         if index > 0, ahead[index - 1].contains(sequence) { return .duplicate }
         insert(sequence, at: index)
+        if ahead.count > SequenceTracker.aheadCountMax, let last = ahead.popLast() { learn(head: last.upperBound) }
         return .new
     }
 

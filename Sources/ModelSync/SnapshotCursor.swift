@@ -11,19 +11,22 @@ struct SnapshotCursor: Sendable {
     private let types: [String]
     private let byteCountMax: Int
     /// The heads read before the snapshot was opened; sent at the end.
-    let heads: Heads
+    let heads: [Heads]
     /// How many chunks may be sent.
     private(set) var credit: Int
+    /// When it was last given credit.
+    private(set) var lastUse: UInt64
 
     private var typeIndex = 0
     private var bucket = 0
     private var waiting: ArraySlice<Record> = []
 
-    init(snapshot: Snapshot, prefixes: [[UInt8]], heads: Heads, credit: Int, byteCountMax: Int) {
+    init(snapshot: Snapshot, prefixes: [[UInt8]], heads: [Heads], credit: Int, byteCountMax: Int, now: UInt64) {
         self.snapshot = snapshot
         self.prefixes = prefixes
         self.heads = heads
         self.byteCountMax = byteCountMax
+        lastUse = now
         self.credit = min(credit, SnapshotCursor.creditMax)
         types = snapshot.types.filter { type in
             let topic = Topic.data(type: type)
@@ -34,7 +37,12 @@ struct SnapshotCursor: Sendable {
     /// The most chunks that may be on their way unacknowledged (protocol article, section 5).
     static let creditMax = 64
 
-    mutating func add(credit more: Int) { credit = min(credit + max(0, more), SnapshotCursor.creditMax) }
+    mutating func add(credit more: Int, now: UInt64) {
+        guard more > 0 else { return }
+        credit =
+            more >= SnapshotCursor.creditMax ? SnapshotCursor.creditMax : min(credit + more, SnapshotCursor.creditMax)
+        lastUse = now
+    }
 
     /// One chunk of one type, or nil when everything was handed out. Needs credit.
     mutating func nextChunk() -> (type: String, records: [Record])? {

@@ -8,77 +8,84 @@ struct StreamKey: Hashable, Sendable {
 }
 
 /// What a replica knows about one stream.
-struct StreamState: Sendable {
-    /// The rungs of the repair ladder, cheapest first. A sender that cannot serve one is asked for the next.
-    enum Rung: Sendable {
-        /// The topic's records.
-        case snapshot
+///
+/// An object, because the hot path changes it in place after one look-up.
+final class StreamState {
+    /// What one sender has last said of the stream.
+    struct Teller {
+        let sender: SenderID
+        /// The start of the origin that it follows.
+        var incarnation: UInt64 = 0
+        /// The head that it told last; nil where only batches came.
+        var head: UInt64?
     }
 
-    /// How a hole was found.
-    enum Finding: String, Sendable {
-        case batchBeyondNext = "batch beyond the next"
-        case headBeyondApplied = "head beyond the applied"
-        case newIncarnation = "new incarnation"
-        case digest = "digest differs"
-        case clock = "batch from the future"
-    }
-
-    /// A repair that waits for its time or is under way.
-    struct Repair: Sendable {
-        var rung = Rung.snapshot
-        var finding: Finding
-        /// When the hole was found.
-        var foundAt: UInt64
-        /// When the request goes out, or goes out again.
-        var dueAt: UInt64
-        /// The request under way.
-        var rid: UInt64?
-        var attempts = 0
-        /// How many records had been rejected for their clocks when the request went out.
-        var rejectedBefore: UInt64 = 0
-    }
-
+    let key: StreamKey
+    /// The type of the topic.
+    let type: String
     var incarnation: UInt64
     var tracker = SequenceTracker()
-    /// The sender that was last heard of this stream; it is asked for repairs.
-    var sender: SenderID
+    /// The sender that was last heard of this stream; it is asked first. Nil for a stream that is only pushed: it has
+    /// no holes.
+    var sender: SenderID?
+    /// Every sender that has spoken of the stream: at most one entry for each.
+    var tellers: [Teller] = []
     /// When a hole was seen first, while it may still fill by itself.
     var holeSince: UInt64?
     var holeFinding = Finding.batchBeyondNext
     /// At most one repair at a time.
     var repair: Repair?
+    /// It stands in the replica's list of streams that need attention.
+    var isListed = false
     /// Batches of an older incarnation that came after the newer one was met.
     var olderBatchCount = 0
-    /// The first sequence that was rejected because its stamp lay too far ahead. Until a snapshot has brought what it
-    /// held, the stream is not live, however many batches came since.
-    var rejected: UInt64?
-    /// A newer incarnation took the place of an older one, whose models its sender may no longer have: the sender's
-    /// digests say nothing about this copy then.
+    /// Something was rejected because its stamp lay too far ahead: it counts as missing, and is not asked for again
+    /// before this time. Nil where nothing of that kind is missing.
+    var clockPause: UInt64?
+    /// A newer incarnation took the place of an older one, whose models its sender may no longer have: digests say
+    /// nothing about this copy until they were equal once.
     var holdsOlderIncarnation = false
-    /// When a differing digest may be repaired again, and the pause after that.
-    var nextDigestRepair: UInt64 = 0
-    var digestPauseMicroseconds: UInt64 = 0
-    var holesFound: UInt64 = 0
-    var holesFilled: UInt64 = 0
-    var holesMendedBySnapshot: UInt64 = 0
-    var lastRepairMicroseconds: UInt64?
+    /// Its beginning came from a store, or was asked for since.
+    var isRestored = false
+    /// Somebody has pushed batches of it.
+    var isPushed = false
+    /// What became of its holes.
+    var account = RepairAccount()
     /// Since when the quality is what it is.
     var since: UInt64
+    /// Since when nothing fresh is known of it.
+    var staleSince: UInt64?
     var lastBatchLagMilliseconds: UInt64 = 0
 
-    init(incarnation: UInt64, sender: SenderID, now: UInt64) {
+    init(key: StreamKey, type: String, incarnation: UInt64, now: UInt64) {
+        self.key = key
+        self.type = type
         self.incarnation = incarnation
-        self.sender = sender
         since = now
     }
 
-    /// A repair is wanted or under way.
-    var isRepairing: Bool { repair != nil }
-
     /// Something that was sent is not here.
-    var isMending: Bool { isRepairing || holeSince != nil || rejected != nil || tracker.hasHole }
+    var isMending: Bool { repair != nil || holeSince != nil || tracker.hasHole }
 
-    /// Every sequence up to this one is here, what was rejected not counted.
-    var applied: UInt64 { rejected.map { min(tracker.applied, $0 - 1) } ?? tracker.applied }
+    /// Needs attention from ``Replica/driveRepairs(now:)``.
+    var isUnsettled: Bool { repair != nil || holeSince != nil }
+
+    /// The sender speaks of the stream.
+    func note(_ teller: SenderID, incarnation: UInt64, head: UInt64? = nil) {
+        sender = teller
+        guard let index = tellers.firstIndex(where: { $0.sender == teller }) else {
+            tellers.append(Teller(sender: teller, incarnation: incarnation, head: head))
+            return
+        }
+        if tellers[index].incarnation != incarnation {
+            tellers[index] = Teller(sender: teller, incarnation: incarnation, head: head)
+        } else if let head {
+            tellers[index].head = head
+        }
+    }
+
+    /// The head that a sender told last, of the incarnation that is followed.
+    func head(toldBy sender: SenderID) -> UInt64? {
+        tellers.first { $0.sender == sender && $0.incarnation == incarnation }?.head
+    }
 }

@@ -32,12 +32,31 @@ public struct SenderEndpoints: Hashable, Sendable {
         }
     }
 
+    /// Endpoints that were bound; an empty stream means that there is none.
+    init(controlAt control: String, streamAt stream: String) {
+        self.control = control
+        self.stream = stream
+    }
+
     static func parse(_ text: String) throws(ModelcastError) -> Endpoint {
         do {
             return try Endpoint(text)
         } catch {
             throw ModelcastError(.endpoint, error.description)
         }
+    }
+
+    /// Refuses what is not an endpoint to connect to.
+    static func requireConnectable(_ text: String) throws(ModelcastError) {
+        guard !(try parse(text)).isWildcard else {
+            throw ModelcastError(.endpoint, "\(text) is for binding; connect to a host and port")
+        }
+    }
+
+    /// Refuses endpoints that other machines can reach.
+    func requireLocal() throws(ModelcastError) {
+        try SenderEndpoints.requireLocal(control)
+        try SenderEndpoints.requireLocal(stream)
     }
 
     /// Refuses an endpoint that other machines can reach: nothing protects it yet.

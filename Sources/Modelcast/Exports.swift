@@ -2,10 +2,17 @@
 @_exported public import ModelCache
 @_exported public import ModelRecord
 
+@_exported public import struct ModelStore.StoreError
+@_exported public import enum ModelStore.StoreHealth
+@_exported public import struct ModelStore.WriteBehindConfiguration
+@_exported public import struct ModelStore.WriteBehindStatus
 @_exported public import struct ModelSync.BatchOutcome
 @_exported public import struct ModelSync.Counters
+@_exported public import enum ModelSync.Mending
 @_exported public import struct ModelSync.Peer
 @_exported public import enum ModelSync.PublishOutcome
+@_exported public import struct ModelSync.PushStatus
+@_exported public import struct ModelSync.PusherConfiguration
 @_exported public import enum ModelSync.ReplicaState
 @_exported public import struct ModelSync.SenderStatus
 @_exported public import struct ModelSync.StreamStatus

@@ -1,4 +1,5 @@
 import ModelRecord
+import ModelStore
 import ModelWire
 import ZeroMQ
 
@@ -19,8 +20,14 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let timeout = Code(rawValue: "timeout")
         /// The publisher or subscriber has been stopped.
         public static let stopped = Code(rawValue: "stopped")
+        /// A relay does not take what is pushed to it.
+        public static let push = Code(rawValue: "push")
         /// The other side speaks another version of the protocol.
         public static let version = Code(rawValue: "version")
+        /// A store cannot be opened, or the disk does not take what must be on it.
+        public static let store = Code(rawValue: "store")
+        /// The other side has too much to do, or has just started.
+        public static let busy = Code(rawValue: "busy")
         /// The messaging library failed.
         public static let messaging = Code(rawValue: "messaging")
     }
@@ -36,6 +43,7 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
 
     init(_ error: NameError) { self.init(.badInput, error.description) }
     init(_ error: WireError) { self.init(.badInput, error.description) }
+    init(_ error: StoreError) { self.init(.store, error.description) }
     init(_ error: ZeroMQError) { self.init(.messaging, error.description) }
 
     public var description: String { message }

@@ -44,7 +44,7 @@ extension Publisher {
         let now = Clocks.now()
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
             try open(core)
-            guard core.origin.pendingByteCount < configuration.outboxByteCount else {
+            guard !core.isFull(configuration.outboxByteCount) else {
                 return (PublishOutcome.backPressured, core.waker)
             }
             do throws(WireError) {
@@ -64,6 +64,7 @@ extension Publisher {
         guard !core.isStopped else {
             throw ModelcastError(.stopped, "the publisher has been stopped; nothing can be published any more")
         }
+        if let failure = core.storeFailure { throw Publisher.refusal(failure) }
     }
 
     func encode(_ fields: Fields) throws(ModelcastError) -> EncodedFields {

@@ -8,13 +8,12 @@ import ZeroMQ
 ///
 /// Each is checked and encoded when it is added; nothing is published before the body has returned.
 public struct Writes: Sendable {
-    private(set) var entries: [TransactionEntry] = []
-    private let limits: WireLimits
+    var batch: WriteBatch
 
-    init(limits: WireLimits) { self.limits = limits }
+    init(_ batch: consuming WriteBatch) { self.batch = batch }
 
     /// How many writes have been added.
-    public var count: Int { entries.count }
+    public var count: Int { batch.count }
 
     /// See ``Publisher/merge(_:_:_:)``.
     public mutating func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
@@ -39,9 +38,8 @@ public struct Writes: Sendable {
     private mutating func add(
         _ write: Write, _ type: String, _ id: String, _ fields: Fields
     ) throws(ModelcastError) {
-        do {
-            let encoded = try EncodedFields(fields, limits: limits)
-            entries.append(TransactionEntry(write, type: type, id: id, fields: encoded))
+        do throws(WireError) {
+            try batch.append(write, type: type, id: id, fields: fields)
         } catch {
             throw ModelcastError(error)
         }
@@ -61,8 +59,8 @@ extension Publisher {
     /// - Throws: what `body` throws, or ``ModelcastError``; nothing has changed then.
     @discardableResult
     public func transaction(_ body: (inout Writes) throws -> Void) throws -> PublishOutcome {
-        try publish(body, whenEmpty: .unchanged, whenFull: .backPressured) { origin, entries, now throws(WireError) in
-            try origin.transaction(entries, now: now)
+        try publish(body, whenEmpty: .unchanged, whenFull: .backPressured) { origin, writes, now throws(WireError) in
+            try origin.transaction(writes, now: now)
         }
     }
 
@@ -73,27 +71,34 @@ extension Publisher {
     /// - Returns: what became of the writes; nil when the outbox is full and nothing has changed.
     @discardableResult
     public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome? {
-        try publish(body, whenEmpty: BatchOutcome(), whenFull: nil) { origin, entries, now throws(WireError) in
-            try origin.writeBatch(entries, now: now)
+        try publish(body, whenEmpty: BatchOutcome(), whenFull: nil) { origin, writes, now throws(WireError) in
+            try origin.writeBatch(&writes, now: now)
         }
     }
 
     private func publish<Outcome: Sendable>(
         _ body: (inout Writes) throws -> Void, whenEmpty: Outcome, whenFull: Outcome,
-        _ write: @Sendable (inout Origin, [TransactionEntry], Moment) throws(WireError) -> Outcome
+        _ write: @Sendable (inout Origin, inout WriteBatch, Moment) throws(WireError) -> Outcome
     ) throws -> Outcome {
-        var writes = Writes(limits: configuration.limits)
-        try body(&writes)
-        let entries = writes.entries
-        guard !entries.isEmpty else { return whenEmpty }
+        // The memory of an earlier call, so that a batch allocates none.
+        let spare = core.withLock { $0.spareBatches.popLast() }
+        var writes = Writes(spare ?? WriteBatch(limits: configuration.limits))
+        do {
+            try body(&writes)
+        } catch {
+            giveBack(&writes.batch)
+            throw error
+        }
+        defer { giveBack(&writes.batch) }
+        guard !writes.batch.isEmpty else { return whenEmpty }
         let now = Clocks.now()
         var outcome = whenFull
         let waker = try core.withLock { core throws(ModelcastError) in
             try open(core)
-            guard core.origin.pendingByteCount < configuration.outboxByteCount else { return core.waker }
+            guard !core.isFull(configuration.outboxByteCount) else { return core.waker }
             do throws(WireError) {
-                outcome = try write(&core.origin, entries, now)
-                core.writesSinceFlush += entries.count
+                outcome = try write(&core.origin, &writes.batch, now)
+                core.writesSinceFlush += writes.count
                 return core.waiterAfterWrite()
             } catch {
                 throw ModelcastError(error)
@@ -101,5 +106,14 @@ extension Publisher {
         }
         waker?.wake()
         return outcome
+    }
+
+    /// Keeps the memory for a later call, unless it is much, or others are kept already.
+    private func giveBack(_ batch: inout WriteBatch) {
+        guard batch.capacityByteCount <= PublisherCore.spareByteCountMax else { return }
+        batch.removeAll()
+        core.withLock { core in
+            if core.spareBatches.count < PublisherCore.spareBatchCountMax { core.spareBatches.append(batch) }
+        }
     }
 }

@@ -18,33 +18,50 @@ import ZeroMQ
 ///   blocks.
 /// - A write that changes nothing is not sent.
 /// - Idle, a write leaves at once; under load writes leave in batches, at the latest after a millisecond.
-/// - Unfit for data that no process may lose when this one dies: nothing is stored on disk.
+/// - With ``PublisherConfiguration/store`` a restart goes on with the same models; ``Durability`` says what is promised
+///   of the last writes. Without one all is gone with the process, but for what subscribers and relays have.
 public final class Publisher: Service, Sendable {
     public let configuration: PublisherConfiguration
     /// Everything that this publisher has published. Read it from any thread.
     public let cache: ModelCache
     let logger: Logger
     let core: Guarded<PublisherCore>
+    let bound = BoundEndpoints()
+    /// Nil where there is none.
+    let store: StoreLink?
 
-    /// A publisher that does not serve yet; see ``run()``.
-    /// - Throws: ``ModelcastError``: a bad name, or endpoints that other machines can reach without being allowed to.
+    /// A publisher that does not serve yet; see ``run()``. With a store this reads it into ``cache``.
+    /// - Throws: ``ModelcastError``: a bad name, or endpoints that other machines can reach without being allowed to;
+    ///   with code `store` for a file that cannot be opened.
     public init(_ configuration: PublisherConfiguration, logger: Logger) throws(ModelcastError) {
-        if !configuration.allowsRemote {
-            try SenderEndpoints.requireLocal(configuration.endpoints.control)
-            try SenderEndpoints.requireLocal(configuration.endpoints.stream)
+        guard configuration.endpoints != nil || !configuration.relays.isEmpty else {
+            throw ModelcastError(.configuration, "a publisher needs endpoints to serve at, or relays to push to")
         }
+        if !configuration.allowsRemote { try configuration.endpoints?.requireLocal() }
+        for relay in configuration.relays { try SenderEndpoints.requireConnectable(relay) }
+        guard configuration.store != nil || configuration.durability == .none else {
+            throw ModelcastError(.configuration, "durability needs a store: the path of a file")
+        }
+        do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
         self.configuration = configuration
         self.logger = logger
-        cache = ModelCache()
-        let origin = OriginConfiguration(
-            name: configuration.name, streamEndpoint: configuration.endpoints.stream, limits: configuration.limits,
-            heartbeatInterval: configuration.heartbeatInterval, batchByteCount: configuration.batchByteCount,
-            partitions: configuration.partitions, partitionsByType: configuration.partitionsByType)
-        do {
-            core = Guarded(PublisherCore(origin: try Origin(configuration: origin, cache: cache, now: Clocks.now())))
-        } catch {
-            throw ModelcastError(error)
+        let cache = ModelCache()
+        self.cache = cache
+        let store = try configuration.store.map { path throws(ModelcastError) in
+            try StoreLink(
+                path: path, owner: .publisher, name: configuration.name, prefixes: nil, cache: cache,
+                settings: configuration.storeWriting, logger: logger)
         }
+        self.store = store
+        let origin = OriginConfiguration(
+            name: configuration.name, streamEndpoint: configuration.endpoints?.stream ?? "",
+            limits: configuration.limits,
+            heartbeatInterval: configuration.heartbeatInterval, batchByteCount: configuration.batchByteCount,
+            partitions: configuration.partitions, partitionsByType: configuration.partitionsByType,
+            replayByteCount: configuration.replayByteCount, replayAge: configuration.replayAge)
+        var core = try PublisherCore(origin, cache: cache, store: store)
+        if !configuration.relays.isEmpty { core.push = PushProgress() }
+        self.core = Guarded(core)
     }
 
     /// Serves until the service group shuts down or the task is cancelled; then sends what is open, says bye and
@@ -52,25 +69,18 @@ public final class Publisher: Service, Sendable {
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound. A publisher runs once.
     public func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: "modelcast-pub") { try PublisherLoop(publisher: self).run() }
+            try await SocketThread.run(named: "modelcast-pub") {
+                defer { self.store?.close(logger: self.logger) }
+                try PublisherLoop(publisher: self).run()
+            }
         } onCancelOrGracefulShutdown: {
             self.stop()
         }
     }
 
     /// The endpoints that were bound, with the ports that the system chose; waits for ``run()`` to bind them.
-    /// - Throws: ``ModelcastError`` when binding failed.
-    public var boundEndpoints: SenderEndpoints {
-        get async throws {
-            try await withCheckedThrowingContinuation { continuation in
-                let known = core.withLock { core -> Result<SenderEndpoints, ModelcastError>? in
-                    if core.bound == nil { core.boundWaiters.append(continuation) }
-                    return core.bound
-                }
-                if let known { continuation.resume(with: known) }
-            }
-        }
-    }
+    /// - Throws: ``ModelcastError`` when binding failed, or there is nothing to bind.
+    public var boundEndpoints: SenderEndpoints { get async throws { try await bound.value } }
 
     /// Ends ``run()``.
     func stop() {
@@ -79,14 +89,5 @@ public final class Publisher: Service, Sendable {
             return core.waker
         }
         waker?.wake()
-    }
-
-    func settleBound(_ result: Result<SenderEndpoints, ModelcastError>) {
-        let waiters = core.withLock { core in
-            core.bound = result
-            defer { core.boundWaiters = [] }
-            return core.boundWaiters
-        }
-        for waiter in waiters { waiter.resume(with: result) }
     }
 }

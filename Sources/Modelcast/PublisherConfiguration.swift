@@ -1,13 +1,26 @@
+public import ModelStore
+public import ModelSync
 public import ModelWire
 
 /// How a ``Publisher`` works.
 public struct PublisherConfiguration: Sendable {
     /// The name of the origin: unique in the deployment, `[A-Za-z0-9_.-]{1,64}`.
     public var name: String
-    /// Where it serves.
-    public var endpoints: SenderEndpoints
+    /// Where it serves; nil for one that only pushes.
+    public var endpoints: SenderEndpoints?
+    /// The control endpoints of the relays that every batch is pushed to, and acknowledged by.
+    public var relays: [String] = []
+    /// When a pushed batch counts as delivered: one relay has acknowledged it, or all have.
+    public var acknowledgement = PusherConfiguration.Acknowledgement.any
     /// Binds to addresses that other machines can reach, though nothing protects them.
     public var allowsRemote = false
+    /// A file that keeps the models over a restart, which goes on with them; nil for none. It belongs to this publisher
+    /// alone.
+    public var store: String?
+    /// What the store promises.
+    public var durability = Durability.none
+    /// How the file is written.
+    public var storeWriting = WriteBehindConfiguration()
     public var limits = WireLimits.default
     /// How often heads are told: what a subscriber needs to notice silence and loss.
     public var heartbeatInterval = Duration.milliseconds(500)
@@ -15,6 +28,10 @@ public struct PublisherConfiguration: Sendable {
     public var batchByteCount = 32 * 1024
     /// Under load a batch waits this long at most.
     public var batchDelay = Duration.milliseconds(1)
+    /// How many bytes of batches are held for replay to subscribers that have missed some.
+    public var replayByteCount = 64 << 20
+    /// For how long batches are held for replay.
+    public var replayAge = Duration.seconds(60)
     /// A write is refused with `.backPressured` while this many bytes wait for the socket's thread.
     public var outboxByteCount = 64 << 20
     /// What may wait for one slow subscriber before batches are dropped for it (it then repairs itself).
@@ -24,8 +41,18 @@ public struct PublisherConfiguration: Sendable {
     /// The same for single types.
     public var partitionsByType: [String: Partitions] = [:]
 
+    /// A publisher that serves subscribers, and relays that listen to it.
     public init(name: String, endpoints: SenderEndpoints) {
         self.name = name
         self.endpoints = endpoints
+    }
+
+    /// A publisher that serves nobody and pushes to relays: for jobs that end when all is acknowledged.
+    ///
+    /// Two jobs that run at once need two names.
+    public init(name: String, pushingTo relays: [String], acknowledgement: PusherConfiguration.Acknowledgement = .any) {
+        self.name = name
+        self.relays = relays
+        self.acknowledgement = acknowledgement
     }
 }

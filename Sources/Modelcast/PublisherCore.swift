@@ -1,5 +1,6 @@
 import ModelCache
 import ModelRecord
+import ModelStore
 import ModelSync
 import ModelWire
 import ZeroMQ
@@ -14,10 +15,19 @@ struct PublisherCore {
     /// Until when batches are held back to grow, on the clock of `Moment.uptimeMicroseconds`; nil when idle.
     var holdUntil: UInt64?
     var isStopped = false
-    /// What happened: bound endpoints, or the failure to bind.
-    var bound: Result<SenderEndpoints, ModelcastError>?
-    /// Who waits for ``bound``.
-    var boundWaiters: [CheckedContinuation<SenderEndpoints, any Error>] = []
+    /// How far pushing has come; nil where nothing is pushed.
+    var push: PushProgress?
+    /// Nil where there is no store.
+    var keeper: PublisherKeeper?
+    /// The batches that the store held at the start.
+    var pruner = BatchPruner([])
+    /// Why nothing may be written: the disk does not take what must be on it.
+    var storeFailure: StoreError?
+    /// What waits for the disk before it may leave.
+    var heldByteCount = 0
+
+    /// Empty memory of batches of writes; as many as there are threads that write batches at once.
+    var spareBatches: [WriteBatch] = []
 
     /// When batches were last flushed, on the same clock.
     private var lastFlush: UInt64 = 0
@@ -27,7 +37,16 @@ struct PublisherCore {
     /// Fewer writes since the last flush are no load, however soon they came one after the other.
     static let burstWriteCount = 16
 
+    /// More are not kept in ``spareBatches``, nor any of more bytes.
+    static let spareBatchCountMax = 8
+    static let spareByteCountMax = 1 << 20
+
     init(origin: Origin) { self.origin = origin }
+
+    /// No more may be written until some of it has left.
+    func isFull(_ byteCountMax: Int) -> Bool {
+        origin.pendingByteCount + heldByteCount >= byteCountMax || push?.isFull ?? false
+    }
 
     /// Whom to wake after a write: the thread, unless it will come by itself soon enough.
     func waiterAfterWrite() -> Waker? {
@@ -50,12 +69,12 @@ struct PublisherCore {
         }
         origin.tick(now: now)
         let heartbeat = origin.nextDeadline ?? time
+        if push != nil, origin.hasActions { push?.isHandedOver = false }
         return (origin.takeActions(), min(heartbeat, holdUntil ?? heartbeat))
     }
 
     /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
-    /// comes
-    /// sooner than a delay has passed, so their number alone does not tell.
+    /// comes sooner than a delay has passed, so their number alone does not tell.
     private func isLoaded(sinceLastFlush elapsed: UInt64, delay: UInt64) -> Bool {
         let writes = UInt64(writesSinceFlush)
         return writes >= UInt64(PublisherCore.burstWriteCount)

@@ -1,76 +1,66 @@
 import Logging
 import ModelCache
+import ModelStore
 import ModelSync
 import ModelWire
 import ZeroMQ
 
-/// A publisher's socket thread: owns the stream's XPUB and the control's ROUTER, and feeds the origin.
+/// A publisher's socket thread: owns the sockets that serve and those that push, and feeds the origin.
 struct PublisherLoop: ~Copyable {
     private let publisher: Publisher
-    private let stream: Socket
-    private let control: Socket
+    private let sockets: ServingSockets?
+    private let pushes: PushLinks?
     private var poller: Poller
-    private let streamToken: Poller.Token
-    private let controlToken: Poller.Token
-    private var message = Message()
     private var metrics: CounterMetrics
+    /// Where batches wait for the disk; nil where they need not.
+    private let outbox: DurableOutbox?
+    private var pruner: BatchPruner
+    /// The store has told of a failure, and not yet of its end.
+    private var storeFailure: StoreError?
 
-    /// How many messages are taken from a socket before the others get their turn.
-    private static let burst = 256
+    /// How often the pusher is looked at while anything is under way.
+    private static let pushMicroseconds: UInt64 = 20_000
 
     /// Makes and binds the sockets.
     init(publisher: Publisher) throws(ModelcastError) {
         do throws(ZeroMQError) {
             try self.init(binding: publisher)
         } catch {
-            let failure = ModelcastError(.endpoint, error.description)
-            publisher.settleBound(.failure(failure))
-            throw failure
+            throw publisher.bound.failed(error)
         }
     }
 
     private init(binding publisher: Publisher) throws(ZeroMQError) {
         let configuration = publisher.configuration
-        let context = try Context()
-        let stream = try Socket(.xpub, in: context)
-        let control = try Socket(.router, in: context)
-        try PublisherLoop.configure(stream, control, configuration)
-        try stream.bind(configuration.endpoints.stream)
-        try control.bind(configuration.endpoints.control)
         var poller = try Poller()
-        let tokens = (try poller.add(stream), try poller.add(control))
-        var bound = configuration.endpoints
-        bound.stream = try stream.lastEndpoint()
-        bound.control = try control.lastEndpoint()
-        let (waker, told) = (poller.waker, bound)
+        let sockets = try ServingSockets.bind(configuration.sockets, poller: &poller)
+        let pushes = configuration.relays.isEmpty ? nil : try PushLinks(configuration, logger: publisher.logger)
+        let (waker, stream) = (poller.waker, sockets?.streamEndpoint)
+        (self.sockets, self.pushes) = (sockets, pushes)
+        outbox = configuration.durability == .beforeSend ? publisher.store.map { DurableOutbox($0) } : nil
+        pruner = publisher.core.withLock { $0.pruner }
+        publisher.store?.mail.wake(waker)
+        self.poller = poller
+        self.publisher = publisher
+        metrics = CounterMetrics(label: "modelcast_publisher", name: configuration.name)
         publisher.core.withLock { core in
             core.waker = waker
-            core.origin.rename(streamEndpoint: told.stream)
+            if let stream { core.origin.rename(streamEndpoint: stream) }
         }
-        publisher.settleBound(.success(bound))
-        publisher.logger.info(
-            "publisher is serving",
-            metadata: ["origin": "\(configuration.name)", "control": "\(bound.control)", "stream": "\(bound.stream)"])
-        metrics = CounterMetrics(label: "modelcast_publisher", name: configuration.name)
-        (streamToken, controlToken) = tokens
-        self.publisher = publisher
-        self.stream = stream
-        self.control = control
-        self.poller = poller
+        tellBound()
     }
 
-    private static func configure(
-        _ stream: borrowing Socket, _ control: borrowing Socket, _ configuration: PublisherConfiguration
-    ) throws(ZeroMQError) {
-        try stream.applyDefaults(
-            frameLimit: configuration.limits.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
-        // Frames are about one batch; the memory bound is kept by counting those, not the greatest frame allowed.
-        let frames = max(2, configuration.subscriberQueueByteCount / max(1, configuration.batchByteCount))
-        try stream.set(.sendHighWaterMark, frames)
-        try stream.set(.linger, .seconds(1))
-        try control.applyDefaults(
-            frameLimit: configuration.limits.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
-        try control.set(.linger, .seconds(1))
+    private func tellBound() {
+        let name = publisher.configuration.name
+        guard let bound = sockets?.bound else {
+            publisher.bound.settle(
+                .failure(ModelcastError(.configuration, "the publisher \(name) only pushes: it binds nothing")))
+            return publisher.logger.info("publisher is pushing", metadata: ["origin": "\(name)"])
+        }
+        publisher.bound.settle(.success(bound))
+        publisher.logger.info(
+            "publisher is serving",
+            metadata: ["origin": "\(name)", "control": "\(bound.control)", "stream": "\(bound.stream)"])
     }
 
     /// Serves until the publisher is stopped.
@@ -79,13 +69,14 @@ struct PublisherLoop: ~Copyable {
         let now = Clocks.now()
         let actions = publisher.core.withLock { core in
             core.origin.stop(now: now)
+            core.noteForStore(now: now)
             return core.origin.takeActions()
         }
         try send(actions)
+        try drain(now: now)
         publisher.logger.info("publisher has stopped", metadata: ["origin": "\(publisher.configuration.name)"])
         publisher.core.withLock { $0.waker = nil }
-        stream.close(linger: .seconds(1))
-        control.close(linger: .seconds(1))
+        publisher.endPushing()
     }
 
     /// One round: send what there is, wait, take what came.
@@ -93,68 +84,118 @@ struct PublisherLoop: ~Copyable {
         let now = Clocks.now()
         let delay = publisher.configuration.batchDelay
         let (work, isStopped, counters) = publisher.core.withLock { core in
-            (core.takeWork(now: now, batchDelay: delay), core.isStopped, core.origin.counters)
+            let work = core.takeWork(now: now, batchDelay: delay)
+            core.noteForStore(now: now)
+            return (work, core.isStopped, core.origin.counters)
         }
         try send(work.actions)
+        try keep(now: now)
+        try push(now: now)
         metrics.update(counters, now: now)
         if isStopped { return false }
         let time = Clocks.now().uptimeMicroseconds
-        let timeout = work.wakeAt > time ? work.wakeAt - time : 0
-        _ = try poller.wait(timeout: .microseconds(timeout))
-        if poller.isReadable(streamToken) { try receiveSubscriptions() }
-        if poller.isReadable(controlToken) { try receiveRequests() }
+        var wakeAt = pushes == nil ? work.wakeAt : min(work.wakeAt, time + PublisherLoop.pushMicroseconds)
+        if let deadline = outbox?.nextDeadline { wakeAt = min(wakeAt, deadline) }
+        _ = try poller.wait(timeout: .microseconds(wakeAt > time ? wakeAt - time : 0))
+        try receive()
         return true
+    }
+
+    private mutating func receive() throws {
+        try sockets?.receive(
+            poller: poller,
+            subscribed: { prefix in
+                let now = Clocks.now()
+                publisher.core.withLock { $0.origin.subscribed(to: prefix, now: now) }
+            },
+            requested: { peer, payload in
+                let now = Clocks.now()
+                publisher.core.withLock { $0.origin.receive(payload.span, from: peer, now: now) }
+            })
+    }
+
+    private mutating func push(now: Moment) throws(ZeroMQError) {
+        guard let pushes else { return }
+        try pushes.step(poller: &poller, now: now)
+        publisher.tell(
+            PushProgress(
+                unacknowledged: pushes.machine.unacknowledged, isFull: pushes.machine.isFull,
+                failure: pushes.machine.failure, relays: pushes.machine.status(now: now),
+                isHandedOver: outbox?.isEmpty ?? true))
     }
 
     private func send(_ actions: [OriginAction]) throws(ZeroMQError) {
         for action in actions {
             switch action {
             case .publish(let topic, let payload):
-                let sent = try stream.send(Message(topic.bytes), more: true)
-                // XPUB drops for a full peer and never refuses; were the first frame refused, so must be the second.
-                if sent == .sent { _ = try stream.send(PublisherLoop.message(payload)) }
+                if let outbox { outbox.append(topic, payload) } else { try publish(topic, payload) }
             case .reply(let peer, let payload):
-                let sent = try control.send(Message(peer), more: true)
-                if sent == .sent {
-                    _ = try control.send(PublisherLoop.message(payload))
-                } else {
-                    // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
-                    publisher.core.withLock { $0.origin.disconnected(peer) }
-                }
+                if try sockets?.reply(to: peer, payload) ?? true { continue }
+                // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
+                publisher.core.withLock { $0.origin.disconnected(peer) }
+            case .notice(let notice): publisher.logger.log(notice)
             }
         }
     }
 
-    /// Large payloads are handed over without a copy.
-    private static func message(_ payload: [UInt8]) -> Message {
-        payload.count >= 1024 ? Message(adopting: payload) : Message(payload)
+    private func publish(_ topic: Topic, _ payload: [UInt8]) throws(ZeroMQError) {
+        try sockets?.publish(topic: topic.bytes, payload)
+        pushes?.push(topic, payload)
     }
+}
 
-    /// XPUB tells subscriptions as one frame: 1 or 0, then the prefix.
-    private mutating func receiveSubscriptions() throws(ZeroMQError) {
-        for _ in 0..<PublisherLoop.burst {
-            guard try stream.receive(into: &message) else { return }
-            let frame = message.array
-            guard frame.first == 1 else { continue }
-            let now = Clocks.now()
-            publisher.core.withLock { $0.origin.subscribed(to: Array(frame.dropFirst()), now: now) }
+/// The store.
+extension PublisherLoop {
+    /// Hands batches to the store and sends what is on disk, and tells writers how things stand.
+    private mutating func keep(now: Moment) throws {
+        guard let store = publisher.store else { return }
+        let letters = store.mail.take()
+        for event in letters.events { handle(event, now: now) }
+        for (token, error) in letters.completions { outbox?.settle(token, error, now: now) }
+        // Batches are noted only now, when all their records are with the store.
+        pruner.step(store.behind) { _ in .max }
+        if let outbox {
+            outbox.commit(now: now) { pruner.note($0) }
+            for (topic, payload) in outbox.takeReady() { try publish(topic, payload) }
+        }
+        let failure = publisher.configuration.durability == .none ? nil : outbox?.failure ?? storeFailure
+        let held = outbox?.byteCount ?? 0
+        publisher.core.withLock { core in
+            core.storeFailure = failure
+            core.heldByteCount = held
         }
     }
 
-    /// A request is the peer's identity and one frame; what has more frames is not ours.
-    private mutating func receiveRequests() throws(ZeroMQError) {
-        for _ in 0..<PublisherLoop.burst {
-            guard try control.receive(into: &message) else { return }
-            let peer = message.array
-            var frames: [[UInt8]] = []
-            var hasMore = message.hasMore
-            while hasMore, try control.receive(into: &message) {
-                if frames.count < 2 { frames.append(message.array) }
-                hasMore = message.hasMore
-            }
-            let now = Clocks.now()
-            let payload = frames.count == 1 ? frames[0] : []
-            publisher.core.withLock { $0.origin.receive(payload.span, from: peer, now: now) }
+    private mutating func handle(_ event: StoreEvent, now: Moment) {
+        publisher.logger.log(event)
+        switch event {
+        case .degraded(let error): storeFailure = error
+        case .recovered:
+            storeFailure = nil
+            outbox?.retry()
+        case .replaced: publisher.core.withLock { $0.keeper?.noteEverything($0.origin, now: now) }
+        }
+    }
+
+    /// At the end: what still waits for the disk gets some seconds.
+    private func drain(now: Moment) throws {
+        guard let outbox, !outbox.isEmpty else { return }
+        let messages: [(topic: Topic, payload: [UInt8])]
+        do {
+            messages = try outbox.drain(now: now)
+        } catch {
+            return publisher.logger.error("the last batches were neither stored nor sent: \(error)")
+        }
+        for (topic, payload) in messages { try publish(topic, payload) }
+    }
+}
+
+extension PublisherConfiguration {
+    fileprivate var sockets: ServingSockets.Configuration? {
+        endpoints.map { endpoints in
+            ServingSockets.Configuration(
+                control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
+                batchByteCount: batchByteCount, subscriberQueueByteCount: subscriberQueueByteCount)
         }
     }
 }

@@ -21,11 +21,11 @@ final class SenderLink {
 
     /// Opens the control connection.
     func openControl(
-        in context: Context, poller: inout Poller, configuration: SubscriberConfiguration
+        in context: Context, poller: inout Poller, configuration: SenderLinks.Configuration
     ) throws(ZeroMQError) {
         let socket = try Socket(.dealer, in: context)
         try socket.applyDefaults(
-            frameLimit: configuration.limits.frameByteCount, memoryLimit: configuration.queueByteCount)
+            frameLimit: configuration.frameByteCount, memoryLimit: configuration.queueByteCount)
         try socket.set(.linger, .milliseconds(200))
         try socket.connect(endpoint)
         controlToken = try poller.add(socket)
@@ -34,12 +34,12 @@ final class SenderLink {
 
     /// Opens the stream connection.
     func openStream(
-        to endpoint: String, in context: Context, poller: inout Poller, configuration: SubscriberConfiguration
+        to endpoint: String, in context: Context, poller: inout Poller, configuration: SenderLinks.Configuration
     ) throws(ZeroMQError) {
         stream = nil
         let socket = try Socket(.sub, in: context)
         try socket.applyDefaults(
-            frameLimit: configuration.limits.frameByteCount, memoryLimit: configuration.queueByteCount)
+            frameLimit: configuration.frameByteCount, memoryLimit: configuration.queueByteCount)
         // Frames are batches of some 32 KiB, not of the greatest size allowed.
         try socket.set(.receiveHighWaterMark, max(2, configuration.queueByteCount / (32 * 1024)))
         try socket.connect(endpoint)

@@ -26,36 +26,40 @@ public final class Subscriber: Service, Sendable {
     public let cache: ModelCache
     let logger: Logger
     let core: Guarded<SubscriberCore>
+    let bound = BoundEndpoints()
+    /// Nil where there is none.
+    let store: StoreLink?
 
     /// A subscriber that does not listen yet; see ``run()``.
-    /// - Throws: ``ModelcastError`` for an endpoint or type name that is not one.
+    ///
+    /// With a store this reads it: about two seconds for a million models. ``cache`` holds them when it returns.
+    /// - Throws: ``ModelcastError`` for an endpoint or type name that is not one; with code `store` for a file that
+    ///   cannot be opened.
     public init(_ configuration: SubscriberConfiguration, logger: Logger) throws(ModelcastError) {
         guard !configuration.publishers.isEmpty else {
             throw ModelcastError(.configuration, "a subscriber needs the control endpoint of at least one publisher")
         }
-        for endpoint in configuration.publishers {
-            guard !(try SenderEndpoints.parse(endpoint)).isWildcard else {
-                throw ModelcastError(.endpoint, "\(endpoint) is for binding; connect to a host and port")
-            }
+        if let control = configuration.control, !configuration.allowsRemote {
+            try SenderEndpoints.requireLocal(control)
         }
-        if case .types(let types) = configuration.selection {
-            for type in types {
-                do { try Names.check(type: type) } catch { throw ModelcastError(error) }
-            }
-        }
+        for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
+        try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger
-        cache = ModelCache()
+        let cache = ModelCache()
+        self.cache = cache
+        store = try configuration.store.map { path throws(ModelcastError) in
+            try StoreLink(
+                path: path, owner: .subscriber, name: configuration.name, prefixes: configuration.selection.prefixes,
+                cache: cache, settings: configuration.storeWriting, logger: logger)
+        }
         core = Guarded(SubscriberCore(status: SubscriberStatus(senders: [], streams: [], counters: Counters())))
     }
 
     /// Listens until the service group shuts down or the task is cancelled.
     public func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: "modelcast-sub") {
-                defer { self.finish() }
-                try SubscriberLoop(subscriber: self).run()
-            }
+            try await SocketThread.run(named: "modelcast-sub") { try self.runOnThisThread() }
         } onCancelOrGracefulShutdown: {
             self.stop()
         }
@@ -77,6 +81,10 @@ public final class Subscriber: Service, Sendable {
 
     /// The current value first and then every change, as a sequence for one task.
     public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
+
+    /// Where ``SubscriberConfiguration/control`` was bound, with the port that the system chose; waits for ``run()``.
+    /// - Throws: ``ModelcastError`` when binding failed, or no control endpoint is configured.
+    public var boundControl: String { get async throws { try await bound.value.control } }
 
     /// The state towards each publisher and of each topic, at most a quarter of a second old.
     public var status: SubscriberStatus { core.withLock { $0.status } }

@@ -1,3 +1,5 @@
+import ModelRecord
+public import ModelStore
 public import ModelWire
 
 /// How a ``Subscriber`` works.
@@ -12,9 +14,19 @@ public struct SubscriberConfiguration: Sendable {
 
     /// The name that publishers see in reports.
     public var name: String
-    /// The control endpoints of the publishers, at least one.
+    /// The control endpoints of the publishers and relays that it listens to, at least one.
     public var publishers: [String]
     public var selection = Selection.everything
+    /// Where this subscriber can be asked for what it holds (``ControlClient``, `modelcast verify`), as a publisher
+    /// can: `tcp://127.0.0.1:7500`, port `*` for any free one, or `ipc:///path`. Nil for nowhere.
+    public var control: String?
+    /// Binds ``control`` to an address that other machines can reach, though nothing protects it.
+    public var allowsRemote = false
+    /// A file that keeps the copy over a restart; nil for none. Reads are served from it before any publisher has
+    /// answered, and then only what has changed travels. It belongs to this subscriber alone.
+    public var store: String?
+    /// How the file is written.
+    public var storeWriting = WriteBehindConfiguration()
     public var limits = WireLimits.default
     /// A batch whose stamp lies further ahead of the wall clock is rejected.
     public var clockLeadMax = Duration.seconds(300)
@@ -30,12 +42,22 @@ public struct SubscriberConfiguration: Sendable {
         self.name = name
         self.publishers = publishers
     }
+}
 
-    /// The topic prefixes of ``selection``.
+extension SubscriberConfiguration.Selection {
+    /// The topic prefixes.
     var prefixes: [[UInt8]] {
-        switch selection {
+        switch self {
         case .everything: [Array("m/".utf8)]
         case .types(let types): types.map { Array("m/\($0)/".utf8) }
+        }
+    }
+
+    /// Refuses what is not the name of a type.
+    func check() throws(ModelcastError) {
+        guard case .types(let types) = self else { return }
+        for type in types {
+            do { try Names.check(type: type) } catch { throw ModelcastError(error) }
         }
     }
 }

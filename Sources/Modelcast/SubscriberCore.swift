@@ -1,3 +1,4 @@
+public import ModelStore
 import ModelSync
 import ZeroMQ
 
@@ -17,6 +18,8 @@ public struct SubscriberStatus: Sendable {
     /// One per origin and topic.
     public internal(set) var streams: [StreamStatus]
     public internal(set) var counters: Counters
+    /// How writing to the store goes; nil where there is none.
+    public internal(set) var store: WriteBehindStatus?
 
     /// Every publisher is live: all that it has sent has been applied.
     public var isLive: Bool { !senders.isEmpty && senders.allSatisfy { $0.state == .live } }

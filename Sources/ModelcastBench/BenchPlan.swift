@@ -1,5 +1,7 @@
 /// How large a measurement is.
 public struct BenchPlan: Codable, Hashable, Sendable {
+    /// What is measured.
+    public var scenarios = Set(BenchScenario.allCases)
     /// Models of ten fields.
     public var models = 100_000
     /// Updates of two fields in each round of the throughput measurement.
@@ -20,100 +22,44 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     public var readWriterRate = 50_000.0
     /// What may wait between publisher and subscriber before anything is lost.
     public var queueMebibytes = 2048
+    /// What publishers hold for replay.
+    public var ringMebibytes = 64
+
+    /// How long a subscriber is stopped.
+    public var stopSeconds = 10.0
+    /// Updates a second while it is and until it has recovered, and while an observer sleeps.
+    public var stopRate = 100_000.0
+    /// What may wait for the stopped subscriber.
+    public var stopQueueMebibytes = 16
+    /// How long the texts are that the load of that measurement sets: longer ones prove the bound with fewer updates.
+    public var stopTextBytes = 10
+    /// Models of the measurement with an observer that sleeps, and updates while it does.
+    public var observedModels = 10_000
+    public var observedUpdates = 500_000
+    /// Models of the large join and the warm start.
+    public var largeModels = 1_000_000
+    /// Updates that are pushed to a relay, each acknowledged.
+    public var pushedUpdates = 500_000
+    /// Updates of each round through a relay.
+    public var relayedUpdates = 1_000_000
 
     public init() {}
-}
 
-/// What a process of the measurement is; handed to it as JSON on its command line.
-public enum BenchTask: Codable, Sendable {
-    case publisher(BenchPlan)
-    case subscriber(BenchPlan, endpoint: String)
-    case rawSender
-    case rawReceiver(endpoint: String)
-}
-
-/// What the parent asks of a process of the measurement. Each order has one reply.
-public enum BenchOrder: Codable, Sendable {
-    // A publisher.
-    case populate
-    case generate(count: Int)
-    /// - Parameter batch: how many writes a call hands over; 1 for single calls.
-    case publish(count: Int, batch: Int, run: Int)
-    case publishPaced(rate: Double, seconds: Double)
-    // A subscriber.
-    case join
-    case awaitEnd(run: Int)
-    case observe
-    case endObserving
-    case read(threads: Int, seconds: Double, decoding: Bool)
-    // Both.
-    case state
-    // Raw libzmq.
-    case send(count: Int)
-    case sendPaced(rate: Double, seconds: Double)
-    case receive(count: Int)
-    case receivePaced(count: Int)
-}
-
-/// What a process of the measurement answers. Times are CLOCK_MONOTONIC.
-public enum BenchReply: Codable, Sendable {
-    case ready(endpoint: String)
-    case populated(seconds: Double)
-    case generated(seconds: Double)
-    case published(Published)
-    case paced(lateness: LatencySummary, count: Int)
-    case joined(Joined)
-    case ended(nanoseconds: UInt64)
-    case observing
-    case latency(Latency)
-    case reads(Reads)
-    case state(State)
-    case sent(startNanoseconds: UInt64)
-    case received(endNanoseconds: UInt64)
-
-    public struct Published: Codable, Sendable {
-        var startNanoseconds: UInt64
-        var endNanoseconds: UInt64
-        /// Sent; the rest had the value already.
-        var count: Int
-        /// How often the outbox was full.
-        var backPressured: Int
+    /// The plan of processes that stand beside a subscriber that is stopped.
+    var stopping: BenchPlan {
+        var plan = self
+        // The ring shares the bytes of what waits: it is small, lest it hides how much that is.
+        (plan.queueMebibytes, plan.ringMebibytes) = (stopQueueMebibytes, min(ringMebibytes, 8))
+        return plan
     }
 
-    public struct Joined: Codable, Sendable {
-        var seconds: Double
-        var models: Int
-        /// The memory that the models have cost.
-        var residentByteCount: Int
-        /// The sum of the encoded records.
-        var encodedByteCount: Int
+    /// The same with so many models.
+    func with(models: Int) -> BenchPlan {
+        var plan = self
+        plan.models = models
+        return plan
     }
 
-    public struct Latency: Codable, Sendable {
-        /// From the time at which the update ought to have been published.
-        var fromIntended: LatencySummary
-        /// From the call.
-        var fromCall: LatencySummary
-        /// Changes that stood for several, of which only the last was measured.
-        var folded: Int
-    }
-
-    public struct Reads: Codable, Sendable {
-        var perSecond: Double
-        /// Processor time of one read.
-        var processorNanoseconds: Double
-        /// Reads that found nothing.
-        var missed: Int
-    }
-
-    public struct State: Codable, Sendable {
-        var models: Int
-        var digest: String
-        var isLive: Bool
-        var appliedUpdates: UInt64
-        var appliedBatches: UInt64
-        var holesFound: UInt64
-        /// What all threads have used since the process started.
-        var processorSeconds: Double
-    }
+    /// Whether anything of `wanted` is to be measured.
+    func measures(_ wanted: BenchScenario...) -> Bool { !scenarios.isDisjoint(with: wanted) }
 }

@@ -3,16 +3,22 @@ import Modelcast
 
 /// The publishing process of the measurement.
 struct BenchPublisher: Sendable {
-    private let plan: BenchPlan
-    private let publisher: Publisher
-    private let workload: Workload
+    let plan: BenchPlan
+    let publisher: Publisher
+    let workload: Workload
     private let updates: [Fields]
 
-    init(_ plan: BenchPlan) throws {
+    /// - Parameter relay: whom to push to, instead of serving.
+    init(_ plan: BenchPlan, pushingTo relay: String? = nil) throws {
         self.plan = plan
-        var configuration = PublisherConfiguration(
-            name: "bench", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        var configuration =
+            if let relay {
+                PublisherConfiguration(name: "bench", pushingTo: [relay])
+            } else {
+                PublisherConfiguration(name: "bench", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+            }
         configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
+        configuration.replayByteCount = plan.ringMebibytes << 20
         publisher = try Publisher(configuration, logger: Worker.logger("bench"))
         workload = Workload(models: plan.models)
         // Few enough to stay in the processor's cache, as they would where an application has just made them.
@@ -24,8 +30,14 @@ struct BenchPublisher: Sendable {
         try await Worker.untilFirstEnds([
             { try await publisher.run() },
             {
-                link.tell(.ready(endpoint: try await publisher.boundEndpoints.control))
+                let serves = publisher.configuration.endpoints != nil
+                link.tell(.ready(endpoint: serves ? try await publisher.boundEndpoints.control : ""))
                 for await order in link.orders {
+                    if case .awaitAcknowledged = order {
+                        try await publisher.waitUntilAcknowledged()
+                        link.tell(.acknowledged(nanoseconds: MonotonicClock.nanoseconds))
+                        continue
+                    }
                     let reply = try await Blocking.run(named: "bench-load") { try carryOut(order) }
                     link.tell(reply)
                 }
@@ -39,6 +51,9 @@ struct BenchPublisher: Sendable {
         case .generate(let count): generate(count)
         case .publish(let count, let batch, let run): try publish(count, batch: batch, run: run)
         case .publishPaced(let rate, let seconds): try publishPaced(rate, seconds: seconds)
+        case .publishSteadily(let rate, let seconds, let textBytes):
+            .steady(try publishSteadily(rate, seconds: seconds, textBytes: textBytes))
+        case .makeFields(let count): makeFields(count)
         case .state: .state(state())
         default: throw BenchError("a publisher does not know the order \(order)")
         }
@@ -145,19 +160,7 @@ struct BenchPublisher: Sendable {
     }
 
     /// The outbox is full: gives the socket's thread a moment.
-    private func wait() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
+    func wait() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
 
-    private func seconds(since start: UInt64) -> Double { Double(MonotonicClock.nanoseconds - start) / 1e9 }
-}
-
-extension Pace {
-    /// Calls `body` for each of `count` calls when it is due, with the time at which it is; late ones at once.
-    func forEachDue(_ count: Int, _ body: (UInt64) throws -> Void) rethrows {
-        MonotonicClock.sharpenSleep()
-        for index in 0..<count {
-            let due = due(index)
-            if MonotonicClock.nanoseconds < due { MonotonicClock.sleep(until: due) }
-            try body(due)
-        }
-    }
+    func seconds(since start: UInt64) -> Double { Double(MonotonicClock.nanoseconds - start) / 1e9 }
 }

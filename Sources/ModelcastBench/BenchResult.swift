@@ -6,6 +6,9 @@ public struct BenchResult: Codable, Sendable {
     /// Messages a second of raw libzmq, 100 bytes, one frame.
     public var rawMessagesPerSecond = 0.0
     public var rawRounds: [Double] = []
+    /// Processor time that all threads of each process of raw libzmq spent on one message, the medians.
+    public var rawSenderNanoseconds = 0.0
+    public var rawReceiverNanoseconds = 0.0
     /// One call for each.
     public var single = Throughput()
     /// ``BenchPlan/batch`` writes a call.
@@ -36,6 +39,15 @@ public struct BenchResult: Codable, Sendable {
     public var joinSeconds = 0.0
     public var populateNanosecondsPerModel = 0.0
 
+    /// Making the fields of an update.
+    public var fieldsNanosecondsPerUpdate: Double?
+    public var recovery: Recovery?
+    public var sleepingObserver: SleepingObserver?
+    public var largeJoin: LargeJoin?
+    public var warmStart: WarmStart?
+    public var push: Push?
+    public var relay: Relay?
+
     init(machine: MachineFacts, plan: BenchPlan) {
         self.machine = machine
         self.plan = plan
@@ -46,6 +58,8 @@ public struct BenchResult: Codable, Sendable {
         /// The median of ``rounds``.
         public var updatesPerSecond = 0.0
         public var rounds: [Double] = []
+        /// Of each round to the rounds of raw libzmq right before and after it.
+        public var ratios: [Double] = []
         /// What one update took on the loopback interface, TCP and IP headers included.
         public var wireBytesPerUpdate = 0.0
         /// How many updates one batch on the wire carried.
@@ -63,11 +77,6 @@ public struct BenchResult: Codable, Sendable {
         public var perSecond = 0.0
         /// Processor time of one read.
         public var nanoseconds = 0.0
-    }
-
-    /// Modelcast's updates for each message of raw libzmq.
-    func ratio(_ throughput: Throughput) -> Double {
-        rawMessagesPerSecond > 0 ? throughput.updatesPerSecond / rawMessagesPerSecond : 0
     }
 }
 

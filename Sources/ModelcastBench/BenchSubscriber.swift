@@ -5,13 +5,14 @@ import Synchronization
 
 /// The subscribing process of the measurement.
 actor BenchSubscriber {
-    private let plan: BenchPlan
-    private let subscriber: Subscriber
+    let plan: BenchPlan
+    let subscriber: Subscriber
     private let workload: Workload
     private let ends = Ends()
     private let queue = DispatchQueue(label: "bench-observer")
     private var endObservation: Observation?
     private var latency: LatencyObserver?
+    var sleeper: SleepingObserver?
     private var running: Task<Void, any Error>?
 
     init(_ plan: BenchPlan, endpoint: String) throws {
@@ -47,6 +48,10 @@ actor BenchSubscriber {
         case .endObserving: try await endObserving()
         case .read(let threads, let seconds, let decoding):
             .reads(try await read(threads: threads, seconds: seconds, decoding: decoding))
+        case .awaitApplied(let sequence): .applied(nanoseconds: try await applied(sequence))
+        case .observeAsleep: try await observeAsleep()
+        case .wakeObserver: .woken(try await wakeObserver())
+        case .store(let path): .stored(seconds: try BenchStore.write(subscriber.cache, to: path))
         case .state: .state(state())
         default: throw BenchError("a subscriber does not know the order \(order)")
         }
@@ -114,6 +119,7 @@ actor BenchSubscriber {
             digest: Digests.text(subscriber.cache.digest(of: Workload.type)), isLive: status.isLive,
             appliedUpdates: status.counters[.appliedUpdates] + status.counters[.unchangedUpdates],
             appliedBatches: status.counters[.appliedBatches], holesFound: status.counters[.holesFound],
+            counters: Dictionary(uniqueKeysWithValues: status.counters.nonZero.map { ($0.name.rawValue, $0.value) }),
             processorSeconds: ProcessFigures.processorSeconds)
     }
 }
@@ -131,44 +137,5 @@ private final class Ends: Sendable {
             try await Task.sleep(for: .milliseconds(2))
         }
         throw BenchError("the end of run \(run) was not seen within 120 s")
-    }
-}
-
-/// Measures from the times that updates carry to the observer's call.
-private final class LatencyObserver: Sendable {
-    private let models: Int
-    private let fromIntended = LatencyHistogram()
-    private let fromCall = LatencyHistogram()
-    private let initial = Atomic<Int>(0)
-    private let folded = Atomic<Int>(0)
-    private let observation = Mutex<Observation?>(nil)
-
-    init(models: Int) { self.models = models }
-
-    var isPastInitial: Bool { initial.load(ordering: .relaxed) >= models }
-
-    func begin(_ observation: Observation) { self.observation.withLock { $0 = observation } }
-
-    func end() { observation.withLock { $0.take() }?.cancel() }
-
-    func take(_ changes: ChangeSet) {
-        if changes.isInitial {
-            initial.add(changes.count, ordering: .relaxed)
-            return
-        }
-        let now = MonotonicClock.nanoseconds
-        for change in changes {
-            if change.isFolded { folded.add(1, ordering: .relaxed) }
-            guard let record = change.new, let due = record["due_at"]?.intValue, let sent = record["sent_at"]?.intValue
-            else { continue }
-            fromIntended.record(now &- UInt64(due))
-            fromCall.record(now &- UInt64(sent))
-        }
-    }
-
-    var figures: BenchReply.Latency {
-        BenchReply.Latency(
-            fromIntended: fromIntended.summary, fromCall: fromCall.summary,
-            folded: folded.load(ordering: .relaxed))
     }
 }

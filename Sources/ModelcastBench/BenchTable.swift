@@ -5,9 +5,14 @@ public struct BenchTable: Sendable {
 
     public init(_ result: BenchResult) {
         var table = TextTable(["what", "Modelcast", "raw libzmq", "ratio"])
-        BenchTable.addThroughput(of: result, to: &table)
+        if result.plan.measures(.throughput) { BenchTable.addThroughput(of: result, to: &table) }
+        if let nanoseconds = result.fieldsNanosecondsPerUpdate {
+            table.add(["making the fields of an update", BenchTable.nanoseconds(nanoseconds)])
+        }
         BenchTable.addLatencies(of: result, to: &table)
-        BenchTable.addRest(of: result, to: &table)
+        if result.plan.measures(.reads) { BenchTable.addReads(of: result, to: &table) }
+        if result.plan.measures(.throughput, .latency, .reads, .fields) { BenchTable.addModels(of: result, to: &table) }
+        BenchTable.addScenarios(of: result, to: &table)
         lines = [result.machine.line, ""] + table.lines + [""] + BenchTable.notes(result)
     }
 
@@ -17,10 +22,20 @@ public struct BenchTable: Sendable {
         ] {
             table.add([
                 "updates applied a second, \(name)", Figures.grouped(throughput.updatesPerSecond),
-                Figures.grouped(result.rawMessagesPerSecond), Figures.fixed(result.ratio(throughput), 2),
+                Figures.grouped(result.rawMessagesPerSecond), Figures.fixed(throughput.ratios.median ?? 0, 2),
             ])
-            table.add(["  processor time an update, publisher", nanoseconds(throughput.publisherNanoseconds)])
-            table.add(["  processor time an update, subscriber", nanoseconds(throughput.subscriberNanoseconds)])
+            if let least = throughput.ratios.min(), let most = throughput.ratios.max() {
+                table.add(["  range of the ratio", "", "", "\(Figures.fixed(least, 2))–\(Figures.fixed(most, 2))"])
+            }
+            for (name, modelcast, raw) in [
+                ("publisher", throughput.publisherNanoseconds, result.rawSenderNanoseconds),
+                ("subscriber", throughput.subscriberNanoseconds, result.rawReceiverNanoseconds),
+            ] {
+                table.add([
+                    "  processor time an update, \(name)", nanoseconds(modelcast), nanoseconds(raw),
+                    Figures.fixed(modelcast / max(1, raw), 2),
+                ])
+            }
             table.add(["  updates a frame", Figures.grouped(throughput.updatesPerFrame)])
             table.add(["  bytes on the wire an update, all headers", Figures.fixed(throughput.wireBytesPerUpdate, 1)])
         }
@@ -45,7 +60,7 @@ public struct BenchTable: Sendable {
         }
     }
 
-    private static func addRest(of result: BenchResult, to table: inout TextTable) {
+    private static func addReads(of result: BenchResult, to table: inout TextTable) {
         let raw = result.rawMessagesPerSecond
         for (name, reads) in [
             ("point reads a second, 1 thread, writer running", result.reads),
@@ -58,6 +73,10 @@ public struct BenchTable: Sendable {
             table.add(["  processor time a read", nanoseconds(reads.nanoseconds)])
         }
         table.add(["  updates applied a second meanwhile", Figures.grouped(result.writerRateDuringReads)])
+    }
+
+    private static func addModels(of result: BenchResult, to table: inout TextTable) {
+        let raw = result.rawMessagesPerSecond
         let joined = result.joinSeconds > 0 ? Double(result.plan.models) / result.joinSeconds : 0
         table.add([
             "joining with \(Figures.grouped(result.plan.models)) models", "\(Figures.fixed(result.joinSeconds, 3)) s",
@@ -69,26 +88,5 @@ public struct BenchTable: Sendable {
         table.add(["publishing a whole model for the first time", nanoseconds(result.populateNanosecondsPerModel)])
     }
 
-    private static func notes(_ result: BenchResult) -> [String] {
-        let plan = result.plan
-        let rounds = { (rates: [Double]) in rates.map { Figures.grouped($0) }.joined(separator: ", ") }
-        var notes = [
-            "\(Figures.grouped(plan.models)) models of ten fields, \(Figures.grouped(plan.updates)) updates of two "
-                + "fields a round, two processes, TCP loopback; digests equal after every round.",
-            "Rounds, one call each: \(rounds(result.single.rounds)). "
-                + "Rounds, \(plan.batch) a call: \(rounds(result.batched.rounds)).",
-            "Rounds, raw messages of 100 bytes a second: \(rounds(result.rawRounds)).",
-            "Holes: \(result.holes). Outbox full: \(Figures.grouped(result.single.backPressured)) and "
-                + "\(Figures.grouped(result.batched.backPressured)) times. Folded changes: \(result.foldedChanges).",
-        ]
-        if let lateness = result.generatorLateness {
-            notes.append(
-                "The load itself was late by p50 \(Figures.fixed(lateness.median, 1)) µs, "
-                    + "p99 \(Figures.fixed(lateness.percentile99, 1)) µs.")
-        }
-        notes.append("Ratios of reads and of joining are to raw messages a second. Compare figures of one run only.")
-        return notes
-    }
-
-    private static func nanoseconds(_ value: Double) -> String { "\(Figures.grouped(value)) ns" }
+    static func nanoseconds(_ value: Double) -> String { "\(Figures.grouped(value)) ns" }
 }

@@ -20,11 +20,19 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
 
     /// Starts this executable.
     /// - Throws: ``BenchError`` when it cannot be started.
-    public init(name: String, arguments: [String]) throws {
+    public convenience init(name: String, arguments: [String]) throws {
+        try self.init(name: name, launch: ChildLaunch(arguments: arguments))
+    }
+
+    /// Starts this executable in the given way.
+    /// - Throws: ``BenchError`` when it cannot be started.
+    public init(name: String, launch: ChildLaunch) throws {
         self.name = name
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = arguments
+        do {
+            process = try launch.makeProcess()
+        } catch {
+            throw BenchError("\(name) could not be started: \(error.localizedDescription)")
+        }
         let (toChild, fromChild) = (Pipe(), Pipe())
         process.standardInput = toChild
         process.standardOutput = fromChild
@@ -81,6 +89,17 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
         return reports
     }
 
+    /// The reports that have come since the last call, also from a child that has ended.
+    /// - Throws: ``BenchError`` when it says what cannot be read.
+    public func take() throws -> [Report] {
+        let (reports, badLine) = state.withLock { state in
+            defer { state.reports = [] }
+            return (state.reports, state.badLine)
+        }
+        if let badLine { throw BenchError("\(name) said what is no report: \(badLine)") }
+        return reports
+    }
+
     /// The next report.
     /// - Throws: ``BenchError`` when the child ends first, or after `limit`.
     public func next(within limit: Duration) async throws -> Report {
@@ -110,13 +129,36 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
     /// Closes the child's stdin, waits a little for its end, and makes sure of it.
     public func end() async {
         release()
-        let deadline = ContinuousClock.now + .seconds(2)
-        while process.isRunning, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+        _ = await hasEnded(within: .seconds(2))
         kill()
     }
 
-    /// Ends the child at once, whatever it is doing.
-    public func kill() {
-        if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
+    /// Waits for the end of the process.
+    /// - Returns: false when it is still there after `limit`.
+    public func hasEnded(within limit: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while process.isRunning {
+            guard ContinuousClock.now < deadline else { return false }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return true
     }
+
+    /// The process is there, stopped or not.
+    public var isRunning: Bool { process.isRunning }
+
+    /// How the process ended, for a person.
+    public var endText: String {
+        guard !process.isRunning else { return "running" }
+        let isSignal = process.terminationReason == .uncaughtSignal
+        return "\(isSignal ? "signal" : "exit code") \(process.terminationStatus)"
+    }
+
+    /// Sends a signal.
+    public func signal(_ number: Int32) {
+        if process.isRunning { _ = Foundation.kill(process.processIdentifier, number) }
+    }
+
+    /// Ends the child at once, whatever it is doing.
+    public func kill() { signal(SIGKILL) }
 }

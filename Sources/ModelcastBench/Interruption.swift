@@ -7,8 +7,10 @@ public final class Interruption: Sendable {
     private let count = Atomic<Int>(0)
     private let sources: Mutex<[any DispatchSourceSignal]>
 
-    /// - Parameter onSecond: the last chance to put things in order; then the process ends with exit code 130.
-    public init(onSecond: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - onFirst: what is to be done at once when the first comes.
+    ///   - onSecond: the last chance to put things in order; then the process ends with exit code 130.
+    public init(onFirst: @escaping @Sendable () -> Void = {}, onSecond: @escaping @Sendable () -> Void) {
         sources = Mutex([])
         let queue = DispatchQueue(label: "signals")
         for number in [SIGINT, SIGTERM] {
@@ -16,7 +18,7 @@ public final class Interruption: Sendable {
             sources.withLock { sources in
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { [self] in
-                    guard count.add(1, ordering: .relaxed).newValue > 1 else { return }
+                    guard count.add(1, ordering: .relaxed).newValue > 1 else { return onFirst() }
                     onSecond()
                     _exit(130)
                 }

@@ -20,18 +20,27 @@ final class LoadGauge: Sendable {
     /// Asks the load to end.
     func stop() { stopping.store(true, ordering: .relaxed) }
 
+    /// The same as ``write(_:)``, to the end even when the load is to stop.
+    func insist(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) {
+        while try !attempt(body) {}
+    }
+
     /// Makes a write, again and again while the publisher's outbox is full, and counts it.
     func write(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) {
-        while !isStopping {
-            switch try body() {
-            case .published:
-                publishedCount.add(1, ordering: .relaxed)
-                return
-            case .unchanged: return
-            case .backPressured:
-                backPressuredCount.add(1, ordering: .relaxed)
-                MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 100_000)
-            }
+        while !isStopping, try !attempt(body) {}
+    }
+
+    /// - Returns: false when the outbox was full; a moment has passed then.
+    private func attempt(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) -> Bool {
+        switch try body() {
+        case .published:
+            publishedCount.add(1, ordering: .relaxed)
+            return true
+        case .unchanged: return true
+        case .backPressured:
+            backPressuredCount.add(1, ordering: .relaxed)
+            MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 100_000)
+            return false
         }
     }
 }

@@ -2,10 +2,18 @@
 extension Measurement {
     typealias Process = Child<BenchOrder, BenchReply>
 
-    func populate(_ publisher: Process) async throws {
+    /// Publishes all models for the first time.
+    /// - Returns: how many seconds it took.
+    @discardableResult
+    func fill(_ publisher: Process) async throws -> Double {
         guard case .populated(let seconds) = try await publisher.ask(.populate, within: .seconds(120)) else {
             throw unexpected(publisher.name)
         }
+        return seconds
+    }
+
+    func populate(_ publisher: Process) async throws {
+        let seconds = try await fill(publisher)
         result.populateNanosecondsPerModel = seconds * 1e9 / Double(plan.models)
         guard
             case .generated(let generated) = try await publisher.ask(.generate(count: 1_000_000), within: .seconds(60))
@@ -14,43 +22,57 @@ extension Measurement {
     }
 
     func join(_ subscriber: Process) async throws {
-        guard case .joined(let joined) = try await subscriber.ask(.join, within: .seconds(120)) else {
-            throw unexpected(subscriber.name)
-        }
-        guard joined.models == plan.models else {
-            throw BenchError("the subscriber joined with \(joined.models) of \(plan.models) models")
-        }
+        let joined = try await joined(subscriber, models: plan.models)
         result.joinSeconds = joined.seconds
         result.residentBytesPerModel = Double(joined.residentByteCount) / Double(joined.models)
         result.encodedBytesPerModel = Double(joined.encodedByteCount) / Double(joined.models)
     }
 
+    func joined(_ subscriber: Process, models: Int) async throws -> BenchReply.Joined {
+        guard case .joined(let joined) = try await subscriber.ask(.join, within: .seconds(120)) else {
+            throw unexpected(subscriber.name)
+        }
+        guard joined.models == models else {
+            throw BenchError("the subscriber joined with \(joined.models) of \(models) models")
+        }
+        return joined
+    }
+
+    /// One round of throughput.
+    struct Round {
+        var updatesPerSecond: Double
+        var wireBytesPerUpdate: Double
+        var updatesPerFrame: Double
+        var publisherNanoseconds: Double
+        var subscriberNanoseconds: Double
+        var backPressured: Int
+        var holes: UInt64
+        var updates: Double
+    }
+
     /// One round: publishes, waits until the last update is applied, and makes sure that both hold the same.
-    func throughput(_ publisher: Process, _ subscriber: Process, batch: Int, run: Int) async throws {
+    func throughput(
+        _ publisher: Process, _ subscriber: Process, batch: Int, run: Int, updates: Int? = nil
+    ) async throws -> Round {
         let before = (try await state(publisher), try await state(subscriber))
         let wireBefore = ProcessFigures.loopbackByteCount ?? 0
         subscriber.tell(.awaitEnd(run: run))
+        let order = BenchOrder.publish(count: updates ?? plan.updates, batch: batch, run: run)
         guard
-            case .published(let published) = try await publisher.ask(
-                .publish(count: plan.updates, batch: batch, run: run), within: .seconds(180))
-        else { throw unexpected(publisher.name) }
-        guard case .ended(let end) = try await subscriber.next(within: .seconds(180)) else {
-            throw unexpected(subscriber.name)
-        }
+            case .published(let published) = try await publisher.ask(order, within: .seconds(180)),
+            case .ended(let end) = try await subscriber.next(within: .seconds(180))
+        else { throw unexpected("\(publisher.name) or \(subscriber.name)") }
         let wire = (ProcessFigures.loopbackByteCount ?? 0) &- wireBefore
         try await requireEqual(publisher, subscriber, after: "throughput run \(run)")
         let after = (try await state(publisher), try await state(subscriber))
         let updates = Double(published.count)
-        let figures: WritableKeyPath<BenchResult, BenchResult.Throughput> = batch > 1 ? \.batched : \.single
-        var all = result[keyPath: figures]
-        all.rounds.append(updates * 1e9 / Double(end - published.startNanoseconds))
-        all.wireBytesPerUpdate = Double(wire) / updates
-        all.updatesPerFrame = updates / max(1, Double(after.1.appliedBatches - before.1.appliedBatches))
-        all.publisherNanoseconds = (after.0.processorSeconds - before.0.processorSeconds) * 1e9 / updates
-        all.subscriberNanoseconds = (after.1.processorSeconds - before.1.processorSeconds) * 1e9 / updates
-        all.backPressured += published.backPressured
-        result[keyPath: figures] = all
-        result.holes += after.1.holesFound - before.1.holesFound
+        return Round(
+            updatesPerSecond: updates * 1e9 / Double(end - published.startNanoseconds),
+            wireBytesPerUpdate: Double(wire) / updates,
+            updatesPerFrame: updates / max(1, Double(after.1.appliedBatches - before.1.appliedBatches)),
+            publisherNanoseconds: (after.0.processorSeconds - before.0.processorSeconds) * 1e9 / updates,
+            subscriberNanoseconds: (after.1.processorSeconds - before.1.processorSeconds) * 1e9 / updates,
+            backPressured: published.backPressured, holes: after.1.holesFound - before.1.holesFound, updates: updates)
     }
 
     func latency(_ publisher: Process, _ subscriber: Process) async throws {
@@ -116,5 +138,19 @@ extension Measurement {
             }
             try await Task.sleep(for: .milliseconds(50))
         }
+    }
+}
+
+extension BenchResult.Throughput {
+    /// Takes note of a round.
+    /// - Parameter raw: the messages a second of raw libzmq around it.
+    mutating func add(_ round: Measurement.Round, besideRaw raw: Double) {
+        rounds.append(round.updatesPerSecond)
+        ratios.append(round.updatesPerSecond / raw)
+        wireBytesPerUpdate = round.wireBytesPerUpdate
+        updatesPerFrame = round.updatesPerFrame
+        publisherNanoseconds = round.publisherNanoseconds
+        subscriberNanoseconds = round.subscriberNanoseconds
+        backPressured += round.backPressured
     }
 }

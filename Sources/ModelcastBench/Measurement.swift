@@ -12,6 +12,8 @@ public actor Measurement {
     var result: BenchResult
     var children: [Child<BenchOrder, BenchReply>] = []
     var latencies = Latencies()
+    /// Nanoseconds that one message of raw libzmq cost the processes, of each round.
+    var rawProcessor: [(sender: Double, receiver: Double)] = []
 
     /// The summaries of each round.
     struct Latencies {
@@ -38,8 +40,11 @@ public actor Measurement {
         switch task {
         case .publisher(let plan): try await BenchPublisher(plan).run()
         case .subscriber(let plan, let endpoint): try await BenchSubscriber(plan, endpoint: endpoint).run()
-        case .rawSender: try await RawSender().run()
-        case .rawReceiver(let endpoint): try await RawReceiver(endpoint: endpoint).run()
+        case .pusher(let plan, let relay): try await BenchPublisher(plan, pushingTo: relay).run()
+        case .relay(let plan, let endpoint): try await BenchRelay(plan, endpoint: endpoint).run()
+        case .warmStart(let path): try await BenchStore(path: path).run()
+        case .rawSender(let isBulk): try await RawSender(isBulk: isBulk).run()
+        case .rawReceiver(let endpoint, let isBulk): try await RawReceiver(endpoint: endpoint, isBulk: isBulk).run()
         }
     }
 
@@ -57,33 +62,61 @@ public actor Measurement {
     }
 
     private func measure() async throws {
+        if plan.measures(.throughput, .latency, .reads, .fields) { try await measurePair() }
+        if plan.measures(.recovery) { try await measureRecovery() }
+        if plan.measures(.observer) { try await measureSleepingObserver() }
+        if plan.measures(.join, .warmStart) { try await measureLargeJoin() }
+        if plan.measures(.push) { try await measurePush() }
+        if plan.measures(.relay) { try await measureRelay() }
+        summarize()
+    }
+
+    /// What one publisher and one subscriber are enough for.
+    private func measurePair() async throws {
         tell("populating \(Figures.grouped(plan.models)) models and joining")
-        let (publisher, _) = try await start("bench publisher", .publisher(plan))
+        let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
         try await populate(publisher)
-        let endpoint = publisherEndpoint
         let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
         try await join(subscriber)
-        for round in 1...max(1, plan.rounds) {
-            tell("throughput, round \(round) of \(plan.rounds): raw libzmq, then Modelcast")
-            result.rawRounds.append(try await rawThroughput())
-            try await throughput(publisher, subscriber, batch: 1, run: 2 * round)
-            result.rawRounds.append(try await rawThroughput())
-            try await throughput(publisher, subscriber, batch: plan.batch, run: 2 * round + 1)
+        if plan.measures(.fields) { try await makeFields(publisher) }
+        if plan.measures(.throughput) { try await throughputBesideRaw(publisher, subscriber) }
+        if plan.measures(.latency) {
+            for round in 1...max(1, plan.rounds) {
+                tell("latency, round \(round) of \(plan.rounds): raw libzmq, then Modelcast")
+                try await rawLatency()
+                try await latency(publisher, subscriber)
+            }
         }
-        result.rawRounds.append(try await rawThroughput())
-        for round in 1...max(1, plan.rounds) {
-            tell("latency, round \(round) of \(plan.rounds): raw libzmq, then Modelcast")
-            try await rawLatency()
-            try await latency(publisher, subscriber)
+        if plan.measures(.reads) {
+            tell("reads while updates are applied")
+            try await reads(publisher, subscriber)
+            try await requireEqual(publisher, subscriber, after: "the reads")
         }
-        tell("reads while updates are applied")
-        try await reads(publisher, subscriber)
-        try await requireEqual(publisher, subscriber, after: "the reads")
-        summarize()
+        await end()
+    }
+
+    /// Each round of Modelcast stands between two of raw libzmq, and is compared with those.
+    private func throughputBesideRaw(_ publisher: Process, _ subscriber: Process) async throws {
+        var before = try await rawThroughput()
+        for round in 1...max(1, plan.rounds) {
+            tell("throughput, round \(round) of \(plan.rounds): Modelcast, raw libzmq, Modelcast, raw libzmq")
+            for (kind, batch) in [(\BenchResult.single, 1), (\BenchResult.batched, plan.batch)] {
+                let run = 2 * round + (batch > 1 ? 1 : 0)
+                let figures = try await throughput(publisher, subscriber, batch: batch, run: run)
+                let after = try await rawThroughput()
+                // Of as many messages before as after: their time counts, as if it were one round.
+                let raw = 2 / (1 / before + 1 / after)
+                result[keyPath: kind].add(figures, besideRaw: raw)
+                result.holes += figures.holes
+                before = after
+            }
+        }
     }
 
     private func summarize() {
         result.rawMessagesPerSecond = result.rawRounds.median ?? 0
+        result.rawSenderNanoseconds = rawProcessor.map(\.sender).median ?? 0
+        result.rawReceiverNanoseconds = rawProcessor.map(\.receiver).median ?? 0
         result.single.updatesPerSecond = result.single.rounds.median ?? 0
         result.batched.updatesPerSecond = result.batched.rounds.median ?? 0
         result.rawLatency = middle(latencies.raw)
@@ -101,15 +134,12 @@ public actor Measurement {
 
     // MARK: Processes
 
-    private(set) var publisherEndpoint = ""
-
     /// Starts a process and waits until it can be used.
     func start(_ name: String, _ task: BenchTask) async throws -> (Child<BenchOrder, BenchReply>, endpoint: String) {
         let text = String(decoding: try JSONEncoder().encode(task), as: UTF8.self)
         let child = try Child<BenchOrder, BenchReply>(name: name, arguments: workerArguments + [text])
         children.append(child)
         guard case .ready(let endpoint) = try await child.next(within: .seconds(20)) else { throw unexpected(name) }
-        if case .publisher = task { publisherEndpoint = endpoint }
         return (child, endpoint)
     }
 
@@ -119,7 +149,8 @@ public actor Measurement {
         children.removeAll { $0 === child }
     }
 
-    private func end() async {
+    /// Ends all processes, to make room for those of the next part.
+    func end() async {
         for child in children { child.release() }
         for child in children { await child.end() }
         children = []

@@ -3,8 +3,13 @@ import Foundation
 /// What the kernel says of this process.
 enum ProcessFigures {
     /// The memory that is in use and present, in bytes.
-    static var residentByteCount: UInt64 {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    static var residentByteCount: UInt64 { residentByteCount(of: "self") }
+
+    /// The same of another process.
+    static func residentByteCount(of process: Int32) -> UInt64 { residentByteCount(of: "\(process)") }
+
+    private static func residentByteCount(of process: String) -> UInt64 {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else { return 0 }
         let pages = text.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 0
         return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }

@@ -3,13 +3,16 @@ import Modelcast
 /// A publisher with a load, as a process of its own.
 struct PublisherWorker: Sendable {
     let name: String
+    let bind: String?
     let load: any Load
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
-        let endpoints = try SenderEndpoints(control: "tcp://127.0.0.1:*")
-        let publisher = try Publisher(
-            PublisherConfiguration(name: name, endpoints: endpoints), logger: Worker.logger(name))
+        var configuration = PublisherConfiguration(
+            name: name, endpoints: try SenderEndpoints(control: bind ?? "tcp://127.0.0.1:*"))
+        // An address outside this host's own is one of a network namespace, which nobody else reaches.
+        configuration.allowsRemote = bind != nil
+        let publisher = try Publisher(configuration, logger: Worker.logger(name))
         let gauge = LoadGauge()
         try await Worker.untilFirstEnds([
             { try await publisher.run() },
@@ -33,6 +36,9 @@ struct PublisherWorker: Sendable {
                 gauge.stop()
                 try await running?.value
                 link.tell(report(.rest, publisher, gauge))
+            case .write(let path):
+                try Worker.write(publisher.cache, to: path)
+                link.tell(report(.written, publisher, gauge))
             }
         }
         gauge.stop()

@@ -1,16 +1,17 @@
 import CLibZMQ
 
-/// libzmq and nothing else: receives what a ``RawSender`` sends, on a SUB.
+/// libzmq and nothing else: receives what a ``RawSender`` sends, on a SUB; in bulk on a PULL.
 struct RawReceiver: Sendable {
     let endpoint: String
+    let isBulk: Bool
 
     func run() async throws {
-        let endpoint = endpoint
-        try await RawPeer.run { orders, tell in try RawReceiver.serve(endpoint, orders, tell) }
+        let peer = self
+        try await RawPeer.run { orders, tell in try peer.serve(orders, tell) }
     }
 
-    private static func serve(_ endpoint: String, _ orders: OrderQueue, _ tell: (BenchReply) -> Void) throws {
-        let socket = try RawSocket(ZMQ_SUB)
+    private func serve(_ orders: OrderQueue, _ tell: (BenchReply) -> Void) throws {
+        let socket = isBulk ? try RawSocket(ZMQ_PULL, queueCount: RawSender.bulkQueueCount) : try RawSocket(ZMQ_SUB)
         defer { socket.close() }
         try socket.connect(to: endpoint)
         tell(.ready(endpoint: ""))
@@ -38,6 +39,10 @@ struct RawReceiver: Sendable {
                     .latency(
                         BenchReply.Latency(
                             fromIntended: fromIntended.summary, fromCall: fromCall.summary, folded: 0)))
+            case .receiveBulk(let count):
+                for _ in 0..<count { try socket.receive { _ in } }
+                tell(.received(endNanoseconds: MonotonicClock.nanoseconds))
+            case .processor: tell(.processor(seconds: ProcessFigures.processorSeconds))
             default: throw BenchError("a raw receiver does not know the order \(order)")
             }
         }

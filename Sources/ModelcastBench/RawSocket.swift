@@ -14,8 +14,10 @@ struct RawSocket {
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
 
-    /// - Parameter kind: `ZMQ_XPUB` or `ZMQ_SUB`; a SUB takes everything.
-    init(_ kind: Int32) throws {
+    /// - Parameters:
+    ///   - kind: `ZMQ_XPUB` or `ZMQ_SUB`, `ZMQ_PUSH` or `ZMQ_PULL`; a SUB takes everything.
+    ///   - queueCount: how many messages may wait; 0 for any number.
+    init(_ kind: Int32, queueCount: Int32 = 0) throws {
         guard let context = unsafe zmq_ctx_new() else { throw BenchError("no libzmq context") }
         guard let socket = unsafe zmq_socket(context, kind) else {
             unsafe zmq_ctx_term(context)
@@ -23,9 +25,12 @@ struct RawSocket {
         }
         unsafe self.context = context
         unsafe self.socket = socket
-        // No limit, so nothing is lost; and an error instead of waiting for ever.
-        for (option, value) in [(ZMQ_SNDHWM, 0), (ZMQ_RCVHWM, 0), (ZMQ_LINGER, 0), (ZMQ_RCVTIMEO, 30_000)] {
-            var value = Int32(value)
+        // Without a limit XPUB loses nothing, and PUSH waits at one; and an error instead of waiting for ever.
+        let options: [(Int32, Int32)] = [
+            (ZMQ_SNDHWM, queueCount), (ZMQ_RCVHWM, queueCount), (ZMQ_LINGER, 0), (ZMQ_RCVTIMEO, 30_000),
+        ]
+        for (option, value) in options {
+            var value = value
             try check("option \(option)", unsafe clibzmq_set(socket, option, &value, 4))
         }
         if kind == ZMQ_SUB { try check("subscribe", unsafe clibzmq_set(socket, ZMQ_SUBSCRIBE, "", 0)) }
@@ -51,6 +56,18 @@ struct RawSocket {
         let bytes = unsafe clibzmq_message_mutable_data(&message)
         unsafe bytes?.storeBytes(of: stamp.due, as: UInt64.self)
         unsafe bytes?.storeBytes(of: stamp.sent, toByteOffset: 8, as: UInt64.self)
+        try check("send", unsafe clibzmq_message_send(&message, socket, 0))
+    }
+
+    /// Sends one frame that is a copy of `bytes`, waiting where it must.
+    func send(_ bytes: [UInt8]) throws {
+        var message = clibzmq_message()
+        try check("message", unsafe clibzmq_message_init_size(&message, bytes.count))
+        // The frame was made with as many bytes.
+        let target = unsafe clibzmq_message_mutable_data(&message)
+        unsafe bytes.withUnsafeBytes { source in
+            if let base = source.baseAddress { unsafe target?.copyMemory(from: base, byteCount: source.count) }
+        }
         try check("send", unsafe clibzmq_message_send(&message, socket, 0))
     }
 

@@ -8,6 +8,8 @@ public struct StressPlan: Codable, Sendable {
     public var models: Int
     /// Writes a second.
     public var rate: Double
+    /// Which random writes; with 0 those that only ``index`` decides.
+    public var seed: UInt64 = 0
 
     /// Models that all publishers write: the same fields, and one field each of its own.
     public static let sharedType = "Shared"
@@ -36,7 +38,7 @@ struct StressLoad: Load {
     let plan: StressPlan
 
     func run(_ publisher: Publisher, gauge: LoadGauge) throws {
-        var numbers = SeededNumbers(seed: UInt64(plan.index) &+ 1)
+        var numbers = SeededNumbers(seed: UInt64(plan.index) &+ 1 &+ plan.seed)
         let shared = (0..<plan.models).map(StressPlan.sharedID)
         let own = (0..<plan.models).map { StressPlan.ownID(plan.index, $0) }
         let pace = Pace(rate: plan.rate)

@@ -1,4 +1,3 @@
-import Dispatch
 import Modelcast
 
 /// A subscriber as a process of its own, connected to all publishers of the trial.
@@ -11,56 +10,20 @@ struct SubscriberWorker: Sendable {
         let link = ParentLink<WorkerOrder, WorkerReport>()
         let subscriber = try Subscriber(
             SubscriberConfiguration(name: name, publishers: publishers), logger: Worker.logger(name))
-        let lags = LatencyHistogram()
-        let observation = subscriber.observe(.type(StressPlan.beatType), on: DispatchQueue(label: "lag")) { changes in
-            guard !changes.isInitial else { return }
-            let now = MonotonicClock.nanoseconds
-            for change in changes {
-                guard let sentAt = change.new?["sent_at"]?.intValue else { continue }
-                lags.record(now - UInt64(sentAt))
-            }
-        }
+        let watch = CopyWatch(subscriber.cache, logger: Worker.logger(name))
         link.tell(WorkerReport(.ready))
         try await Worker.untilFirstEnds([
             { try await subscriber.run() },
-            // Nothing is asked of a subscriber: it ends with its orders.
-            { for await _ in link.orders {} },
-            { await Worker.repeatedly { link.tell(report(subscriber, lags)) } },
+            { try await Worker.serve(subscriber.cache, link) },
+            { await Worker.repeatedly { link.tell(report(subscriber, watch)) } },
         ])
-        observation.cancel()
     }
 
-    private func report(_ subscriber: Subscriber, _ lags: LatencyHistogram) -> WorkerReport {
-        // The status first: what it says has been applied is then in the types and digests that follow.
+    private func report(_ subscriber: Subscriber, _ watch: CopyWatch) -> WorkerReport {
         let status = subscriber.status
-        var report = WorkerReport(.status)
-        report.isLive = status.isLive
-        report.state = worst(status.senders.map(\.state)).rawValue
-        report.heads = status.streams.map {
-            WorkerReport.StreamHead(origin: $0.origin, topic: $0.topic.description, sequence: $0.applied)
-        }
-        report.types = Worker.types(subscriber.cache)
-        let counters = status.counters
-        report.updates = counters[.appliedUpdates] + counters[.unchangedUpdates]
-        report.batches = counters[.appliedBatches]
-        report.snapshotRecords = counters[.snapshotRecords]
-        report.snapshots = counters[.snapshotsRequested]
-        report.holesFound = counters[.holesFound]
-        report.holesFilled = counters[.holesFilled]
-        report.holesMended = counters[.holesMendedBySnapshot]
-        let summary = lags.summary
-        if summary.count > 0 {
-            report.lagMedian = UInt64(summary.median)
-            report.lag99 = UInt64(summary.percentile99)
-        }
-        report.residentByteCount = ProcessFigures.residentByteCount
+        var report = watch.report(status.senders, status.streams, status.counters)
         if showsHost { report.note = HostNote.text(subscriber.snapshot()) }
         return report
-    }
-
-    private func worst(_ states: [ReplicaState]) -> ReplicaState {
-        let order: [ReplicaState] = [.stale, .connecting, .syncing, .repairing, .live]
-        return order.first { states.contains($0) } ?? .connecting
     }
 }
 

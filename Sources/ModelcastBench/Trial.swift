@@ -120,15 +120,22 @@ public actor Trial {
         let cache = ModelCache()
         for member in publishers {
             guard let endpoint = member.endpoint, let wanted = ids[member.name] else { continue }
-            let client = try ControlClient(endpoint: endpoint, timeout: .seconds(20))
-            for (type, ids) in wanted {
-                for start in stride(from: 0, to: ids.count, by: 2_000) {
-                    let records = try await client.fetch(type, Array(ids[start..<min(start + 2_000, ids.count)]))
-                    cache.commit { commit in for record in records { commit.join(record, type: type) } }
-                }
-            }
+            try await Trial.join(wanted, of: endpoint, into: cache)
         }
         return Worker.types(cache)
+    }
+
+    /// Asks a publisher for each of `wanted` and joins what it answers.
+    static func join(
+        _ wanted: [(type: String, ids: [String])], of endpoint: String, into cache: ModelCache
+    ) async throws {
+        let client = try ControlClient(endpoint: endpoint, timeout: .seconds(20))
+        for (type, ids) in wanted {
+            for start in stride(from: 0, to: ids.count, by: 1_000) {
+                let records = try await client.fetch(type, Array(ids[start..<min(start + 1_000, ids.count)]))
+                cache.commit { commit in for record in records { commit.join(record, type: type) } }
+            }
+        }
     }
 
     // MARK: Ending

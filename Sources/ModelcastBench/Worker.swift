@@ -2,19 +2,22 @@ import Foundation
 import Logging
 import Modelcast
 
-/// The process that ``WorkerTask`` describes: a publisher under load, or a subscriber.
+/// The process that ``WorkerTask`` describes: a publisher under load, a relay or a subscriber.
 public enum Worker {
     /// Works until the parent closes stdin.
     /// - Parameter task: a ``WorkerTask`` as JSON.
     public static func run(task: String) async throws {
         guard let task = try? JSONDecoder().decode(WorkerTask.self, from: Data(task.utf8)) else {
-            throw BenchError("the worker's task is no task; workers are started by modelcast demo and modelcast stress")
+            throw BenchError("the worker's task is no task; workers are started by modelcast demo, stress and chaos")
         }
         switch task {
-        case .publish(let name, let choice):
-            try await PublisherWorker(name: name, load: load(choice)).run()
+        case .publish(let name, let bind, let choice):
+            try await PublisherWorker(name: name, bind: bind, load: load(choice)).run()
         case .subscribe(let name, let publishers, let showsHost):
             try await SubscriberWorker(name: name, publishers: publishers, showsHost: showsHost).run()
+        case .relay(let name, let bind, let publishers):
+            try await RelayWorker(name: name, bind: bind, publishers: publishers).run()
+        case .sweep(let run): await ChaosSweep(run: run).guardTrial()
         }
     }
 
@@ -23,6 +26,7 @@ public enum Worker {
         case .host: HostLoad()
         case .replay(let path, let linesPerSecond): ReplayLoad(path: path, linesPerSecond: linesPerSecond)
         case .stress(let plan): StressLoad(plan: plan)
+        case .chaos(let plan): ChaosLoad(plan: plan)
         }
     }
 
@@ -39,6 +43,18 @@ public enum Worker {
             WorkerReport.TypeState(
                 type: $0, models: cache.count(of: $0), digest: Digests.text(cache.digest(of: $0)))
         }
+    }
+
+    /// Writes every model of a cache to a file: a line for each field with type, id, field, version and value, sorted.
+    static func write(_ cache: ModelCache, to path: String) throws {
+        let snapshot = cache.snapshot()
+        var lines: [String] = []
+        for type in cache.types {
+            for record in snapshot.records(of: type) {
+                lines += record.cells.map { "\(type)\t\(record.id)\t\($0.field)\t\($0.version)\t\($0.value)" }
+            }
+        }
+        try Data((lines.sorted().joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
     }
 
     /// Calls `report` four times a second until the task is cancelled.

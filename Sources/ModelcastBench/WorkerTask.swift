@@ -1,7 +1,12 @@
-/// What a worker process of the demo or of the stress trial is to do; handed to it as JSON on its command line.
+/// What a worker process of a trial is to do; handed to it as JSON on its command line.
 public enum WorkerTask: Codable, Sendable {
-    case publish(name: String, load: LoadChoice)
+    /// - `bind`: the control endpoint; nil for any free port of this host.
+    case publish(name: String, bind: String? = nil, load: LoadChoice)
+    case relay(name: String, bind: String, publishers: [String])
+    /// - `publishers`: the control endpoints of publishers, or of relays.
     case subscribe(name: String, publishers: [String], showsHost: Bool)
+    /// Sees to it that nothing of a chaos trial is left over, should the trial itself be killed.
+    case sweep(run: String)
 
     /// Which load a publisher carries.
     public enum LoadChoice: Codable, Sendable {
@@ -11,15 +16,19 @@ public enum WorkerTask: Codable, Sendable {
         case replay(path: String, linesPerSecond: Double)
         /// Random writes to models that other publishers write too.
         case stress(StressPlan)
+        /// The same, from the start of each process on.
+        case chaos(ChaosPlan)
     }
 }
 
 /// What the parent asks of a worker. A worker ends when its stdin does.
-public enum WorkerOrder: String, Codable, Sendable {
+public enum WorkerOrder: Codable, Sendable {
     /// Start the load.
     case begin
     /// End the load, and report `rest` once nothing changes any more.
     case quiesce
+    /// Write all that is in the cache to a file, and report `written`.
+    case write(path: String)
 }
 
 /// What a worker says of itself, several times a second.
@@ -30,6 +39,8 @@ public struct WorkerReport: Codable, Sendable {
         case status
         /// The load has ended.
         case rest
+        /// The cache has been written to a file.
+        case written
     }
 
     /// One type in the worker's cache.
@@ -45,6 +56,9 @@ public struct WorkerReport: Codable, Sendable {
         public var origin: String
         public var topic: String
         public var sequence: UInt64
+        /// The last one that is known to have been sent, and the state of the stream.
+        public var known: UInt64?
+        public var state: String?
     }
 
     public var event: Event
@@ -62,6 +76,8 @@ public struct WorkerReport: Codable, Sendable {
     public var holesFound: UInt64 = 0
     public var holesFilled: UInt64 = 0
     public var holesMended: UInt64 = 0
+    /// All counters that are not zero, by name.
+    public var counters: [String: UInt64] = [:]
     /// The worst state towards any publisher; of a publisher empty.
     public var state = ""
     public var isLive = false
@@ -70,6 +86,9 @@ public struct WorkerReport: Codable, Sendable {
     /// From a publisher's call to this subscriber's observer, in microseconds.
     public var lagMedian: UInt64?
     public var lag99: UInt64?
+    /// The longest time from one write of a publisher that was seen here to the next, in milliseconds: the oldest that
+    /// a copy became while its publisher was to write all the time.
+    public var stalenessMaxMilliseconds: UInt64 = 0
     public var residentByteCount: UInt64 = 0
     /// Something to look at.
     public var note: String?

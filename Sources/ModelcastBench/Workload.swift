@@ -33,13 +33,13 @@ struct Workload: Sendable {
     }
 
     /// Updates of two different fields, made beforehand so that making them is not measured.
-    static func updates(_ count: Int) -> [Fields] {
+    static func updates(_ count: Int, textBytes: Int = 10) -> [Fields] {
         var numbers = SeededNumbers(seed: 11)
         return (0..<count).map { _ in
             let first = numbers.below(10)
             let second = (first + 1 + numbers.below(9)) % 10
             return [
-                fieldNames[first]: .text(numbers.text(10)), fieldNames[second]: .text(numbers.text(10)),
+                fieldNames[first]: .text(numbers.text(textBytes)), fieldNames[second]: .text(numbers.text(textBytes)),
             ]
         }
     }

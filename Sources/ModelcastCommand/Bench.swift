@@ -5,12 +5,23 @@ import ModelcastBench
 /// `modelcast bench`: measures Modelcast beside raw libzmq.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures throughput, latency, reads, memory and joining, beside raw libzmq.",
-        usage: "modelcast bench [--json] [OPTION <value>]...",
+        abstract: "Measures throughput, latency, reads, recovery, joining, relays and more, beside raw libzmq.",
+        usage: "modelcast bench [--json] [--only NAME...] [OPTION <value>]...",
         discussion: """
-            One publisher process and one subscriber process on TCP loopback: models of ten fields, updates of two \
-            fields to models at random. Every round ends with a comparison of digests; if they differ no figure \
-            counts, and the exit code is 1.
+            Processes of their own on TCP loopback: models of ten fields, updates of two fields to models at random. \
+            Every part ends with a comparison of digests; if they differ no figure counts, and the exit code is 1. \
+            All parts take about three minutes; --only takes the names of those that are wanted:
+
+              throughput  updates applied a second, with one call each and with several a call
+              latency     from publish to observer
+              reads       point reads while updates are applied
+              fields      making the fields of an update: the throughput's are made beforehand
+              recovery    one of two subscribers is stopped under load: what it costs, and how long it takes to be equal
+              observer    an observer sleeps while updates are applied: what waits for it, and how much memory it takes
+              join        joining with a million models, beside the same bytes over raw libzmq
+              warm-start  reading a million models from a store
+              push        updates pushed to a relay until the last is acknowledged
+              relay       throughput through a relay, and what an update costs the relay
 
             Raw libzmq, one frame of 100 bytes a message, takes turns with Modelcast in processes of its own, because \
             machines differ from minute to minute: compare figures of one run only, and above all the ratios. \
@@ -22,6 +33,9 @@ struct Bench: AsyncParsableCommand {
             Exit codes: 0 measured, 1 something failed or digests differ, 64 the command line is wrong.
             """,
         subcommands: [BenchWorker.self])
+
+    @Option(parsing: .upToNextOption, help: "Measure only these parts.")
+    var only: [BenchScenario] = []
 
     @Option(help: "How many models.")
     var models = BenchPlan().models
@@ -50,6 +64,8 @@ struct Bench: AsyncParsableCommand {
     @Option(name: .customLong("queue-mebibytes"), help: "What may wait between the two processes before any is lost.")
     var queueMebibytes = BenchPlan().queueMebibytes
 
+    @OptionGroup var sizes: BenchSizes
+
     @Flag(help: "Print one JSON object with all figures instead of a table.")
     var json = false
 
@@ -67,18 +83,28 @@ struct Bench: AsyncParsableCommand {
         }
     }
 
+    private var plan: BenchPlan {
+        var plan = BenchPlan()
+        if !only.isEmpty { plan.scenarios = Set(only) }
+        (plan.models, plan.updates, plan.rawMessages, plan.rounds) = (models, updates, rawMessages, rounds)
+        (plan.latencySeconds, plan.latencyRate, plan.readSeconds) = (latencySeconds, latencyRate, readSeconds)
+        (plan.batch, plan.queueMebibytes) = (batch, queueMebibytes)
+        sizes.apply(to: &plan)
+        return plan
+    }
+
     func run() async throws {
         if !MachineFacts.current.isOptimized {
             StandardError.write(line: "bench: THIS IS A DEBUG BUILD. Its figures mean nothing; use -c release.")
         }
-        var plan = BenchPlan()
-        (plan.models, plan.updates, plan.rawMessages, plan.rounds) = (models, updates, rawMessages, rounds)
-        (plan.latencySeconds, plan.latencyRate, plan.readSeconds) = (latencySeconds, latencyRate, readSeconds)
-        (plan.batch, plan.queueMebibytes) = (batch, queueMebibytes)
         let measurement = Measurement(plan, workerArguments: ["bench", "worker"]) { text in
             StandardError.write(line: "bench: \(text)")
         }
-        let result = try await measurement.run()
+        // Also when it is interrupted no process is left over, least of all one that is stopped.
+        let measuring = Task { try await measurement.run() }
+        let interruption = Interruption(onFirst: { measuring.cancel() }, onSecond: {})
+        let result = try await measuring.value
+        withExtendedLifetime(interruption) {}
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -13,6 +13,22 @@ enum BlockingThread {
             thread.start()
         }
     }
+
+    /// Waits for the end of `body`, on a thread that ``run(named:_:)`` has made.
+    /// - Returns: what it has thrown.
+    static func wait(for body: @escaping @Sendable () async throws -> Void) -> (any Error)? {
+        let (result, done) = (Failure(), DispatchSemaphore(value: 0))
+        Task {
+            do { try await body() } catch { result.error.withLock { $0 = error } }
+            done.signal()
+        }
+        done.wait()
+        return result.error.withLock { $0 }
+    }
+
+    private final class Failure: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
 }
 
 /// Tells a thread to come to its end.

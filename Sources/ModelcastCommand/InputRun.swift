@@ -84,7 +84,7 @@ struct InputRun: ~Copyable {
             }
         } catch {
             // Not the line's fault: the whole command is about to end.
-            if error.code == .stopped { return stop.set() }
+            if error.code == .stopped || error.code == .store { return stop.set() }
             throw LineRefusal(reason: error.message, id: model.id)
         }
     }
@@ -107,9 +107,15 @@ struct InputRun: ~Copyable {
         _ write: () throws(ModelcastError) -> PublishOutcome
     ) throws(ModelcastError) -> PublishOutcome {
         while true {
-            let outcome = try write()
-            guard outcome == .backPressured, !stop.isSet else { return outcome }
-            Thread.sleep(forTimeInterval: 0.001)
+            do {
+                let outcome = try write()
+                guard outcome == .backPressured, !stop.isSet else { return outcome }
+                Thread.sleep(forTimeInterval: 0.001)
+            } catch {
+                // The disk does not take it now: nothing of the input may be lost for that.
+                guard error.code == .store, !stop.isSet else { throw error }
+                Thread.sleep(forTimeInterval: 0.05)
+            }
         }
     }
 

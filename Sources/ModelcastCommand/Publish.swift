@@ -25,6 +25,18 @@ struct Publish: AsyncParsableCommand {
             control tcp://127.0.0.1:7400 stream tcp://127.0.0.1:7401. Subscribers connect to the first. The last \
             line for each file counts its lines.
 
+            A short-lived job pushes to relays instead of serving, and ends with exit code 0 once they have \
+            acknowledged everything:
+
+              $ modelcast publish --name job-7 --push tcp://127.0.0.1:7500 --type User --id-field id users.ndjson
+
+            With --store the models are kept in a file: a restart goes on with them and sends what differs. \
+            --durability says what the file promises. Without a file --recover-from takes them back from a relay, so \
+            that --whole deletes what is gone:
+
+              $ modelcast publish --name accounts --bind tcp://127.0.0.1:7400 --type User --id-field id --whole \
+            --store accounts.store --durability before-send users.ndjson
+
             When the input has ended the publisher goes on serving until SIGTERM or SIGINT, unless --until-applied.
             """)
 
@@ -33,14 +45,27 @@ struct Publish: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where it serves: tcp://host:port, port * for any free one, or ipc:///path.", valueName: "endpoint"))
-    var bind: String
+            "Where it serves: tcp://host:port, port * for any free one, or ipc:///path. May be left out with --push.",
+            valueName: "endpoint"))
+    var bind: String?
 
     @Option(
         help: ArgumentHelp(
             "Where batches are sent. Default: the next port, any free one for *, or the path with -stream behind it.",
             valueName: "endpoint"))
     var stream: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Push every batch to this relay, its control endpoint. Repeat it for several.", valueName: "endpoint"))
+    var push: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Pushed batches count as delivered when any or every relay has acknowledged them.", valueName: "any|every"))
+    var acknowledgedBy = Acknowledgement.any
+
+    @OptionGroup var keeping: KeepingOptions
 
     @Option(help: ArgumentHelp("What a line is: the type of the models.", valueName: "type"))
     var type: String
@@ -69,7 +94,8 @@ struct Publish: AsyncParsableCommand {
     var untilApplied = false
 
     @Option(
-        help: ArgumentHelp("How long each wait for subscribers may take; then exit code 1.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "How long each wait for subscribers or relays may take; then exit code 1.", valueName: "seconds"))
     var timeout: Seconds?
 
     @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
@@ -85,9 +111,20 @@ struct Publish: AsyncParsableCommand {
             try Names.check(origin: name)
             try Names.check(type: type)
             try Names.check(field: idField)
-            _ = try SenderEndpoints(control: bind, stream: stream)
+            if let bind { _ = try SenderEndpoints(control: bind, stream: stream) }
+            for relay in push + keeping.recoverFrom { _ = try ControlClient(endpoint: relay) }
         } catch {
             throw ValidationError("\(error)")
+        }
+        guard bind != nil || !push.isEmpty else {
+            throw ValidationError("--bind is missing: where to serve; or --push, the relays to push to")
+        }
+        guard bind != nil || stream == nil else {
+            throw ValidationError("--stream says where batches are sent by a publisher that serves: it needs --bind")
+        }
+        guard bind != nil || (waitFor == 0 && !untilApplied) else {
+            throw ValidationError(
+                "--wait-for and --until-applied are about subscribers of this publisher: they need --bind")
         }
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
         if follow {
@@ -100,9 +137,11 @@ struct Publish: AsyncParsableCommand {
             guard inputs.count == 1 else { throw ValidationError("--follow reads one file, not \(inputs.count)") }
         }
         guard inputs.count(where: { $0 == "-" }) <= 1 else { throw ValidationError("standard input is named twice") }
-        let isWaiting = waitFor > 0 || untilApplied || (whole && inputs.count > 1)
-        guard timeout == nil || isWaiting else {
-            throw ValidationError("--timeout bounds waiting for subscribers: it needs --wait-for or --until-applied")
+        let isWaiting = waitFor > 0 || untilApplied || (whole && inputs.count > 1) || !push.isEmpty
+        guard timeout == nil || isWaiting || !keeping.recoverFrom.isEmpty else {
+            throw ValidationError(
+                "--timeout bounds waiting for subscribers or relays: it needs --wait-for, --until-applied, --push or "
+                    + "--recover-from")
         }
     }
 
@@ -110,9 +149,16 @@ struct Publish: AsyncParsableCommand {
         for file in inputs { try InputFile.check(file) }
         let logger = logs.makeLogger()
         var configuration = PublisherConfiguration(
-            name: name, endpoints: try SenderEndpoints(control: bind, stream: stream))
+            name: name, pushingTo: push, acknowledgement: acknowledgedBy.acknowledgement)
+        configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = insecure
+        configuration.store = keeping.store
+        configuration.durability = keeping.durability.durability
         let publisher = try Publisher(configuration, logger: logger)
+        if !keeping.recoverFrom.isEmpty {
+            try await publisher.recover(
+                from: keeping.recoverFrom, timeout: timeout?.duration ?? KeepingOptions.recoveryLimit)
+        }
         let feed = PublishFeed(
             publisher: publisher,
             plan: PublishPlan(
@@ -120,4 +166,12 @@ struct Publish: AsyncParsableCommand {
                 subscriberCountMin: waitFor, endsWhenApplied: untilApplied, timeout: timeout?.duration))
         try await runUntilDone([publisher, feed], logger: logger)
     }
+}
+
+/// How many relays have to acknowledge what is pushed, as a word on the command line.
+enum Acknowledgement: String, CaseIterable, ExpressibleByArgument {
+    case any
+    case every
+
+    var acknowledgement: PusherConfiguration.Acknowledgement { self == .any ? .any : .every }
 }

@@ -24,23 +24,32 @@ struct PublishFeed: Service {
 
     /// How often the subscribers' reports are looked at.
     private static let lookInterval = 0.02
+    /// The pause before the disk is tried again.
+    private static let retryInterval = 0.5
 
     /// Ends when everything is applied, if that was asked for, else when the service group shuts down.
     func run() async throws {
-        let endpoints = try await publisher.boundEndpoints
-        StandardError.write(line: "control \(endpoints.control) stream \(endpoints.stream)")
-        SystemdNotifier.ready("serving at \(endpoints.control)")
+        if publisher.configuration.endpoints == nil {
+            SystemdNotifier.ready("pushing to \(publisher.configuration.relays.joined(separator: ", "))")
+        } else {
+            let endpoints = try await publisher.boundEndpoints
+            StandardError.write(line: "control \(endpoints.control) stream \(endpoints.stream)")
+            SystemdNotifier.ready("serving at \(endpoints.control)")
+        }
         let stop = StopFlag()
         defer { SystemdNotifier.stopping() }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await BlockingThread.run(named: "modelcast-feed") { try publishAll(stop) }
-            if !plan.endsWhenApplied { try? await gracefulShutdown() }
+            let isPushOnly = publisher.configuration.endpoints == nil && !plan.isFollowed
+            if !plan.endsWhenApplied, !isPushOnly { try? await gracefulShutdown() }
         } onCancelOrGracefulShutdown: {
             stop.set()
         }
     }
 
     private func publishAll(_ stop: StopFlag) throws {
+        // Whatever ends the input, what was pushed is not delivered before it is acknowledged.
+        defer { if let progress = publisher.pushProgress { tell(progress) } }
         for (index, input) in plan.inputs.enumerated() {
             if plan.isWhole || index == 0 {
                 if index > 0 { try waitUntilApplied(stop) }
@@ -50,8 +59,50 @@ struct PublishFeed: Service {
             var run = InputRun(publisher: publisher, plan: plan, name: input == "-" ? "stdin" : input, stop: stop)
             defer { StandardError.write(line: run.summary) }
             try run.publish(InputFile(input, isFollowed: plan.isFollowed))
+            try waitUntilDurable(stop)
         }
         if plan.endsWhenApplied { try waitUntilApplied(stop) }
+        try waitUntilAcknowledged(stop)
+    }
+
+    /// Waits until the input is on disk, where that was asked for. While the disk is full this goes on.
+    private func waitUntilDurable(_ stop: StopFlag) throws {
+        guard publisher.configuration.durability == .beforeAcknowledge else { return }
+        var isTold = false
+        while true {
+            let error = BlockingThread.wait { [publisher] in try await publisher.waitUntilDurable() }
+            guard let error else { return }
+            if stop.isSet { throw CommandFailure("stopped before everything was on disk: \(error)") }
+            if !isTold { StandardError.write(line: "waiting for the disk: \(error)") }
+            isTold = true
+            Thread.sleep(forTimeInterval: PublishFeed.retryInterval)
+        }
+    }
+
+    /// Waits until the relays have acknowledged everything. Being told to stop before is a failure: something may be
+    /// lost.
+    private func waitUntilAcknowledged(_ stop: StopFlag) throws {
+        let start = ContinuousClock.now
+        while let progress = publisher.pushProgress, !progress.isAcknowledged {
+            if let failure = progress.failure { throw CommandFailure("a relay refuses what is pushed: \(failure)") }
+            let reason = progress.relays.compactMap(\.lastError).first.map { "; \($0)" } ?? ""
+            if stop.isSet {
+                throw CommandFailure("stopped with \(progress.unacknowledged) batches unacknowledged\(reason)")
+            }
+            if let limit = plan.timeout, ContinuousClock.now - start >= limit {
+                throw CommandFailure(
+                    "\(progress.unacknowledged) batches were not acknowledged after \(limit)\(reason); "
+                        + "is a relay running at \(publisher.configuration.relays.joined(separator: ", "))?")
+            }
+            Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
+        }
+    }
+
+    private func tell(_ progress: PushProgress) {
+        for (relay, status) in zip(publisher.configuration.relays, progress.relays) {
+            StandardError.write(
+                line: "\(relay): \(status.acknowledged) batches acknowledged, \(status.unacknowledged) not")
+        }
     }
 
     private func waitForSubscribers(_ stop: StopFlag) throws {

@@ -21,5 +21,8 @@ struct RootCommand: AsyncParsableCommand {
             for people to standard error.
             """,
         version: "0.1.0",
-        subcommands: [Publish.self, Subscribe.self, Get.self, Digest.self, Demo.self, Stress.self, Bench.self])
+        subcommands: [
+            Publish.self, Subscribe.self, RelayCommand.self, Get.self, Digest.self, Verify.self, Demo.self, Stress.self,
+            Chaos.self, Bench.self,
+        ])
 }

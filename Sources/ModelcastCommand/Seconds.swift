@@ -15,6 +15,11 @@ struct Seconds: ExpressibleByArgument, Sendable, CustomStringConvertible {
 extension Seconds {
     /// What a question may take when nothing else is said.
     static let five = Seconds(duration: .seconds(5), description: "5")
+    /// How long two holders may take to stand at the same point.
+    static let ten = Seconds(duration: .seconds(10), description: "10")
+
+    /// How long a relay keeps batches.
+    static let minute = Seconds(duration: .seconds(60), description: "60")
 
     private init(duration: Duration, description: String) {
         self.duration = duration

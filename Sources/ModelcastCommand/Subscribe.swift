@@ -48,6 +48,17 @@ struct Subscribe: AsyncParsableCommand {
             "The name that publishers see. Default: subscribe- and the process's number.", valueName: "name"))
     var name: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where this subscriber can be asked for what it holds, by verify, get and digest.", valueName: "endpoint"))
+    var control: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the copy in this file: the next start has it at once and fetches what changed since. For this "
+                + "subscriber alone.", valueName: "file"))
+    var store: String?
+
     @Flag(inversion: .prefixedNo, help: "Print changes.")
     var changes = true
 
@@ -70,6 +81,7 @@ struct Subscribe: AsyncParsableCommand {
         guard !connect.isEmpty else { throw ValidationError("--connect is missing: the endpoint of a publisher") }
         do {
             for endpoint in connect { _ = try ControlClient(endpoint: endpoint) }
+            if let control { _ = try SenderEndpoints(control: control, stream: "tcp://127.0.0.1:*") }
             for type in type { try Names.check(type: type) }
             for id in id { try Names.check(id: id) }
             if let name { try Names.check(origin: name) }
@@ -85,6 +97,8 @@ struct Subscribe: AsyncParsableCommand {
         let logger = logs.makeLogger()
         var configuration = SubscriberConfiguration(
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
+        configuration.control = control
+        configuration.store = store
         if !type.isEmpty { configuration.selection = .types(type) }
         let subscriber = try Subscriber(configuration, logger: logger)
         let plan = SubscribePlan(

@@ -1,38 +1,45 @@
 /// How bad the simulated network is. Everything is decided by the simulation's seed.
 public struct NetworkConditions: Sendable {
     /// The chance that a message on a stream is lost, in thousandths.
-    public var streamLossPerMille: Int
+    public var streamLossPerMille = 0
     /// The chance that a message on a stream arrives twice, in thousandths.
-    public var duplicationPerMille: Int
-    /// The chance that a control connection breaks at a message, in thousandths. TCP loses nothing in between: all that
-    /// is on its way is gone, in both directions, and libzmq connects anew under another routing identity.
-    public var controlResetPerMille: Int
+    public var duplicationPerMille = 0
+    /// The chance that a connection breaks at a message, in thousandths. TCP loses nothing in between: all that is on
+    /// its way is gone. libzmq then connects by itself: a stream sends its subscriptions again, a control connection
+    /// comes back under another routing identity.
+    public var streamResetPerMille = 0
+    public var controlResetPerMille = 0
+    /// The chance that a message is followed, or on a stream replaced, by a broken copy of itself, in thousandths.
+    public var malformedPerMille = 0
     /// The least and the greatest time that a message takes, in microseconds.
-    public var delayMicroseconds: ClosedRange<UInt64>
+    public var delayMicroseconds: ClosedRange<UInt64> = 50...500
     /// Messages on a stream may overtake each other. A TCP connection keeps their order; two relays do not.
-    public var reordersStream: Bool
+    public var reordersStream = false
+    /// How fast a stream is; nil where that is no limit.
+    public var streamBytesPerMillisecond: UInt64?
+    /// How many messages wait in front of a stream that is not fast enough. What finds no room is dropped, as PUB does.
+    public var streamQueueCountMax = 16
 
-    public init(
-        streamLossPerMille: Int = 0, duplicationPerMille: Int = 0, controlResetPerMille: Int = 0,
-        delayMicroseconds: ClosedRange<UInt64> = 50...500, reordersStream: Bool = false
-    ) {
-        self.streamLossPerMille = streamLossPerMille
-        self.duplicationPerMille = duplicationPerMille
-        self.controlResetPerMille = controlResetPerMille
-        self.delayMicroseconds = delayMicroseconds
-        self.reordersStream = reordersStream
-    }
+    /// A network that only takes its time.
+    public init() {}
 
     /// A network that only takes its time.
     public static let good = NetworkConditions()
 
-    /// Conditions drawn from `generator`: from good to far worse than any real network.
+    /// Conditions drawn from `generator`: from good to far worse than any real network. Each fault is there or not, so
+    /// that none hides the others.
     public static func random(using generator: inout some RandomNumberGenerator) -> NetworkConditions {
-        NetworkConditions(
-            streamLossPerMille: [0, 10, 100, 300].randomElement(using: &generator) ?? 0,
-            duplicationPerMille: [0, 50, 300].randomElement(using: &generator) ?? 0,
-            controlResetPerMille: [0, 0, 20].randomElement(using: &generator) ?? 0,
-            delayMicroseconds: 50...([500, 5_000, 60_000].randomElement(using: &generator) ?? 500),
-            reordersStream: Bool.random(using: &generator))
+        func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &generator)] }
+        var conditions = NetworkConditions()
+        conditions.streamLossPerMille = pick([0, 0, 10, 100, 300])
+        conditions.duplicationPerMille = pick([0, 0, 50, 300])
+        conditions.streamResetPerMille = pick([0, 0, 5, 20])
+        conditions.controlResetPerMille = pick([0, 0, 20])
+        conditions.malformedPerMille = pick([0, 0, 20, 100])
+        conditions.delayMicroseconds = 50...pick([500, 5_000, 60_000])
+        conditions.reordersStream = pick([false, true])
+        conditions.streamBytesPerMillisecond = pick([nil, nil, nil, 20])
+        conditions.streamQueueCountMax = pick([2, 16])
+        return conditions
     }
 }

@@ -1,102 +1,167 @@
-import ModelRecord
 import ModelSync
 import ModelWire
 
 extension Simulation {
-    mutating func scheduleConnect(replica: Int, origin: Int) {
-        let epoch = links.indices.contains(replica) ? links[replica][origin].epoch : 0
-        events.add(.connected(replica: replica, origin: origin, epoch: epoch), at: time + delay())
-    }
+    func delay() -> UInt64 { UInt64.random(in: conditions.delayMicroseconds, using: &generator) }
 
-    /// Sends what an origin wants sent.
-    mutating func carryOut(origin: Int) {
-        for action in origins[origin].takeActions() {
-            switch action {
-            case .publish(let topic, let payload): publish(origin: origin, topic: topic.bytes, payload: payload)
-            case .reply(let peer, let payload):
-                let replica = Int(peer[0])
-                guard self.peer(replica, origin) == peer, !breaks(replica, origin) else { continue }
-                let at = max(time + delay(), links[replica][origin].lastDelivery.down)
-                links[replica][origin].lastDelivery.down = at
-                events.add(.reply(replica: replica, origin: origin, peer: peer, payload: payload), at: at)
-            }
+    /// A subscription or request of the client.
+    func sendUp(_ index: Int, _ message: Message) {
+        guard isReachable(index) else { return }
+        switch message {
+        case .subscription:
+            guard links[index].isStreamOpen else { return }
+            let at = max(time + delay(), links[index].lastArrival.subscription)
+            links[index].lastArrival.subscription = at
+            events.add(.message(link: index, epoch: links[index].streamEpoch, message), at: at)
+        case .request(let payload):
+            if chance(conditions.controlResetPerMille) { return resetControl(index) }
+            let at = max(time + delay(), links[index].lastArrival.request)
+            links[index].lastArrival.request = at
+            let epoch = links[index].controlEpoch
+            events.add(.message(link: index, epoch: epoch, message), at: at)
+            guard let broken = broken(payload, isBroken: Simulation.isNoRequest) else { return }
+            events.add(.message(link: index, epoch: epoch, .request(broken)), at: at)
+        case .stream, .reply: preconditionFailure("the client sends no replies and no stream")
         }
     }
 
-    private mutating func publish(origin: Int, topic: [UInt8], payload: [UInt8]) {
-        for replica in replicas.indices {
-            guard links[replica][origin].subscriptions.contains(where: { topic.starts(with: $0) }) else { continue }
-            if isLost(conditions.streamLossPerMille) { continue }
-            let copies = isChosen(conditions.duplicationPerMille) ? 2 : 1
-            for _ in 0..<copies {
-                var at = time + delay()
-                if !conditions.reordersStream {
-                    at = max(at, links[replica][origin].lastDelivery.stream)
-                    links[replica][origin].lastDelivery.stream = at
-                }
-                let epoch = links[replica][origin].epoch
-                events.add(
-                    .stream(replica: replica, origin: origin, epoch: epoch, topic: topic, payload: payload), at: at)
-            }
+    /// A reply to the peer of this link.
+    func reply(_ index: Int, _ payload: [UInt8]) {
+        guard isReachable(index) else { return }
+        if chance(conditions.controlResetPerMille) { return resetControl(index) }
+        let at = max(time + delay(), links[index].lastArrival.reply)
+        links[index].lastArrival.reply = at
+        let epoch = links[index].controlEpoch
+        events.add(.message(link: index, epoch: epoch, .reply(payload)), at: at)
+        guard let broken = broken(payload, isBroken: Simulation.isNoReply) else { return }
+        events.add(.message(link: index, epoch: epoch, .reply(broken)), at: at)
+    }
+
+    private func resetControl(_ index: Int) {
+        faults[.controlReset] += 1
+        tell(nodes[links[index].client], "control connection to \(nodes[links[index].server].name) breaks")
+        controlBreaks(index)
+    }
+
+    /// A message of a node's stream, to everybody who has subscribed to it.
+    func publish(_ node: SimulatedNode, topic: [UInt8], payload: [UInt8]) {
+        for index in node.serving {
+            guard links[index].isStreamOpen, links[index].active.contains(where: { topic.starts(with: $0) }),
+                isReachable(index)
+            else { continue }
+            send(index, topic: topic, payload: payload)
         }
     }
 
-    /// Does what a replica wants done.
-    mutating func carryOut(replica: Int) {
-        for action in replicas[replica].takeActions() {
-            switch action {
-            case .connectStream: break
-            case .subscribe(let sender, let prefix): subscribe(replica, sender, prefix, isOn: true)
-            case .unsubscribe(let sender, let prefix): subscribe(replica, sender, prefix, isOn: false)
-            case .request(let sender, let payload):
-                guard !breaks(replica, sender.index) else { continue }
-                let (at, _) = upwards(replica, sender.index)
-                let peer = peer(replica, sender.index)
-                events.add(.request(replica: replica, origin: sender.index, peer: peer, payload: payload), at: at)
-            case .reconnect(let sender):
-                links[replica][sender.index].epoch += 1
-                links[replica][sender.index].subscriptions = []
-                scheduleConnect(replica: replica, origin: sender.index)
-            case .notice(let notice): notices.append(notice)
-            }
+    private func send(_ index: Int, topic: [UInt8], payload: [UInt8]) {
+        if chance(conditions.streamResetPerMille) {
+            faults[.streamReset] += 1
+            tell(nodes[links[index].client], "stream connection to \(nodes[links[index].server].name) breaks")
+            lose(index, topic, payload)
+            return streamBreaks(index)
         }
+        if chance(conditions.streamLossPerMille) {
+            faults[.lost] += 1
+            return lose(index, topic, payload)
+        }
+        guard let leaves = departure(index, byteCount: topic.count + payload.count) else {
+            faults[.queueFull] += 1
+            return lose(index, topic, payload)
+        }
+        let copies = chance(conditions.duplicationPerMille) ? 2 : 1
+        if copies == 2 { faults[.duplicated] += 1 }
+        let broken = broken(payload, isBroken: Simulation.isNoStreamFrame)
+        if let broken { arrive(index, topic, broken, after: leaves) }
+        // A broken copy comes before the message, or in its place.
+        if broken != nil, chance(500) { return lose(index, topic, payload) }
+        for _ in 0..<copies { arrive(index, topic, payload, after: leaves) }
     }
 
-    private mutating func subscribe(_ replica: Int, _ sender: SenderID, _ prefix: [UInt8], isOn: Bool) {
-        let (at, epoch) = upwards(replica, sender.index)
+    private func arrive(_ index: Int, _ topic: [UInt8], _ payload: [UInt8], after leaves: UInt64) {
+        var at = leaves + delay()
+        if conditions.reordersStream {
+            if at < links[index].lastArrival.stream { faults[.overtaken] += 1 }
+        } else {
+            at = max(at, links[index].lastArrival.stream)
+        }
+        links[index].lastArrival.stream = max(at, links[index].lastArrival.stream)
         events.add(
-            .subscription(replica: replica, origin: sender.index, epoch: epoch, prefix: prefix, isOn: isOn), at: at)
+            .message(link: index, epoch: links[index].streamEpoch, .stream(topic: topic, payload: payload)), at: at)
     }
 
-    private mutating func upwards(_ replica: Int, _ origin: Int) -> (at: UInt64, epoch: Int) {
-        let at = max(time + delay(), links[replica][origin].lastDelivery.up)
-        links[replica][origin].lastDelivery.up = at
-        return (at, links[replica][origin].epoch)
+    /// When a message leaves the sender; nil when its queue is full.
+    private func departure(_ index: Int, byteCount: Int) -> UInt64? {
+        guard let speed = conditions.streamBytesPerMillisecond else { return time }
+        let now = time
+        links[index].departures.removeAll { $0 <= now }
+        guard links[index].departures.count < conditions.streamQueueCountMax else { return nil }
+        let leaves = (links[index].departures.last ?? time) + UInt64(byteCount) * 1000 / speed
+        links[index].departures.append(leaves)
+        return leaves
     }
 
-    /// The routing identity of a control connection.
-    func peer(_ replica: Int, _ origin: Int) -> [UInt8] {
-        let link = links[replica][origin]
-        return [UInt8(replica), UInt8(truncatingIfNeeded: link.epoch), UInt8(truncatingIfNeeded: link.controlEpoch)]
+    /// A message will not arrive.
+    private func lose(_ index: Int, _ topic: [UInt8], _ payload: [UInt8]) {
+        let client = nodes[links[index].client]
+        tell(client, "does not get \(Simulation.name(topic, payload)) from \(nodes[links[index].server].name)")
+        guard settings.sabotage == .sequenceCheck, let hollow = FrameSurgery.hollow(payload) else { return }
+        events.add(
+            .message(link: index, epoch: links[index].streamEpoch, .stream(topic: topic, payload: hollow)),
+            at: time + delay())
     }
 
-    /// Whether the control connection breaks now.
-    private mutating func breaks(_ replica: Int, _ origin: Int) -> Bool {
-        guard isLost(conditions.controlResetPerMille) else { return false }
-        origins[origin].disconnected(peer(replica, origin))
-        links[replica][origin].controlEpoch += 1
-        return true
+    /// What a message is, for the story.
+    static func name(_ topic: [UInt8], _ payload: [UInt8]) -> String {
+        let name = Topic(bytes: topic).description
+        guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else {
+            return topic.first == 0xFF ? "the barrier" : name
+        }
+        return "\(name) #\(batch.sequence) of \(batch.origin)"
     }
 
-    private mutating func delay() -> UInt64 { UInt64.random(in: conditions.delayMicroseconds, using: &generator) }
-
-    private mutating func isChosen(_ perMille: Int) -> Bool {
-        perMille > 0 && Int.random(in: 0..<1000, using: &generator) < perMille
+    /// What a request or reply is, for the story.
+    static func method(_ payload: [UInt8]) -> String {
+        guard let items = PlainItem(payload)?.children, items.count >= 2, let method = items[0].text else {
+            return "nonsense"
+        }
+        let number = items[1].unsigned.map { " \($0)" } ?? ""
+        guard method == "frame", items.count == 4 else { return method + number }
+        return "\(method)\(number) with \(name(items[2].content(of: payload), items[3].content(of: payload)))"
     }
 
-    private mutating func isLost(_ perMille: Int) -> Bool {
-        guard isChosen(perMille) else { return false }
-        lostCount += 1
-        return true
+    // MARK: Broken frames
+
+    /// Now and then a copy that is damaged, and is certain to be refused: what is valid may not change on the way.
+    private func broken(_ payload: [UInt8], isBroken: ([UInt8]) -> Bool) -> [UInt8]? {
+        guard chance(conditions.malformedPerMille), !payload.isEmpty else { return nil }
+        var copy = payload
+        let position = Int.random(in: copy.indices, using: &generator)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: copy[position] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        case 1: copy.removeLast(copy.count - position)
+        default: copy.insert(UInt8.random(in: .min ... .max, using: &generator), at: position)
+        }
+        guard isBroken(copy) else { return nil }
+        faults[.malformed] += 1
+        return copy
+    }
+
+    private static func isNoRequest(_ bytes: [UInt8]) -> Bool {
+        (try? ControlRequest(decoding: bytes.span, limits: .default)) == nil
+    }
+
+    private static func isNoReply(_ bytes: [UInt8]) -> Bool {
+        (try? ControlReply(decoding: bytes.span, limits: .default)) == nil
+    }
+
+    private static func isNoStreamFrame(_ bytes: [UInt8]) -> Bool {
+        do throws(WireError) {
+            guard case .batch = try StreamFrame(decoding: bytes.span, limits: .default) else { return false }
+            var decoder = BatchDecoder(limits: .default)
+            try decoder.decode(bytes.span)
+            return false
+        } catch {
+            return true
+        }
     }
 }

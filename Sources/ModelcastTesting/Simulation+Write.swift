@@ -3,27 +3,32 @@ public import ModelSync
 import ModelWire
 
 extension Simulation {
-    /// Writes at an origin; the batch goes out with the next tick, or when it is full.
+    /// Writes at a publisher; the batch goes out with its next tick, or when it is full. A publisher that is down
+    /// writes nothing.
     /// - Throws: `WireError` for a bad name or value.
     @discardableResult
-    public mutating func write(
-        origin: Int, _ write: Write, type: String, id: String, fields: Fields = [:]
+    public func write(
+        at node: NodeID, _ write: Write, type: String, id: String, fields: Fields = [:]
     ) throws -> PublishOutcome {
-        try self.write(
-            origin: origin, TransactionEntry(write, type: type, id: id, fields: try EncodedFields(fields)))
+        let node = nodes[node.index]
+        let outcome = try node.origin?.write(
+            write, type: type, id: id, fields: try EncodedFields(fields), now: moment(node))
+        return outcome ?? .unchanged
     }
 
-    /// Writes at an origin what a transaction could have held.
+    /// Writes several models at a publisher as one transaction.
     @discardableResult
-    public mutating func write(origin: Int, _ entry: TransactionEntry) throws -> PublishOutcome {
-        try origins[origin].write(entry.write, type: entry.type, id: entry.id, fields: entry.fields, now: moment)
+    public func transaction(at node: NodeID, _ writes: WriteBatch) throws -> PublishOutcome {
+        let node = nodes[node.index]
+        let outcome = try node.origin?.transaction(writes, now: moment(node))
+        settle(node)
+        return outcome ?? .unchanged
     }
 
-    /// Writes several models at an origin as one transaction.
-    @discardableResult
-    public mutating func transaction(origin: Int, _ entries: [TransactionEntry]) throws -> PublishOutcome {
-        let outcome = try origins[origin].transaction(entries, now: moment)
-        carryOut(origin: origin)
-        return outcome
+    /// Sends what a publisher has not sent.
+    public func flush(_ node: NodeID) {
+        let node = nodes[node.index]
+        node.origin?.flush()
+        settle(node)
     }
 }

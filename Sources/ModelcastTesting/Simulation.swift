@@ -1,164 +1,156 @@
 import ModelCache
-public import ModelRecord
-public import ModelSync
-public import ModelWire
+import ModelRecord
+import ModelSync
+import ModelWire
 
-/// Origins and replicas on a network of memory, with a clock of its own: the same state machines that run behind real
-/// sockets, under loss, duplication, reordering and delay that one seed decides.
+/// Publishers, relays and subscribers on a network of memory, each with a clock and a disk of its own: the same state
+/// machines that run behind real sockets, under every fault that one seed decides.
 ///
 /// ```swift
-/// var simulation = try Simulation(seed: 7, origins: 2, replicas: 3, conditions: .random(using: &generator))
-/// try simulation.write(origin: 0, .merge, type: "User", id: "1", fields: ["age": 30])
+/// let simulation = Simulation(seed: 7)
+/// let prices = try simulation.addPublisher("prices")
+/// simulation.addSubscriber("shop", listeningTo: [prices])
+/// simulation.conditions.streamLossPerMille = 100
+/// try simulation.write(at: prices, .merge, type: "Price", id: "1", fields: ["cents": 30])
 /// simulation.run(milliseconds: 500)
-/// simulation.settle()
-/// let differences = simulation.differences()
+/// try simulation.settle()
 /// ```
-/// Every replica listens to every origin. Not safe to share; a run uses one thread and no real time.
-public struct Simulation {
+/// After every event it checks that no version went back, that nothing was applied twice, that no batch shows in part,
+/// that queues are bounded and that observers were told the truth; ``settle(within:)`` checks that every copy equals
+/// what was published. Not safe to share: a run uses one thread and no real time.
+public final class Simulation {
     /// What decides everything.
     public let seed: UInt64
-    /// May be changed while the simulation runs.
+    /// Of every link. May be changed while the simulation runs.
     public var conditions: NetworkConditions
-    public internal(set) var origins: [Origin] = []
-    public internal(set) var replicas: [Replica] = []
     /// The time, microseconds since the simulation began.
     public internal(set) var time: UInt64 = 0
-    /// Everything that the replicas would have logged.
-    public internal(set) var notices: [Notice] = []
-    /// Messages that the network has lost.
-    public internal(set) var lostCount = 0
+    /// What was done to it so far.
+    public internal(set) var faults = FaultTally()
+    /// The first thing that a checker found; nothing happens any more after it.
+    public internal(set) var failure: SimulationFailure?
+    /// What happened, in lines that a person can read; empty unless asked for.
+    public internal(set) var story: Story
 
+    let settings: SimulationSettings
     var generator: SeededGenerator
     var events = EventQueue<Event>()
-    var links: [[Link]] = []
+    var nodes: [SimulatedNode] = []
+    var links: [SimulatedLink] = []
+    var oracle = Oracle()
+    var eventCount = 0
 
     /// When the wall clock stood at the beginning: any plausible instant.
     static let wallStartMilliseconds: UInt64 = 1_800_000_000_000
-    /// How often every machine gets its tick.
-    static let tickMicroseconds: UInt64 = 5_000
-
-    /// One replica's two connections to one origin.
-    struct Link {
-        let sender: SenderID
-        /// Grows with each reconnect; what was on its way before is gone.
-        var epoch = 0
-        /// Grows when the control connection breaks by itself.
-        var controlEpoch = 0
-        var subscriptions: [[UInt8]] = []
-        /// When the last message in order was delivered, by direction: requests and subscriptions, replies, stream.
-        var lastDelivery: (up: UInt64, down: UInt64, stream: UInt64) = (0, 0, 0)
-    }
 
     enum Event {
-        case tick
-        case connected(replica: Int, origin: Int, epoch: Int)
-        case subscription(replica: Int, origin: Int, epoch: Int, prefix: [UInt8], isOn: Bool)
-        case request(replica: Int, origin: Int, peer: [UInt8], payload: [UInt8])
-        case reply(replica: Int, origin: Int, peer: [UInt8], payload: [UInt8])
-        case stream(replica: Int, origin: Int, epoch: Int, topic: [UInt8], payload: [UInt8])
+        /// A node's tick, in this life.
+        case tick(node: Int, life: Int)
+        /// The control connection is open, and the client is to say hello.
+        case connected(link: Int, attempt: Int)
+        /// The stream's TCP connection stands.
+        case streamOpen(link: Int, epoch: Int)
+        /// A message arrives.
+        case message(link: Int, epoch: Int, Message)
+        /// Something that was planned.
+        case plan((Simulation) -> Void)
     }
 
-    /// - Throws: `NameError` never, as the names are made here; the signature is that of ``Origin``.
+    enum Message {
+        case subscription(prefix: [UInt8], isOn: Bool)
+        case stream(topic: [UInt8], payload: [UInt8])
+        case request([UInt8])
+        case reply([UInt8])
+    }
+
+    /// - Parameters:
+    ///   - settings: how the machines work; heartbeats and time-outs are shorter than by default, so that less
+    ///     simulated time is needed.
+    ///   - isTold: keep a ``story``. It takes far more time than the rest.
     public init(
-        seed: UInt64, origins originCount: Int, replicas replicaCount: Int, conditions: NetworkConditions = .good,
-        partitions: Partitions = .one, prefixes: [[UInt8]] = [Array("m/".utf8)], batchByteCount: Int = 512,
-        chunkByteCount: Int = 512
-    ) throws(NameError) {
+        seed: UInt64, conditions: NetworkConditions = .good, settings: SimulationSettings = SimulationSettings(),
+        isTold: Bool = false
+    ) {
         self.seed = seed
         self.conditions = conditions
+        self.settings = settings
         generator = SeededGenerator(seed: seed)
-        for index in 0..<originCount {
-            let configuration = OriginConfiguration(
-                name: "origin-\(index)", streamEndpoint: "memory", batchByteCount: batchByteCount,
-                chunkByteCount: chunkByteCount, partitions: partitions)
-            origins.append(try Origin(configuration: configuration, cache: ModelCache(), now: moment))
-        }
-        for index in 0..<replicaCount {
-            let configuration = ReplicaConfiguration(name: "replica-\(index)", prefixes: prefixes)
-            let replica = Replica(configuration: configuration, cache: ModelCache(), seed: generator.next())
-            links.append(origins.indices.map { _ in Link(sender: replica.addSender()) })
-            replicas.append(replica)
-            for origin in origins.indices { scheduleConnect(replica: index, origin: origin) }
-        }
-        events.add(.tick, at: 0)
+        story = Story(isTold: isTold)
     }
 
-    /// The time as the machines see it.
-    public var moment: Moment {
-        Moment(
-            wallMilliseconds: Simulation.wallStartMilliseconds + time / 1000,
-            // A replica may look a little into the past; begin well above zero.
-            uptimeMicroseconds: 1_000_000_000 + time)
-    }
-
-    /// Lets the simulated time pass.
-    public mutating func run(milliseconds: UInt64) {
+    /// Lets simulated time pass. Returns early when a checker finds something.
+    public func run(milliseconds: UInt64) {
         let end = time + milliseconds * 1000
-        while let next = events.nextTime, next <= end, let event = events.removeFirst() {
+        while failure == nil, let next = events.nextTime, next <= end, let event = events.removeFirst() {
             time = max(time, next)
+            eventCount += 1
             handle(event)
         }
-        time = end
+        if failure == nil { time = end }
     }
 
-    /// Makes the network good and lets time pass until every replica is live with nothing missing.
-    /// - Returns: false when that did not happen within `milliseconds` of simulated time.
-    public mutating func settle(within milliseconds: UInt64 = 60_000) -> Bool {
-        conditions = .good
-        let end = time + milliseconds * 1000
-        // Every tenth heartbeat tells all heads: by then every loss on the bad network has been noticed.
-        run(milliseconds: 5_600)
-        while time < end {
-            if isSettled { return true }
-            run(milliseconds: 100)
-        }
-        return isSettled
+    /// Does something at a later time.
+    func plan(after milliseconds: UInt64, _ body: @escaping (Simulation) -> Void) {
+        events.add(.plan(body), at: time + milliseconds * 1000)
     }
 
-    private var isSettled: Bool {
-        replicas.allSatisfy { replica in
-            replica.senderStatus(now: moment).allSatisfy { $0.state == .live }
-                && replica.streamStatus(now: moment).allSatisfy { $0.missing == 0 && $0.applied == $0.head }
-        }
+    /// Both clocks, as a node reads them.
+    func moment(_ node: SimulatedNode) -> Moment {
+        let wall = Int64(Simulation.wallStartMilliseconds + time / 1000) + node.clockOffsetMilliseconds
+        // A machine may look a little into the past; begin well above zero.
+        return Moment(wallMilliseconds: UInt64(wall), uptimeMicroseconds: 1_000_000_000 + time)
     }
 
-    private mutating func handle(_ event: Event) {
-        switch event {
-        case .tick:
-            for index in origins.indices {
-                origins[index].flush()
-                origins[index].tick(now: moment)
-                carryOut(origin: index)
-            }
-            for index in replicas.indices {
-                replicas[index].tick(now: moment)
-                carryOut(replica: index)
-            }
-            events.add(.tick, at: time + Simulation.tickMicroseconds)
-        case .connected(let replica, let origin, let epoch):
-            guard links[replica][origin].epoch == epoch else { return }
-            replicas[replica].connected(links[replica][origin].sender, now: moment)
-            carryOut(replica: replica)
-        case .subscription(let replica, let origin, let epoch, let prefix, let isOn):
-            guard links[replica][origin].epoch == epoch else { return }
-            links[replica][origin].subscriptions.removeAll { $0 == prefix }
-            guard isOn else { return }
-            links[replica][origin].subscriptions.append(prefix)
-            origins[origin].subscribed(to: prefix, now: moment)
-            carryOut(origin: origin)
-        case .request(let replica, let origin, let peer, let payload):
-            guard self.peer(replica, origin) == peer else { return }
-            origins[origin].receive(payload.span, from: peer, now: moment)
-            carryOut(origin: origin)
-        case .reply(let replica, let origin, let peer, let payload):
-            guard self.peer(replica, origin) == peer else { return }
-            replicas[replica].receiveControl(links[replica][origin].sender, payload.span, now: moment)
-            carryOut(replica: replica)
-        case .stream(let replica, let origin, let epoch, let topic, let payload):
-            guard links[replica][origin].epoch == epoch else { return }
-            replicas[replica].receiveStream(
-                links[replica][origin].sender, topic: topic.span, payload: payload.span, now: moment)
-            carryOut(replica: replica)
-        }
+    /// Takes note of what a checker found.
+    func fail(_ node: SimulatedNode?, _ what: String) {
+        guard failure == nil else { return }
+        let failure = SimulationFailure(seed: seed, microseconds: time, node: node?.name, what: what)
+        self.failure = failure
+        tell(node, "FAILED: \(what)")
+    }
+
+    /// Adds a line to the story.
+    func tell(_ node: SimulatedNode?, _ line: @autoclosure () -> String) {
+        guard story.isTold else { return }
+        story.add(microseconds: time, node: node?.name ?? "-", line())
+    }
+
+    func chance(_ perMille: Int) -> Bool {
+        perMille > 0 && Int.random(in: 0..<1000, using: &generator) < perMille
+    }
+}
+
+/// How the machines of a simulation work.
+public struct SimulationSettings: Sendable {
+    public var heartbeatInterval = Duration.milliseconds(100)
+    public var holeGrace = Duration.milliseconds(30)
+    public var repairJitterMax = Duration.milliseconds(50)
+    public var requestTimeout = Duration.milliseconds(400)
+    public var reportInterval = Duration.milliseconds(300)
+    public var clockLeadMax = Duration.seconds(300)
+    public var batchByteCount = 256
+    public var chunkByteCount = 256
+    public var snapshotCredit = 2
+    /// What publishers and relays hold for replay.
+    public var replayByteCount = 1 << 20
+    /// Heads carry digests, which find what all else has missed.
+    public var hasDigests = true
+    /// A protection that is switched off, to see that the checkers find out.
+    public var sabotage: Sabotage?
+
+    public init() {}
+}
+
+/// What a checker of a simulation found.
+public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
+    public let seed: UInt64
+    /// When, since the simulation began.
+    public let microseconds: UInt64
+    /// Where; nil where it is about several nodes.
+    public let node: String?
+    public let what: String
+
+    public var description: String {
+        "seed \(seed), \(Story.format(microseconds)) ms\(node.map { ", \($0)" } ?? ""): \(what)"
     }
 }

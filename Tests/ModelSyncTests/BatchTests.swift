@@ -7,8 +7,8 @@ import Testing
 
 /// Writes that are handed over together do what they do one by one.
 @Suite struct BatchTests {
-    private func entries(using generator: inout SeededGenerator) throws -> [TransactionEntry] {
-        try (0..<Int.random(in: 1...80, using: &generator)).map { _ in
+    private func entries(using generator: inout SeededGenerator) -> [WriteEntry] {
+        (0..<Int.random(in: 1...80, using: &generator)).map { _ in
             let write =
                 [Write.merge, .merge, .merge, .merge, .replace, .assign, .delete]
                 .randomElement(using: &generator) ?? .merge
@@ -20,9 +20,9 @@ import Testing
                     fields[field] = [.null, .undefined, .int(1), "text", [1, "x"]].randomElement(using: &generator)
                 }
             }
-            return TransactionEntry(
-                write, type: ["User", "Order"].randomElement(using: &generator) ?? "User",
-                id: "\(Int.random(in: 0...12, using: &generator))", fields: try EncodedFields(fields))
+            return WriteEntry(
+                write: write, type: ["User", "Order"].randomElement(using: &generator) ?? "User",
+                id: "\(Int.random(in: 0...12, using: &generator))", fields: fields)
         }
     }
 
@@ -40,13 +40,17 @@ import Testing
             var batched = try Wire()
             try batched.becomeLive()
             var single = try Wire.makeOrigin()
+            var writes = WriteBatch(limits: .default)
             for _ in 0..<4 {
-                let entries = try entries(using: &generator)
-                let outcome = try batched.origin.writeBatch(entries, now: batched.now)
+                let entries = entries(using: &generator)
+                writes.removeAll()
+                for entry in entries { try writes.append(entry) }
+                let outcome = try batched.origin.writeBatch(&writes, now: batched.now)
                 var published = 0
                 for entry in entries {
                     let result = try single.write(
-                        entry.write, type: entry.type, id: entry.id, fields: entry.fields, now: batched.now)
+                        entry.write, type: entry.type, id: entry.id, fields: try EncodedFields(entry.fields),
+                        now: batched.now)
                     if result != .unchanged { published += 1 }
                 }
                 try #require(outcome.published == published)
@@ -62,16 +66,46 @@ import Testing
     @Test func `a model that grows past a frame is refused and the rest of its batch is not`() throws {
         var origin = try Wire.makeOrigin(limits: WireLimits(frameByteCount: 2_000))
         let moment = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
-        func entry(_ id: String, _ field: String) throws -> TransactionEntry {
-            TransactionEntry(
-                .merge, type: "User", id: id,
-                fields: try EncodedFields([field: .text(String(repeating: "x", count: 900))]))
-        }
-        _ = try origin.writeBatch([try entry("1", "a")], now: moment)
-        #expect(throws: WireError.self) {
-            try origin.writeBatch([try entry("1", "b"), try entry("2", "a")], now: moment)
-        }
+        let fields = { (field: String) -> Fields in [field: .text(String(repeating: "x", count: 900))] }
+        var writes = WriteBatch(limits: .default)
+        try writes.append(.merge, type: "User", id: "1", fields: fields("a"))
+        _ = try origin.writeBatch(&writes, now: moment)
+        writes.removeAll()
+        try writes.append(.merge, type: "User", id: "1", fields: fields("b"))
+        try writes.append(.merge, type: "User", id: "2", fields: fields("a"))
+        #expect(throws: WireError.self) { try origin.writeBatch(&writes, now: moment) }
         #expect(origin.cache["User", "1"]?["b"] == nil)
         #expect(origin.cache["User", "2"]?["a"] != nil)
+    }
+
+    @Test(arguments: [
+        WriteEntry(write: .merge, type: "9 lives", id: "1", fields: ["a": 1]),
+        WriteEntry(write: .merge, type: "User", id: "", fields: ["a": 1]),
+        WriteEntry(write: .merge, type: "User", id: "a\u{0}b", fields: ["a": 1]),
+        WriteEntry(write: .delete, type: "User", id: String(repeating: "i", count: 256), fields: [:]),
+        WriteEntry(write: .merge, type: "User", id: "1", fields: ["": 1]),
+        WriteEntry(write: .assign, type: "User", id: "1", fields: [String(repeating: "f", count: 129): 1]),
+        WriteEntry(write: .merge, type: "User", id: "1", fields: ["a": .text(String(repeating: "x", count: 101))]),
+        WriteEntry(write: .merge, type: "User", id: "1", fields: ["a": [[1]]]),
+    ])
+    func `a write that is refused leaves nothing in its batch, and says what the single write says`(
+        _ bad: WriteEntry
+    ) throws {
+        let limits = WireLimits(valueByteCount: 100, depth: 1)
+        var origin = try Wire.makeOrigin(limits: limits)
+        let moment = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
+        var writes = WriteBatch(limits: limits)
+        try writes.append(.merge, type: "User", id: "1", fields: ["good": 1])
+        let batched = #expect(throws: WireError.self) { try writes.append(bad) }
+        let single = #expect(throws: WireError.self) {
+            try origin.write(
+                bad.write, type: bad.type, id: bad.id, fields: try EncodedFields(bad.fields, limits: limits),
+                now: moment)
+        }
+        #expect(batched?.description == single?.description)
+        try writes.append(.merge, type: "User", id: "2", fields: ["good": 2])
+        #expect(writes.count == 2)
+        #expect(try origin.writeBatch(&writes, now: moment).published == 2)
+        #expect(values(origin) == ["User/1": ["good": 1], "User/2": ["good": 2]])
     }
 }

@@ -18,27 +18,39 @@ struct Wire {
     var notices: [Notice] = []
     var requests: [ControlRequest] = []
     var reconnects = 0
+    /// What the replica has handed on.
+    var forwarded: [(topic: Topic, payload: [UInt8])] = []
     /// Replies are delivered at once unless a test holds them back.
     var holdsReplies = false
     var heldReplies: [[UInt8]] = []
+    /// Answers a request in place of the origin; nil leaves it to the origin.
+    var answer: ((ControlRequest, Sent) -> [ControlReply]?)?
+    /// Everything that was published, by topic, in order.
+    var sent: Sent = [:]
     private var subscriptions: [[UInt8]] = []
+
+    typealias Sent = [Topic: [[UInt8]]]
 
     init(
         incarnationAfter seen: UInt64 = 0, prefixes: [[UInt8]] = [Array("m/".utf8)], partitions: Partitions = .one,
-        limits: WireLimits = .default
+        limits: WireLimits = .default, forwardsBatches: Bool = false, replayByteCount: Int = 64 << 20
     ) throws {
-        origin = try Wire.makeOrigin(after: seen, partitions: partitions, limits: limits)
+        origin = try Wire.makeOrigin(
+            after: seen, partitions: partitions, limits: limits, replayByteCount: replayByteCount)
         replica = Replica(
-            configuration: ReplicaConfiguration(name: "replica", prefixes: prefixes), cache: ModelCache(), seed: 1)
+            configuration: ReplicaConfiguration(
+                name: "replica", prefixes: prefixes, forwardsBatches: forwardsBatches), cache: ModelCache(), seed: 1)
         sender = replica.addSender()
     }
 
     static func makeOrigin(
-        after seen: UInt64 = 0, partitions: Partitions = .one, limits: WireLimits = .default, name: String = "origin"
+        after seen: UInt64 = 0, partitions: Partitions = .one, limits: WireLimits = .default, name: String = "origin",
+        replayByteCount: Int = 64 << 20
     ) throws -> Origin {
         try Origin(
             configuration: OriginConfiguration(
-                name: name, streamEndpoint: "memory", limits: limits, partitions: partitions),
+                name: name, streamEndpoint: "memory", limits: limits, partitions: partitions,
+                replayByteCount: replayByteCount),
             cache: ModelCache(), now: Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1), after: seen)
     }
 
@@ -80,8 +92,13 @@ struct Wire {
                 isMoving = true
                 switch action {
                 case .request(_, let payload):
-                    requests.append(try ControlRequest(decoding: payload.span, limits: .default))
-                    origin.receive(payload.span, from: [1], now: now)
+                    let request = try ControlRequest(decoding: payload.span, limits: .default)
+                    requests.append(request)
+                    guard let replies = answer?(request, sent) else {
+                        origin.receive(payload.span, from: [1], now: now)
+                        continue
+                    }
+                    for reply in replies { arrive(reply.encode()) }
                 case .subscribe(_, let prefix):
                     subscriptions.append(prefix)
                     origin.subscribed(to: prefix, now: now)
@@ -89,6 +106,7 @@ struct Wire {
                 case .reconnect: reconnects += 1
                 case .notice(let notice): notices.append(notice)
                 case .connectStream: break
+                case .forward(let topic, let payload, _, _, _): forwarded.append((topic, payload))
                 }
             }
             // The barrier's answer must not wait for a test that holds batches back.
@@ -102,16 +120,28 @@ struct Wire {
     private mutating func takeFromOrigin() {
         for action in origin.takeActions() {
             switch action {
+            case .notice(let notice): notices.append(notice)
             case .publish(let topic, let payload):
+                if topic.type != nil { sent[topic, default: []].append(payload) }
                 if subscriptions.contains(where: { topic.bytes.starts(with: $0) }) { stream.append((topic, payload)) }
-            case .reply(_, let payload):
-                if holdsReplies {
-                    heldReplies.append(payload)
-                } else {
-                    replica.receiveControl(sender, payload.span, now: now)
-                }
+            case .reply(_, let payload): arrive(payload)
             }
         }
+    }
+
+    private mutating func arrive(_ reply: [UInt8]) {
+        if holdsReplies {
+            heldReplies.append(reply)
+        } else {
+            replica.receiveControl(sender, reply.span, now: now)
+        }
+    }
+
+    /// Delivers the first reply that is held back.
+    mutating func deliverReply() {
+        guard !heldReplies.isEmpty else { return }
+        let reply = heldReplies.removeFirst()
+        replica.receiveControl(sender, reply.span, now: now)
     }
 
     /// Delivers one message of ``stream`` and forgets it.
@@ -133,6 +163,28 @@ struct Wire {
             replica.tick(now: now)
             try exchange()
         }
+    }
+
+    /// Answers replays from all that was sent; at least one batch of a test's origin is wanted by sequence.
+    static func replays(_ request: ControlRequest, _ sent: Sent) -> [ControlReply]? {
+        guard case .replay(let rid, _, _, let topic, let first, let last) = request else { return nil }
+        let frames = (first...last).compactMap { sequence -> ControlReply? in
+            guard let batch = sent[topic]?.dropFirst(Int(sequence - 1)).first else { return nil }
+            return .frame(rid: rid, topic: topic, batch: batch)
+        }
+        return frames + [.complete(rid: rid, heads: [])]
+    }
+
+    /// The ranges that replays have asked for.
+    var replayed: [ClosedRange<UInt64>] {
+        requests.compactMap { request in
+            guard case .replay(_, _, _, _, let first, let last) = request else { return nil }
+            return first...last
+        }
+    }
+
+    var snapshotCount: Int {
+        requests.count { if case .snapshot = $0 { true } else { false } }
     }
 
     var areEqual: Bool {

@@ -23,14 +23,16 @@ enum ModuleTable {
             others: ["Synchronization"]),
         Row(
             target: "Modelcast",
-            ours: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", "ModelSync"], others: nil),
+            ours: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "ModelSync"],
+            others: nil),
         Row(
             target: "ModelcastTesting",
             ours: ["ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
         Row(
             target: "ModelcastBench",
-            ours: ["CLibZMQ", "ZeroMQ", "ModelRecord", "ModelWire", "ModelCache", "Modelcast"],
+            ours: ["CLibZMQ", "ZeroMQ", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "Modelcast"],
             others: nil),
+        Row(target: "ModelcastSimulate", ours: ["ModelcastTesting"], others: nil),
         Row(
             target: "ModelcastCommand", ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench"],
             others: nil),

@@ -1,0 +1,156 @@
+import ModelRecord
+import ModelWire
+
+/// The search for a difference between this copy of a type and a sender's, and its end.
+struct Audit {
+    enum Step {
+        /// The digests of all buckets were asked for.
+        case comparing
+        /// Buckets that differ are being fetched; these are still to come.
+        case fetching(rest: [Int])
+        /// The digests were asked for again, to see whether they are equal now.
+        case verifying
+        /// Buckets that still differ are fetched once more: what cannot be in them here goes. The rest is to come.
+        case replacing(part: [Int], rest: [Int])
+
+        var isVerifying: Bool { if case .verifying = self { true } else { false } }
+    }
+
+    /// What digests can say of two copies.
+    enum Comparability {
+        /// Both must be equal.
+        case equal
+        /// This copy may hold more: what an origin has lost, or what came before the first batch. It must hold all that
+        /// the sender has.
+        case atLeast
+    }
+
+    let sender: SenderID
+    var step = Step.comparing
+    /// The request under way; nil between two.
+    var rid: UInt64?
+    /// When the request is given up, or the next one goes out.
+    var dueAt: UInt64
+    let foundAt: UInt64
+    /// What the sender had told when the audit began.
+    let told: [Topic: UInt64]
+    /// The digest of the whole type here, before anything was fetched.
+    let ownDigest: UInt64
+    /// Records that are to take the place of those here.
+    var replacements: [Record] = []
+    /// The digests differ at equal heads: from here on the type is being repaired.
+    var isConfirmed = false
+    /// How often the digests could not be compared, because heads had moved.
+    var misses = 0
+
+    /// How many buckets one request asks for.
+    static let bucketCountMax = 16
+    /// When digests could not be compared that often after the fetch, it counts as done.
+    static let missCountMax = 20
+}
+
+/// The audits under way, and what is needed to begin them.
+struct AuditTable {
+    private struct Pause {
+        var next: UInt64 = 0
+        var length: UInt64 = 0
+    }
+
+    private struct Place: Hashable {
+        let sender: SenderID
+        let type: String
+    }
+
+    private var running: [String: Audit] = [:]
+    /// The digests that senders told last, while the heads are those that were told with them.
+    private var digests: [Place: [Topic: UInt64]] = [:]
+    private var pauses: [Place: Pause] = [:]
+    /// What senders had told of copies that were joined with this one: as long as they tell the same there is nothing
+    /// to be had from them.
+    private var joined: [Place: [Topic: UInt64]] = [:]
+    private var restUntil: UInt64 = 0
+
+    /// What a repair does not mend is not mended by asking at every heartbeat.
+    private static let pauseMax: UInt64 = 60_000_000
+    private static let pauseMin: UInt64 = 1_000_000
+
+    subscript(type: String) -> Audit? {
+        get { running[type] }
+        set { running[type] = newValue }
+    }
+
+    /// The types that are being audited.
+    var types: [String] { running.keys.sorted() }
+
+    func isRepairing(_ type: String) -> Bool { running[type]?.isConfirmed ?? false }
+
+    func isRepairing(from sender: SenderID) -> Bool {
+        running.contains { $1.sender == sender && $1.isConfirmed }
+    }
+
+    var nextDeadline: UInt64 { running.values.map(\.dueAt).min() ?? .max }
+
+    /// A sender's digest of its copy of a topic.
+    mutating func note(_ digest: UInt64, of topic: Topic, toldBy sender: SenderID) {
+        guard let type = topic.type else { return }
+        digests[Place(sender: sender, type: type), default: [:]][topic] = digest
+    }
+
+    mutating func forgetDigests(toldBy sender: SenderID, type: String) {
+        digests[Place(sender: sender, type: type)] = nil
+    }
+
+    mutating func forgetDigests(toldBy sender: SenderID) {
+        digests = digests.filter { $0.key.sender != sender }
+        joined = joined.filter { $0.key.sender != sender }
+    }
+
+    /// All that the sender's copy held when it told these digests is here.
+    mutating func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID) {
+        joined[Place(sender: sender, type: type)] = told
+    }
+
+    /// A copy of the sender's was joined with this one.
+    func wasJoined(_ type: String, with sender: SenderID) -> Bool {
+        joined[Place(sender: sender, type: type)] != nil
+    }
+
+    /// All that the sender's copy holds is here, as far as it has told.
+    func isJoined(_ type: String, toldBy sender: SenderID) -> Bool {
+        let place = Place(sender: sender, type: type)
+        return joined[place] != nil && joined[place] == digests[place]
+    }
+
+    /// The records of this request are to take the place of those here.
+    func isReplacing(_ type: String) -> Bool {
+        if case .replacing? = running[type]?.step { true } else { false }
+    }
+
+    /// The types of which the sender has told digests.
+    func types(toldBy sender: SenderID) -> [String] {
+        digests.keys.filter { $0.sender == sender }.map(\.type).sorted()
+    }
+
+    func digests(of type: String, toldBy sender: SenderID) -> [Topic: UInt64] {
+        digests[Place(sender: sender, type: type)] ?? [:]
+    }
+
+    func mayBegin(_ type: String, with sender: SenderID, now: UInt64) -> Bool {
+        running[type] == nil && now >= restUntil && (pauses[Place(sender: sender, type: type)]?.next ?? 0) <= now
+    }
+
+    /// Nothing is audited for a time.
+    mutating func rest(until time: UInt64) { restUntil = time }
+
+    /// The copies were equal.
+    mutating func clearPause(_ type: String, with sender: SenderID) {
+        pauses[Place(sender: sender, type: type)] = nil
+    }
+
+    /// The copies differed: the next audit of them has to wait, each time longer.
+    mutating func lengthenPause(_ type: String, with sender: SenderID, now: UInt64) {
+        let place = Place(sender: sender, type: type)
+        let length = min(max((pauses[place]?.length ?? 0) * 2, AuditTable.pauseMin), AuditTable.pauseMax)
+        pauses[place] = Pause(next: now + length, length: length)
+    }
+}

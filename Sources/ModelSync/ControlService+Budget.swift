@@ -1,0 +1,42 @@
+import ModelWire
+
+extension ControlService {
+    /// Takes something out of a peer's budget; refuses the request where that is used up.
+    mutating func spend(
+        _ bucket: WritableKeyPath<PeerBudget, TokenBucket>, _ count: UInt64 = 1, of rate: RequestBudget.Rate,
+        _ rid: UInt64, _ peer: [UInt8], now: Moment, _ counters: inout Counters
+    ) -> Bool {
+        let isThere = peers.withPeer(peer, now: now) {
+            $0.budget[keyPath: bucket].take(count, of: rate, at: now.uptimeMicroseconds)
+        }
+        if !isThere {
+            refuse(rid, .busy, "asked too often; try again in a second", peer, now: now, &counters)
+        }
+        return isThere
+    }
+
+    /// Refuses a request with a reason, or without a word where the peer has been told too many.
+    mutating func refuse(
+        _ rid: UInt64, _ code: ControlErrorCode, _ message: String, _ peer: [UInt8], now: Moment,
+        _ counters: inout Counters
+    ) {
+        counters[.requestsRefused] += 1
+        if code == .busy { counters[.requestsBusy] += 1 }
+        let rate = configuration.budget.errors
+        let isTold = peers.withPeer(peer, now: now) { $0.budget.errors.take(of: rate, at: now.uptimeMicroseconds) }
+        guard isTold else {
+            counters[.requestsIgnored] += 1
+            return
+        }
+        // The frame has a limit, and so has a text in it.
+        reply(peer, .error(rid: rid, code: code, message: String(message.prefix(500))))
+    }
+
+    /// Forgets peers that are silent and snapshots that nobody takes on.
+    mutating func tick(now: Moment, peerTimeout: Duration, counters: inout Counters) {
+        peers.forgetSilent(since: now, timeout: peerTimeout)
+        let timeout = configuration.budget.cursorTimeout.wholeMicroseconds
+        guard peers.cursorCount > 0, now.uptimeMicroseconds > timeout else { return }
+        counters[.snapshotsAbandoned] += UInt64(peers.abandonCursors(unusedSince: now.uptimeMicroseconds - timeout))
+    }
+}

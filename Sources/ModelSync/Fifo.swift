@@ -1,0 +1,42 @@
+/// A queue in one array: what is taken from the front leaves a gap that is closed when it has become half of it.
+struct Fifo<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+    var first: Element? { count == 0 ? nil : elements[head] }
+    var last: Element? { count == 0 ? nil : elements[elements.count - 1] }
+
+    /// Counted from the front.
+    subscript(index: Int) -> Element {
+        get {
+            guard let element = elements[head + index] else { preconditionFailure("only what is in front was taken") }
+            return element
+        }
+        _modify {
+            guard var element = elements[head + index] else { preconditionFailure("only what is in front was taken") }
+            elements[head + index] = nil
+            defer { elements[head + index] = element }
+            yield &element
+        }
+    }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    /// - Complexity: O(*elements behind it*)
+    mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: head + index) }
+
+    /// - Complexity: O(1) amortised
+    mutating func removeFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head >= 32, head * 2 >= elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}

@@ -1,0 +1,131 @@
+import ModelCache
+public import ModelRecord
+public import ModelWire
+
+/// What an origin learns of its own earlier starts.
+extension Origin {
+    /// Takes back a model that an earlier start of this origin has published, as a relay holds it: for an origin
+    /// without a store, before it publishes, so that it can delete what is gone.
+    ///
+    /// The whole record is joined, also what others have written to it; the clock moves past its stamps. Nothing is
+    /// sent.
+    /// - Returns: false for a record that nothing of is this origin's, or whose stamps lie further ahead of the wall
+    ///   clock than ``OriginConfiguration/clockLeadMax``: it is not taken.
+    @discardableResult
+    public mutating func adopt(_ record: Record, type: String, now: Moment) -> Bool {
+        let versions = [record.touched, record.floor].compactMap { $0 } + record.cells.map(\.version)
+        guard versions.contains(where: { $0.origin == configuration.name }), (try? Names.check(type: type)) != nil,
+            let last = versions.map(\.stamp).max(), !isTooFarAhead(last, now: now)
+        else { return false }
+        clock.observe(last)
+        hasTransactions = true
+        cache.commit { commit in commit.join(record, type: type) }
+        return true
+    }
+
+    /// Takes note of what a relay tells of an earlier start of this origin, so that this one is later.
+    /// - Returns: false for heads of another origin, or of a start further ahead of the wall clock than
+    ///   ``OriginConfiguration/clockLeadMax``.
+    @discardableResult
+    public mutating func adopt(_ heads: Heads, now: Moment) -> Bool {
+        let last = max(heads.incarnation, heads.stamp)
+        guard heads.origin == configuration.name, !isTooFarAhead(last, now: now) else { return false }
+        guard heads.incarnation >= incarnation else {
+            clock.observe(last)
+            return true
+        }
+        beginIncarnation(after: last, now: now)
+        return true
+    }
+
+    /// The cache holds models of an earlier start of these types. Their topics are told with head 0, so that replicas
+    /// learn of this start and ask for what they hold.
+    public mutating func resume(_ types: [String]) {
+        for type in types {
+            guard let state = try? state(of: type) else { continue }
+            for index in state.firstTopic..<(state.firstTopic + state.partitions.rawValue) where topics[index].head == 0
+            {
+                formerTopics.insert(index)
+                topics[index].isHeadNews = true
+            }
+        }
+    }
+
+    /// A replica has reported what it has applied. A later start of this origin among it means that the clock was set
+    /// back while the origin was down, or that there are two of one name.
+    mutating func learn(from report: Report, now: Moment) {
+        let later = report.applied.filter { $0.origin == configuration.name && $0.incarnation > incarnation }
+        guard let last = later.map({ max($0.incarnation, $0.stamp) }).max(), now.uptimeMicroseconds >= nextRenewal
+        else {
+            return
+        }
+        // Two of one name would outdo each other without end.
+        let pause = min(max(renewalPause * 2, Origin.renewalPauseMin), Origin.renewalPauseMax)
+        renewalPause = pause
+        nextRenewal = now.uptimeMicroseconds + pause
+        let isAcceptable = !isTooFarAhead(last, now: now)
+        let ahead = (last >> 16).subtractingOrZero(now.wallMilliseconds)
+        let advice =
+            isAcceptable
+            ? "starts anew above it; if there is another process of this name, give each its own"
+            : "too far ahead of this clock to follow: set the clock right and start again"
+        let metadata = ["origin": configuration.name, "ahead_ms": "\(ahead)", "advice": advice]
+        actions.append(.notice(Notice(kind: .laterStart, metadata: metadata)))
+        guard isAcceptable else { return }
+        beginIncarnation(after: last, now: now)
+        writeAgain(now: now)
+    }
+
+    private static var renewalPauseMin: UInt64 { 10_000_000 }
+    private static var renewalPauseMax: UInt64 { 600_000_000 }
+
+    private func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
+        HybridClock.isTooFarAhead(
+            stamp, nowMilliseconds: now.wallMilliseconds,
+            maxLeadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)
+    }
+
+    /// Goes on as a later start: sequences begin again at 1, and the topics of the former are told with head 0, so that
+    /// replicas ask for what they hold.
+    private mutating func beginIncarnation(after stamp: Stamp, now: Moment) {
+        flush()
+        clock.observe(stamp)
+        incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        for index in topics.indices where topics[index].head > 0 {
+            formerTopics.insert(index)
+            topics[index].head = 0
+            topics[index].isHeadNews = true
+        }
+    }
+
+    /// Publishes what this start has written once more: its stamps were below those of the start before, and lost.
+    private mutating func writeAgain(now: Moment) {
+        let snapshot = cache.snapshot()
+        for type in snapshot.types {
+            guard let state = try? state(of: type) else { continue }
+            snapshot.forEach(type: type, includingTombstones: true) { record in
+                writeAgain(record, state, now: now)
+                return true
+            }
+        }
+    }
+
+    private mutating func writeAgain(_ record: Record, _ state: TypeState, now: Moment) {
+        var fields: Fields = [:]
+        for cell in record.cells where cell.version.origin == configuration.name { fields[cell.field] = cell.value }
+        let isOwn =
+            record.exists ? record.touched?.origin == configuration.name : record.floor?.origin == configuration.name
+        guard isOwn || !fields.isEmpty, let encoded = try? EncodedFields(fields) else { return }
+        let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        let operation = record.exists ? Operation.merge : .delete
+        let pairs = record.exists ? encoded : EncodedFields()
+        cache.commit(
+            UpdateView(
+                operation: operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: record.idBytes,
+                idHash: record.idHash, fields: pairs.bytes.span, fieldCount: pairs.count),
+            in: state.table)
+        append(
+            operation, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: record.idHash)), id: record.idBytes,
+            fields: pairs.bytes.span, fieldCount: pairs.count, stamp: stamp)
+    }
+}

@@ -1,0 +1,69 @@
+import ModelWire
+
+/// The side that serves.
+extension Relay {
+    /// Answers one request.
+    /// - Parameters:
+    ///   - peer: the routing identity of the connection that it came from.
+    ///   - payload: any bytes; what is not a request is counted and answered with `malformed`.
+    public func receive(_ payload: Span<UInt8>, from peer: [UInt8], now: Moment) {
+        if let question = service.admit(payload, from: peer, now: now, counters: &counters) {
+            answer(question, to: peer, now: now)
+        }
+        takeReplies()
+    }
+
+    /// The control connection of a peer is gone, or its replies cannot be delivered.
+    public func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
+
+    /// The peers that have spoken to this relay and were heard of lately.
+    public var connectedPeers: [Peer] { Array(service.peers.byIdentity.values) }
+
+    func takeReplies() {
+        for reply in service.takeReplies() { actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
+    }
+
+    private func answer(_ question: ControlService.Question, to peer: [UInt8], now: Moment) {
+        collect(now: now)
+        var prefixes: [[UInt8]]?
+        switch question {
+        case .report: return
+        case .replay(let rid, let stream, let first, let last):
+            return service.replay(
+                rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, now: now,
+                counters: &counters)
+        case .push(let rid, let topic, let batch): return push(rid, topic, batch, from: peer, now: now)
+        case .snapshot(let rid, let selected, _):
+            guard !isSettling(now: now) else {
+                let message = "this relay or an origin has just started, and not all that its senders hold is here yet"
+                return service.refuse(rid, .busy, message, peer, now: now, &counters)
+            }
+            prefixes = selected
+        case .hello, .fetch, .digest: break
+        }
+        let served = ControlService.Served(heads: heads(prefixes: prefixes, now: now), cache: cache)
+        service.answer(question, to: peer, with: served, now: now, counters: &counters)
+    }
+
+    /// The relay has just started, and a sender's first snapshot is not here yet; or an origin has, and what it had
+    /// before is not here yet: whoever is served now would miss it.
+    func isSettling(now: Moment) -> Bool {
+        let isTakingOver = replica.unsettled.contains { stream in
+            guard let repair = stream.repair, repair.finding == .newIncarnation else { return false }
+            return now.uptimeMicroseconds < repair.foundAt + configuration.settleTime.wholeMicroseconds
+        }
+        if isTakingOver { return true }
+        guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {
+            return false
+        }
+        return replica.sessions.contains { !$0.wasLive && !refusedSenders.contains($0.id) }
+    }
+
+    /// The head is not told: the ring may hold batches beyond a hole, and decides.
+    private func knowledge(of stream: ReplayRing.Stream) -> ControlService.StreamKnowledge {
+        guard replica.streams[StreamKey(origin: stream.origin, topic: stream.topic)] == nil else {
+            return .known(head: nil)
+        }
+        return speaksFor(stream.origin) ? .unknownTopic : .unknownOrigin
+    }
+}

@@ -1,0 +1,72 @@
+import ModelWire
+
+/// The side that listens: every event of a sender goes to the replica, and what comes of it goes on.
+extension Relay {
+    /// Adds a sender: an origin or another relay. Call ``connected(_:now:)`` when its control connection is open.
+    public func addSender() -> SenderID { replica.addSender() }
+
+    /// The control connection to `sender` has been opened.
+    public func connected(_ sender: SenderID, now: Moment) {
+        guard !refusedSenders.contains(sender) else { return }
+        replica.connected(sender, now: now)
+        collect(now: now)
+    }
+
+    /// The connections to `sender` are gone, as the runtime has noticed on its own.
+    public func disconnected(_ sender: SenderID, reason: String, now: Moment) {
+        guard !refusedSenders.contains(sender) else { return }
+        replica.disconnected(sender, reason: reason, now: now)
+        collect(now: now)
+    }
+
+    /// Takes one message of a sender's stream: the topic frame and the payload frame. Any bytes are acceptable.
+    public func receiveStream(
+        _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment
+    ) {
+        guard !refusedSenders.contains(sender) else { return }
+        replica.receiveStream(sender, topic: topic, payload: payload, now: now)
+        collect(now: now)
+        let isData = topic.count > 0 && topic[0] == 0x6D
+        guard !isData, let frame = try? StreamFrame(decoding: payload, limits: configuration.limits) else { return }
+        switch frame {
+        case .heads(let heads):
+            if heads.isRelayed { relayNames.insert(replica.sessions[sender.index].name) }
+            if heads.origin != configuration.name { sources.note(heads, at: now.uptimeMicroseconds) }
+        case .bye(let bye): forward(bye, payload)
+        case .batch, .unknown: break
+        }
+    }
+
+    /// The runtime has dropped a message whose frames cannot be ours.
+    public func countMalformed(_ sender: SenderID, _ reason: String) { replica.countMalformed(sender, reason) }
+
+    /// Takes one reply from a sender's control connection. Any bytes are acceptable.
+    public func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment) {
+        guard !refusedSenders.contains(sender) else { return }
+        replica.receiveControl(sender, payload, now: now)
+        if replica.sessions[sender.index].name == configuration.name {
+            refusedSenders.insert(sender)
+            replica.notice(
+                .ownReflection,
+                [
+                    "relay": configuration.name,
+                    "advice": "leave this relay's own endpoint out of its senders, or give each relay its own name",
+                ])
+        }
+        collect(now: now)
+    }
+
+    /// The sender is this relay itself, or has its name: it is not listened to.
+    public func isRefused(_ sender: SenderID) -> Bool { refusedSenders.contains(sender) }
+
+    /// An origin's bye goes on, once.
+    private func forward(_ bye: Bye, _ payload: Span<UInt8>) {
+        guard bye.origin != configuration.name, sources.note(bye), speaksFor(bye.origin) else { return }
+        actions.append(.publish(topic: .heads(origin: bye.origin), payload: payload.copied))
+    }
+
+    func speaksFor(_ origin: String) -> Bool {
+        replica.streams.keys.contains { $0.origin == origin }
+            || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.contains(origin)
+    }
+}

@@ -1,0 +1,134 @@
+public import ModelCache
+public import ModelRecord
+import ModelWire
+
+/// A replica that serves others, as a state machine: it merges what its senders publish, sends it on unchanged, tells
+/// heads for every origin, and serves snapshots, replays, fetches, digests and pushes.
+///
+/// Towards its senders it is a ``Replica``; towards its peers it does what an ``Origin`` does. A batch is sent on once,
+/// however often it comes, so several relays and several senders make copies of one stream, and loops of relays come to
+/// rest. It has no socket, no clock and no thread: whoever owns it calls it from one thread at a time, passes the time
+/// in and does what ``takeActions()`` returns.
+public final class Relay {
+    public private(set) var configuration: RelayConfiguration
+    /// The side that listens: for states and counters.
+    public let replica: Replica
+    /// What has been counted on the side that serves.
+    public internal(set) var counters = Counters()
+    /// What was sent on last, for replay.
+    public internal(set) var ring: ReplayRing
+
+    /// This start of the relay.
+    let incarnation: UInt64
+    let startTime: UInt64
+    var clock: HybridClock
+    var service: ControlService
+    var sources = SourceTable()
+    var pushes = PendingPushes()
+    /// What the last `heads` told of each stream.
+    var told: [StreamKey: ToldHead] = [:]
+    /// The senders that are relays: their own heads go no further.
+    var relayNames: Set<String> = []
+    /// Senders that turned out to be this relay.
+    var refusedSenders: Set<SenderID> = []
+    var actions: [RelayAction] = []
+    var nextHeartbeat: UInt64?
+    var heartbeatCount = 0
+
+    /// - Parameters:
+    ///   - cache: where everything is merged; nobody else may write it.
+    ///   - seed: where barrier topics and jitter come from; any number that differs between processes.
+    ///   - lastAlive: as ``Replica/init(configuration:cache:seed:lastAlive:)`` takes it.
+    /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
+    public init(
+        configuration: RelayConfiguration, cache: ModelCache, now: Moment, seed: UInt64, lastAlive: UInt64? = nil
+    ) throws(NameError) {
+        try Names.check(origin: configuration.name)
+        self.configuration = configuration
+        var listening = configuration.replica
+        listening.name = configuration.name
+        listening.limits = configuration.limits
+        listening.forwardsBatches = true
+        replica = Replica(configuration: listening, cache: cache, seed: seed, lastAlive: lastAlive)
+        clock = HybridClock()
+        incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        startTime = now.uptimeMicroseconds
+        ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
+        service = ControlService(
+            configuration: ControlService.Configuration(
+                name: configuration.name, role: "relay", streamEndpoint: configuration.streamEndpoint,
+                limits: configuration.limits, heartbeatInterval: configuration.heartbeatInterval,
+                chunkByteCount: configuration.chunkByteCount, budget: configuration.budget))
+    }
+
+    /// The relay's copy.
+    public var cache: ModelCache { replica.cache }
+
+    /// The stream is served elsewhere than configured: the system has chosen a port.
+    public func rename(streamEndpoint: String) {
+        configuration.streamEndpoint = streamEndpoint
+        service.configuration.streamEndpoint = streamEndpoint
+    }
+
+    /// Hands over what there is to do, in order, and forgets it.
+    public func takeActions() -> [RelayAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    /// There is something for ``takeActions()``.
+    public var hasActions: Bool { !actions.isEmpty }
+
+    /// Does what is due on both sides. Call it every few milliseconds, at the latest at ``nextDeadline(now:)``.
+    public func tick(now: Moment) {
+        replica.tick(now: now)
+        collect(now: now)
+        guard now.uptimeMicroseconds >= nextHeartbeat ?? 0 else { return }
+        nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
+        publishHeads(now: now)
+        ring.forget(before: now.uptimeMicroseconds)
+        service.tick(now: now, peerTimeout: configuration.peerTimeout, counters: &counters)
+    }
+
+    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
+    public func nextDeadline(now: Moment) -> UInt64 {
+        min(replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds)
+    }
+
+    /// Says that this relay stops in good order.
+    public func stop(now: Moment) {
+        collect(now: now)
+        let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        let bye = Bye(origin: configuration.name, incarnation: incarnation, stamp: stamp)
+        actions.append(.publish(topic: .heads(origin: configuration.name), payload: bye.encode()))
+    }
+
+    /// Sends on what the replica has taken, and passes on what it wants.
+    func collect(now: Moment) {
+        for action in replica.takeActions() {
+            guard case .forward(let topic, let payload, let origin, let incarnation, let sequence) = action else {
+                if let sender = action.sender, refusedSenders.contains(sender) { continue }
+                actions.append(.replica(action))
+                continue
+            }
+            sources.meet(origin, at: now.uptimeMicroseconds)
+            ring.append(
+                ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic), sequence: sequence,
+                payload: payload, at: now.uptimeMicroseconds)
+            counters[.forwardedBatches] += 1
+            actions.append(.publish(topic: topic, payload: payload))
+        }
+    }
+}
+
+extension ReplicaAction {
+    /// The sender that it concerns.
+    fileprivate var sender: SenderID? {
+        switch self {
+        case .connectStream(let sender, _), .subscribe(let sender, _), .unsubscribe(let sender, _),
+            .request(let sender, _), .reconnect(let sender):
+            sender
+        case .notice, .forward: nil
+        }
+    }
+}

@@ -1,0 +1,67 @@
+public import ModelWire
+
+/// How a relay works.
+public struct RelayConfiguration: Sendable {
+    /// The relay's name, unique in the deployment, among those of origins too.
+    public var name: String
+    /// Where replicas find the relay's stream; told in `welcome`.
+    public var streamEndpoint: String
+    /// How the relay listens to its senders. Its name and limits are the relay's own.
+    public var replica: ReplicaConfiguration
+    /// The limits of what is sent and accepted.
+    public var limits: WireLimits
+    /// How often `heads` go out.
+    public var heartbeatInterval: Duration
+    /// A chunk of a snapshot is closed when its records take this many bytes.
+    public var chunkByteCount: Int
+    /// A peer that has not been heard of for this long is forgotten.
+    public var peerTimeout: Duration
+    /// How many bytes of forwarded frames are held for replay; 0 for none.
+    public var replayByteCount: Int
+    /// How long a forwarded frame is held for replay.
+    public var replayAge: Duration
+    /// What peers are granted.
+    public var budget: RequestBudget
+    /// For this long after its start a relay answers `busy` to snapshots until it has been live with all its senders.
+    /// After that it serves what it has: a sender may be gone for good, or be a relay that waits for this one.
+    public var settleTime: Duration
+    /// A pushed batch is acknowledged when ``Relay/persisted(_:)`` has been called for it, else at once.
+    public var acknowledgesAfterPersisting: Bool
+
+    public init(
+        name: String, streamEndpoint: String, prefixes: [[UInt8]] = [Array("m/".utf8)],
+        limits: WireLimits = .default, clockLeadMax: Duration = .seconds(300),
+        heartbeatInterval: Duration = .milliseconds(500), chunkByteCount: Int = 128 * 1024,
+        peerTimeout: Duration = .seconds(4), replayByteCount: Int = 64 << 20, replayAge: Duration = .seconds(60),
+        budget: RequestBudget = RequestBudget(), settleTime: Duration = .seconds(5),
+        acknowledgesAfterPersisting: Bool = false
+    ) {
+        self.name = name
+        self.streamEndpoint = streamEndpoint
+        self.limits = limits
+        self.heartbeatInterval = heartbeatInterval
+        self.chunkByteCount = chunkByteCount
+        self.peerTimeout = peerTimeout
+        self.replayByteCount = replayByteCount
+        self.replayAge = replayAge
+        self.budget = budget
+        self.settleTime = settleTime
+        self.acknowledgesAfterPersisting = acknowledgesAfterPersisting
+        replica = ReplicaConfiguration(
+            name: name, prefixes: prefixes, limits: limits, clockLeadMax: clockLeadMax, forwardsBatches: true)
+    }
+}
+
+/// What a relay wants done.
+public enum RelayAction: Sendable {
+    /// Towards its senders: what any replica wants done. Never `forward`, which a relay does itself.
+    case replica(ReplicaAction)
+    /// Send two frames, `topic` and `payload`, on the relay's own stream.
+    case publish(topic: Topic, payload: [UInt8])
+    /// Send one frame to the peer with this routing identity on the control socket.
+    case reply(peer: [UInt8], payload: [UInt8])
+    /// Make a pushed batch durable, then call ``Relay/persisted(_:)`` or ``Relay/persistFailed(_:reason:now:)``.
+    /// May come again for a batch that is durable already.
+    case persist(
+        token: UInt64, topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64)
+}

@@ -1,0 +1,112 @@
+import ModelRecord
+import ModelWire
+
+/// How a hole was found.
+public enum Finding: String, Sendable, CaseIterable {
+    case batchBeyondNext = "batch beyond the next"
+    case headBeyondApplied = "head beyond the applied"
+    case newIncarnation = "new incarnation"
+    case digest = "digest differs"
+    case clock = "batch from the future"
+
+    /// Sequences are missing: their replay mends it.
+    var isMissingSequences: Bool {
+        self == .batchBeyondNext || self == .headBeyondApplied || self == .clock
+    }
+}
+
+/// How a hole was mended.
+public enum Mending: String, Sendable, CaseIterable {
+    /// What was missing came by itself.
+    case filled
+    /// What was missing was sent again.
+    case replay
+    /// The topic was taken anew from a sender's copy.
+    case snapshot
+    /// A batch stayed malformed: it was left out, and the topic was taken from a sender's copy.
+    case quarantine
+    /// The buckets that differed were taken from a sender's copy.
+    case buckets
+    /// The state was built anew beside the old one.
+    case anew
+}
+
+/// A repair of one stream that waits for its time or is under way.
+struct Repair {
+    /// The rungs of the ladder, cheapest first. A sender that cannot serve one is asked for the next.
+    enum Rung {
+        /// The missing batches.
+        case replay
+        /// The topic's records.
+        case snapshot
+    }
+
+    /// What was asked of a sender.
+    struct Request {
+        let rid: UInt64
+        let sender: SenderID
+        /// The sequences asked for, on the rung of replay.
+        var range: ClosedRange<UInt64> = 1...1
+        /// The sequence of the next frame, as a sender sends them in order.
+        var expected: UInt64 = 1
+        /// The topics asked for, on the rung of snapshot.
+        var prefixes: [Topic] = []
+        /// The types of which records were rejected for their clocks.
+        var rejectedTypes: Set<String> = []
+        /// Everything was asked for, as one cut that shows every transaction whole.
+        var isWhole = false
+        /// Records that become visible in one step; nil where each chunk does by itself.
+        var staging: Staging?
+    }
+
+    var rung: Rung
+    let finding: Finding
+    /// When the hole was found.
+    let foundAt: UInt64
+    /// When the next request goes out, or the one under way is given up.
+    var dueAt: UInt64
+    var request: Request?
+    /// Failures since anything came: they lengthen time-outs and pauses.
+    var attempts = 0
+    /// The senders that have failed on this rung.
+    var failed: Set<SenderID> = []
+    /// Replays have brought something.
+    var hasReplayed = false
+    /// A frame stayed malformed: when the replay is through, the topic is taken from a sender's copy.
+    var isQuarantining = false
+    /// The sender whose copy was found to differ, and the digests that it had told: it is asked first.
+    var compared: (sender: SenderID, digests: [Topic: UInt64])?
+}
+
+/// Records of a snapshot that are to become visible in one step.
+struct Staging {
+    private(set) var records: [(type: String, record: Record)] = []
+    private(set) var byteCount = 0
+
+    /// Past this many bytes the records become visible as they come.
+    static let byteCountMax = 64 << 20
+
+    var isFull: Bool { byteCount > Staging.byteCountMax }
+
+    mutating func add(_ more: [Record], type: String) {
+        for record in more {
+            records.append((type, record))
+            byteCount += record.byteCount
+        }
+    }
+}
+
+/// What became of the holes of one stream.
+struct RepairAccount {
+    var found: UInt64 = 0
+    var mended: [Mending: UInt64] = [:]
+    var lastFinding: Finding?
+    var lastMending: Mending?
+    var lastMicroseconds: UInt64?
+    var longestStaleMicroseconds: UInt64 = 0
+    var quarantined: UInt64 = 0
+    /// The sequences that were quarantined last.
+    var quarantinedSequences: [UInt64] = []
+
+    static let quarantinedSequencesMax = 16
+}

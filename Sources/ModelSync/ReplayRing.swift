@@ -1,0 +1,186 @@
+public import ModelWire
+
+/// The frames that were sent last, for replicas that have missed some: bounded by bytes and by age, the oldest go
+/// first, whatever their topic.
+///
+/// A frame that is held shares its bytes with the one that was sent. In a relay the frames of a stream may come out of
+/// order. Not safe to share: one state machine owns one ring.
+public struct ReplayRing: Sendable {
+    /// The batches of one topic by one start of an origin: what sequences count.
+    public struct Stream: Hashable, Sendable {
+        public let origin: String
+        public let incarnation: UInt64
+        public let topic: Topic
+
+        public init(origin: String, incarnation: UInt64, topic: Topic) {
+            self.origin = origin
+            self.incarnation = incarnation
+            self.topic = topic
+        }
+    }
+
+    /// What was found of a range of sequences.
+    public enum Finding: Hashable, Sendable {
+        /// Those from the first on, in order: all, or as many as are held without a gap and fit.
+        case frames([[UInt8]])
+        /// The first is not held. The first that is held of the stream; 0 when there is none.
+        case gone(oldest: UInt64)
+    }
+
+    /// The most bytes that are held, frames and bookkeeping; 0 switches the ring off.
+    public let byteCountMax: Int
+    /// A frame is held for this long.
+    public let ageMax: Duration
+    /// The bytes that are held now.
+    public private(set) var byteCount = 0
+    /// The frames that are held now.
+    public var frameCount: Int { arrivals.count }
+
+    /// What a frame costs beyond its bytes, about.
+    static let frameOverhead = 96
+
+    private struct Arrival: Sendable {
+        let number: Int
+        let sequence: UInt64
+        let byteCount: Int
+        let time: UInt64
+    }
+
+    private let ageMaxMicroseconds: UInt64
+    private var numbers: [Stream: Int] = [:]
+    private var streams: [HeldFrames] = []
+    private var freeNumbers: [Int] = []
+    private var arrivals = Fifo<Arrival>()
+
+    public init(byteCountMax: Int = 64 << 20, ageMax: Duration = .seconds(60)) {
+        self.byteCountMax = max(byteCountMax, 0)
+        self.ageMax = ageMax
+        ageMaxMicroseconds = ageMax.wholeMicroseconds
+    }
+
+    /// Holds a frame that was sent. One that is held already changes nothing.
+    /// - Parameter time: the clock of ``Moment/uptimeMicroseconds``; must not go back.
+    /// - Complexity: O(1) amortised for the next of its stream, else O(*frames of the stream beyond it*).
+    public mutating func append(_ stream: Stream, sequence: UInt64, payload: [UInt8], at time: UInt64) {
+        guard byteCountMax > 0 else { return }
+        forget(before: time)
+        let number = number(of: stream)
+        guard streams[number].insert(sequence, payload) else { return }
+        let cost = payload.count + stream.topic.bytes.count + ReplayRing.frameOverhead
+        byteCount += cost
+        arrivals.append(Arrival(number: number, sequence: sequence, byteCount: cost, time: time))
+        while byteCount > byteCountMax { forgetOldest() }
+    }
+
+    /// Looks for the frames from one sequence to another, both included.
+    /// - Parameter byteCountMax: no more frames than have this many bytes, and at least one.
+    /// - Complexity: O(log *frames of the stream* + *frames found*)
+    public func frames(
+        of stream: Stream, from first: UInt64, through last: UInt64, byteCountMax: Int = .max
+    ) -> Finding {
+        guard let number = numbers[stream] else { return .gone(oldest: 0) }
+        let found = streams[number].frames(from: first, through: last, byteCountMax: byteCountMax)
+        return found.isEmpty ? .gone(oldest: streams[number].oldest ?? 0) : .frames(found)
+    }
+
+    /// Lets go of what is too old at `time`.
+    public mutating func forget(before time: UInt64) {
+        while let oldest = arrivals.first, time > oldest.time, time - oldest.time > ageMaxMicroseconds {
+            forgetOldest()
+        }
+    }
+
+    private mutating func number(of stream: Stream) -> Int {
+        if let number = numbers[stream] { return number }
+        let number: Int
+        if let free = freeNumbers.popLast() {
+            number = free
+            streams[number] = HeldFrames(stream)
+        } else {
+            number = streams.count
+            streams.append(HeldFrames(stream))
+        }
+        numbers[stream] = number
+        return number
+    }
+
+    private mutating func forgetOldest() {
+        guard let arrival = arrivals.removeFirst() else { return }
+        byteCount -= arrival.byteCount
+        streams[arrival.number].remove(arrival.sequence)
+        guard streams[arrival.number].isEmpty else { return }
+        numbers[streams[arrival.number].stream] = nil
+        freeNumbers.append(arrival.number)
+    }
+}
+
+/// The frames that are held of one stream, by sequence.
+private struct HeldFrames: Sendable {
+    private struct Slot: Sendable {
+        let sequence: UInt64
+        /// Nil for one that was let go before those in front of it.
+        var payload: [UInt8]?
+    }
+
+    let stream: ReplayRing.Stream
+    private var slots = Fifo<Slot>()
+    private var heldCount = 0
+
+    init(_ stream: ReplayRing.Stream) { self.stream = stream }
+
+    var isEmpty: Bool { heldCount == 0 }
+
+    /// The first sequence that is held: a slot in front always is.
+    var oldest: UInt64? { slots.first?.sequence }
+
+    /// - Returns: false when the sequence is held already.
+    mutating func insert(_ sequence: UInt64, _ payload: [UInt8]) -> Bool {
+        let slot = Slot(sequence: sequence, payload: payload)
+        if slots.last.map({ $0.sequence < sequence }) ?? true {
+            slots.append(slot)
+        } else {
+            let index = index(of: sequence)
+            if slots[index].sequence == sequence {
+                guard slots[index].payload == nil else { return false }
+                slots[index].payload = payload
+            } else {
+                slots.insert(slot, at: index)
+            }
+        }
+        heldCount += 1
+        return true
+    }
+
+    mutating func remove(_ sequence: UInt64) {
+        let index = index(of: sequence)
+        guard index < slots.count, slots[index].sequence == sequence, slots[index].payload != nil else { return }
+        slots[index].payload = nil
+        heldCount -= 1
+        while let first = slots.first, first.payload == nil { _ = slots.removeFirst() }
+    }
+
+    func frames(from first: UInt64, through last: UInt64, byteCountMax: Int) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        var byteCount = 0
+        var next = first
+        var index = index(of: first)
+        while index < slots.count, next <= last, slots[index].sequence == next, let payload = slots[index].payload {
+            byteCount += payload.count
+            if !found.isEmpty, byteCount > byteCountMax { break }
+            found.append(payload)
+            index += 1
+            next &+= 1
+        }
+        return found
+    }
+
+    /// The first slot that is not before `sequence`.
+    private func index(of sequence: UInt64) -> Int {
+        var (low, high) = (0, slots.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

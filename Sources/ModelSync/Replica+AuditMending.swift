@@ -1,0 +1,160 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+/// What is done about copies that differ.
+extension Replica {
+    /// The copies differ where they must not, or the sender's may hold what is not here.
+    func confirm(_ type: String, _ buckets: [Int], mustBeEqual: Bool, now: Moment) {
+        guard let audit = audits[type], let stream = witness(of: audit, type) else { return endAudit(of: type) }
+        audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
+        if (streamsByType[type] ?? []).contains(where: { groupedOrigins.contains($0.key.origin) }) {
+            // Single buckets would show halves of transactions that are on their way: the topics are taken in one cut.
+            noteMismatch(stream, buckets.count, audit)
+            endAudit(of: type)
+            startRepair(stream, finding: .digest, now: now)
+            stream.repair?.compared = (audit.sender, audit.told)
+            return
+        }
+        if mustBeEqual {
+            noteMismatch(stream, buckets.count, audit)
+            audits[type]?.isConfirmed = true
+            noteDifference(stream)
+        }
+        // The first time everything is taken that has come without sequences: deleted models show in no digest.
+        let isFirst = !mustBeEqual && !audits.wasJoined(type, with: audit.sender)
+        fetchBuckets(isFirst ? coveredBuckets(of: type) : buckets, of: type, isReplacing: false, now: now)
+    }
+
+    private func noteMismatch(_ stream: StreamState, _ bucketCount: Int, _ audit: Audit) {
+        counters[.digestMismatches] += 1
+        notice(
+            .digestMismatch,
+            [
+                "sender": label(audit.sender), "origin": stream.key.origin, "type": stream.type,
+                "buckets": "\(bucketCount)", "head": "\(stream.tracker.applied)",
+            ])
+    }
+
+    private func noteDifference(_ stream: StreamState) {
+        counters[.holesFound] += 1
+        stream.account.found += 1
+        stream.account.lastFinding = .digest
+        notice(
+            .holeFound,
+            [
+                "origin": stream.key.origin, "topic": stream.key.topic.description,
+                "found": Finding.digest.rawValue, "applied": "\(stream.tracker.applied)", "missing": "0",
+            ])
+    }
+
+    /// The stream to which the difference is put down.
+    private func witness(of audit: Audit, _ type: String) -> StreamState? {
+        let streams = streamsByType[type] ?? []
+        return streams.first { stream in stream.tellers.contains { $0.sender == audit.sender } } ?? streams.first
+    }
+
+    /// Asks for some of the buckets that differ.
+    ///
+    /// By prefixes and not by `fetch`, which wants ids: digests do not tell them, and those that only the sender has
+    /// cannot be known here.
+    private func fetchBuckets(_ buckets: [Int], of type: String, isReplacing: Bool, now: Moment) {
+        guard let sender = audits[type]?.sender else { return }
+        let rid = takeRID()
+        let part = buckets.prefix(Audit.bucketCountMax)
+        let rest = Array(buckets.dropFirst(part.count))
+        audits[type]?.step = isReplacing ? .replacing(part: Array(part), rest: rest) : .fetching(rest: rest)
+        audits[type]?.rid = rid
+        audits[type]?.dueAt = now.uptimeMicroseconds + patience(0)
+        requests[rid] = (sender, .audit(type))
+        counters[.bucketsFetched] += UInt64(part.count)
+        let prefixes = part.map { Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: $0) }
+        send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
+    }
+
+    /// The buckets asked for are here.
+    func completeBuckets(of type: String, _ heads: [Heads], now: Moment) {
+        guard let audit = audits[type], let rid = audit.rid else { return }
+        requests[rid] = nil
+        switch audit.step {
+        case .comparing, .verifying: return
+        case .replacing(let part, let rest):
+            replace(part, of: type, heads)
+            guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: true, now: now) }
+            mended(type, now: now)
+        case .fetching(let rest):
+            guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: false, now: now) }
+            if audit.isConfirmed {
+                audits[type]?.step = .verifying
+                askForDigests(of: type, now: now)
+            } else {
+                joined(type, audit, now: now)
+            }
+        }
+    }
+
+    /// All that the sender's copy had is here: what still differs is only here.
+    private func joined(_ type: String, _ audit: Audit, now: Moment) {
+        audits.noteJoined(audit.told, of: type, toldBy: audit.sender)
+        endAudit(of: type)
+        // Where heads have moved on meanwhile it is not known what came with them.
+        guard cache.digest(of: type, buckets: 0..<256) != audit.ownDigest,
+            audits.digests(of: type, toldBy: audit.sender) == audit.told, let stream = witness(of: audit, type)
+        else { return }
+        noteDifference(stream)
+        noteMended(stream, by: .buckets, foundAt: audit.foundAt, now: now)
+    }
+
+    func mended(_ type: String, now: Moment) {
+        if let audit = audits[type], let stream = witness(of: audit, type) {
+            noteMended(stream, by: .buckets, foundAt: audit.foundAt, now: now)
+            // What it said of its copy was compared with the damaged one.
+            audits.forgetDigests(toldBy: audit.sender, type: type)
+        }
+        endAudit(of: type)
+    }
+
+    /// The sender's copy is joined and the digests still differ: this copy holds what the sender never had.
+    ///
+    /// A subscriber builds it anew, unless an origin may have lost what it holds. A relay never does: what was pushed
+    /// to it, or what an origin has lost, may be nowhere else. It only gives up what cannot be.
+    func irreparable(_ type: String, _ buckets: [Int], now: Moment) {
+        guard let audit = audits[type] else { return }
+        counters[.irreparableDifferences] += 1
+        notice(.irreparable, ["sender": label(audit.sender), "type": type, "buckets": "\(buckets.count)"])
+        if configuration.forwardsBatches {
+            guard audit.step.isVerifying else { return endAudit(of: type) }
+            return fetchBuckets(buckets, of: type, isReplacing: true, now: now)
+        }
+        endAudit(of: type)
+        guard !(streamsByType[type] ?? []).contains(where: { $0.holdsOlderIncarnation }) else { return }
+        startAnew([.data(type: type)], reason: "\(type) differs from \(label(audit.sender))", now: now)
+    }
+
+    /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has
+    /// written, become what the sender holds of them.
+    private func replace(_ buckets: [Int], of type: String, _ heads: [Heads]) {
+        guard let audit = audits[type] else { return }
+        audits[type]?.replacements = []
+        let origin = sessions[audit.sender.index].name
+        guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
+        let replacements = Dictionary(audit.replacements.map { ($0.id, $0) }) { $1 }
+        let snapshot = cache.snapshot()
+        cache.commit { commit in
+            for bucket in buckets {
+                // Everything here was there when these heads were read, so it is older than they are.
+                let range = bucket..<(bucket + 1)
+                guard comparability(type, range, { Replica.head(of: $0, in: [origin: told]) }) == .equal else {
+                    continue
+                }
+                snapshot.forEach(type: type, buckets: range, includingTombstones: true) { record in
+                    let versions = [record.touched, record.floor].compactMap { $0 } + record.cells.map(\.version)
+                    if versions.contains(where: { $0.origin == origin && $0.stamp > told.stamp }) {
+                        commit.overwrite(type: type, id: record.id, with: replacements[record.id])
+                    }
+                    return true
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import ModelWire
+
+/// What became of a pushed batch.
+public enum PushArrival: Hashable, Sendable {
+    /// It is merged, or waits for the other parts of its transaction, and was handed out for forwarding.
+    case accepted
+    /// It had been merged before: to be acknowledged like a new one.
+    case duplicate
+    /// It was not merged, for this reason, which is to be sent to whoever pushed it.
+    case refused(ControlErrorCode, String)
+
+    /// How the message of a batch that is not the next of its stream begins; the sequence that would be follows.
+    private static let expectation = "expected sequence "
+
+    /// The refusal of a batch that is not the next.
+    static func outOfOrder(_ sequence: UInt64, expected: UInt64) -> PushArrival {
+        .refused(.limit, "\(expectation)\(expected), not \(sequence)")
+    }
+
+    /// The sequence that a relay waits for, if that is what its refusal says.
+    public static func expectedSequence(in message: String) -> UInt64? {
+        guard message.hasPrefix(expectation) else { return nil }
+        return UInt64(message.dropFirst(expectation.count).prefix { $0.isNumber })
+    }
+}
+
+extension Replica {
+    /// Takes a batch that somebody has pushed: for a relay. Any bytes are acceptable.
+    ///
+    /// A push is acknowledged, so what was pushed has no holes: a batch must be the next of its (origin, incarnation,
+    /// topic), and a new incarnation begins with sequence 1. It asks for no snapshot when it comes this way.
+    public func receivePushed(topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment) -> PushArrival {
+        let topic: Topic
+        do throws(WireError) {
+            topic = try self.topic(bytes)
+            try decoder.decode(payload)
+        } catch {
+            counters[.malformedFrames] += 1
+            return .refused(error.code == .limit ? .limit : .malformed, error.description)
+        }
+        guard isWanted(topic) else {
+            return .refused(.unknownTopic, "\(topic) is not replicated here")
+        }
+        let key = StreamKey(origin: decoder.origin, topic: topic)
+        let sequence = decoder.sequence
+        if let refusal = refusal(of: key, sequence: sequence) { return refusal }
+        guard !isTooFarAhead(decoder.lastStamp, now: now) else {
+            counters[.clockRejectedBatches] += 1
+            notice(.clockRejected, ["origin": key.origin, "sequence": "\(sequence)"])
+            return .refused(.limit, "the stamp lies too far ahead of this relay's clock; set the clocks right")
+        }
+        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, now: now) else {
+            return .refused(.limit, "\(Replica.streamCountMax) streams are followed already")
+        }
+        countDecoded()
+        stream.isPushed = true
+        _ = stream.tracker.arrive(sequence)
+        counters[.pushedBatches] += 1
+        merge(payload, of: stream, isCurrent: true, now: now)
+        watch(stream, finding: .batchBeyondNext, now: now)
+        return .accepted
+    }
+
+    /// Why the decoded batch may not be merged now, or that it was before; nil when it is the next.
+    private func refusal(of key: StreamKey, sequence: UInt64) -> PushArrival? {
+        let incarnation = decoder.incarnation
+        guard let stream = streams[key], incarnation <= stream.incarnation else {
+            return sequence == 1 ? nil : .outOfOrder(sequence, expected: 1)
+        }
+        guard incarnation == stream.incarnation else {
+            return .refused(.denied, "\(key.origin) has started anew since; its older incarnation is closed")
+        }
+        guard !stream.tracker.contains(sequence) else {
+            counters[.duplicateBatches] += 1
+            return .duplicate
+        }
+        let next = stream.tracker.applied &+ 1
+        return sequence == next ? nil : .outOfOrder(sequence, expected: next)
+    }
+}

@@ -1,0 +1,190 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+/// Starting anew (protocol article, section 2): the only way in which state is ever given up.
+extension Replica {
+    /// The state is being built anew; until the switch-over the cache may hold what was deleted long ago.
+    public var isStartingAnew: Bool { renewal != nil }
+
+    /// Builds the state of these prefixes anew, from the snapshots of all senders: beside the old one, which goes on
+    /// being read and kept up to date until then.
+    ///
+    /// Waits for every sender: what only one of them has would be lost without it.
+    func startAnew(_ prefixes: [Topic], reason: String, now: Moment) {
+        let all = (renewal?.prefixes ?? []) + prefixes.filter { !(renewal?.prefixes.contains($0) ?? false) }
+        if let renewal, all.count == renewal.prefixes.count { return }
+        giveUpRenewal()
+        for type in audits.types { endAudit(of: type) }
+        renewal = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
+        counters[.renewals] += 1
+        notice(
+            .startingAnew,
+            ["reason": reason, "topics": all.map(\.description).joined(separator: " ")])
+        driveRenewal(now: now)
+    }
+
+    private func giveUpRenewal() {
+        for (index, part) in (renewal?.parts ?? []).enumerated() {
+            if case .asked(let rid, _) = part { send(.cancel(rid: rid), to: SenderID(index: index)) }
+        }
+        renewal = nil
+    }
+
+    /// Asks the senders that have not been asked, and switches over when all is here.
+    func driveRenewal(now: Moment) {
+        guard let renewal else { return }
+        for index in renewal.parts.indices {
+            switch renewal.parts[index] {
+            case .complete: continue
+            case .waiting: break
+            case .asked(let rid, let dueAt):
+                guard now.uptimeMicroseconds >= dueAt else { continue }
+                send(.cancel(rid: rid), to: sessions[index].id)
+                renewal.parts[index] = .waiting
+            }
+            guard sessions[index].isSynced else { continue }
+            let rid = takeRID()
+            renewal.parts[index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
+            counters[.snapshotsRequested] += 1
+            send(
+                .snapshot(rid: rid, prefixes: renewal.prefixes, credit: UInt64(configuration.snapshotCredit)),
+                to: sessions[index].id)
+        }
+        if let heads = renewal.completeHeads, isReached(heads) { switchOver(to: renewal, now: now) }
+    }
+
+    /// Records of a snapshot for the new copy.
+    /// - Returns: false when the request is not one of the renewal.
+    func renew(_ sender: SenderID, rid: UInt64, type: String, _ records: [Record], now: Moment) -> Bool {
+        guard let renewal, renewal.isRequest(rid, sender) else { return false }
+        renewal.parts[sender.index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
+        renewal.cache.commit { commit in
+            for record in records { commit.join(record, type: type) }
+        }
+        send(.credit(rid: rid, count: 1), to: sender)
+        return true
+    }
+
+    /// One sender's part is complete.
+    func completeRenewal(_ sender: SenderID, heads: [Heads], now: Moment) {
+        if renewal?.rejecting.remove(sender) != nil {
+            // What was left out would be lost: it is asked for again once the clocks may have come together.
+            return loseRenewalPart(sender, retryAt: now.uptimeMicroseconds + Replica.clockPauseMicroseconds)
+        }
+        renewal?.parts[sender.index] = .complete(heads)
+        driveRenewal(now: now)
+    }
+
+    /// A sender has refused its part, or is gone: it is asked again when it is synced.
+    func loseRenewalPart(_ sender: SenderID, retryAt: UInt64? = nil) {
+        guard let renewal, renewal.parts.indices.contains(sender.index) else { return }
+        renewal.rejecting.remove(sender)
+        // The number belongs to no request: it only stands for the pause.
+        renewal.parts[sender.index] = retryAt.map { .asked(rid: 0, dueAt: $0) } ?? .waiting
+    }
+
+    /// Everything up to these heads has reached both copies, and nothing is half here.
+    private func isReached(_ heads: [Heads]) -> Bool {
+        guard groups.isEmpty, sessions.allSatisfy(\.isSynced) else { return false }
+        return heads.allSatisfy { told in
+            told.heads.allSatisfy { head in
+                guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else { return true }
+                return stream.incarnation > told.incarnation
+                    || (!stream.isMending && stream.tracker.applied >= head.sequence)
+            }
+        }
+    }
+
+    /// Makes the live copy equal to the new one, in one step; observers are told the difference.
+    private func switchOver(to renewal: Renewal, now: Moment) {
+        self.renewal = nil
+        keepPushed(in: renewal)
+        let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
+        let (_, summary) = cache.commit { commit in
+            for type in Set(old.types).union(new.types).sorted() {
+                for bucket in 0..<256 {
+                    let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
+                    guard renewal.prefixes.contains(where: { $0.isPrefix(of: topic) }) else { continue }
+                    var wanted: [String: Record] = [:]
+                    new.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
+                        wanted[record.id] = record
+                        return true
+                    }
+                    old.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
+                        let record = (id: record.id, old: record)
+                        let better = wanted.removeValue(forKey: record.id)
+                        if better != record.old { commit.overwrite(type: type, id: record.id, with: better) }
+                        return true
+                    }
+                    for (id, record) in wanted { commit.overwrite(type: type, id: id, with: record) }
+                }
+            }
+        }
+        counters[.holesMendedAnew] += 1
+        for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
+            stream.holdsOlderIncarnation = false
+            stream.account.lastMending = .anew
+        }
+        // Where the new copy is like the old one, comparing again soon would lead here again.
+        if summary.changed == 0 { audits.rest(until: now.uptimeMicroseconds + Replica.restMicroseconds) }
+        notice(
+            .startedAnew,
+            [
+                "changed": "\(summary.changed)", "visible": "\(summary.visible)",
+                "took_ms": "\(now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt) / 1000)",
+            ])
+    }
+
+    /// What was pushed here and no sender tells of exists nowhere else: the new copy takes it over, whole.
+    private func keepPushed(in renewal: Renewal) {
+        let told = Set(streams.values.lazy.filter { !$0.tellers.isEmpty }.map(\.key.origin))
+        let pushed = Set(streams.values.lazy.filter(\.isPushed).map(\.key.origin)).subtracting(told)
+        guard !pushed.isEmpty else { return }
+        let old = cache.snapshot()
+        for type in old.types {
+            renewal.cache.commit { commit in
+                old.forEach(type: type, includingTombstones: true) { record in
+                    if record.isWritten(by: pushed) { commit.join(record, type: type) }
+                    return true
+                }
+            }
+        }
+    }
+
+    /// How long differing digests are left alone that a state built anew has not mended.
+    static let restMicroseconds: UInt64 = 600_000_000
+
+    /// The sender may have forgotten what was deleted while it was not heard of: merging its copy with this one would
+    /// bring deleted models back.
+    func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
+        let session = sessions[sender.index]
+        guard let last = session.lastContact ?? lastAlive,
+            now.wallMilliseconds.subtractingOrZero(last) > configuration.tombstoneRetention.wholeMicroseconds / 1000,
+            !cache.types.isEmpty
+        else { return }
+        startAnew(
+            configuration.prefixes.map { Topic(bytes: $0) }, reason: "\(label(sender)) was away for too long", now: now)
+    }
+
+    /// Forgets deleted models whose time is over, while nothing older can be on its way.
+    func sweepTombstones(now: Moment) {
+        guard now.uptimeMicroseconds >= nextSweep else { return }
+        nextSweep = now.uptimeMicroseconds + Replica.sweepMicroseconds
+        guard unsettled.isEmpty, groups.isEmpty, renewal == nil else { return }
+        counters[.tombstonesDropped] += UInt64(
+            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
+    }
+
+    /// The pause between two steps of the sweep.
+    static let sweepMicroseconds: UInt64 = 100_000
+}
+
+extension Record {
+    /// Something of it has the version of one of these origins.
+    fileprivate func isWritten(by origins: Set<String>) -> Bool {
+        if let floor, origins.contains(floor.origin) { return true }
+        if let touched, origins.contains(touched.origin) { return true }
+        return cells.contains { origins.contains($0.version.origin) }
+    }
+}

@@ -1,0 +1,132 @@
+import ModelWire
+
+/// What a request that is under way is for.
+enum RequestPurpose {
+    /// The repair of a stream.
+    case repair(StreamState)
+    /// The audit of a type.
+    case audit(String)
+}
+
+extension Replica {
+    func requestReplay(of range: ClosedRange<UInt64>, _ stream: StreamState, from sender: SenderID, now: Moment) {
+        let rid = takeRID()
+        stream.repair?.request = Repair.Request(
+            rid: rid, sender: sender, range: range, expected: range.lowerBound)
+        let attempts = stream.repair?.attempts ?? 0
+        stream.repair?.dueAt = now.uptimeMicroseconds + patience(attempts)
+        requests[rid] = (sender, .repair(stream))
+        counters[.replaysRequested] += 1
+        send(
+            .replay(
+                rid: rid, origin: stream.key.origin, incarnation: stream.incarnation, topic: stream.key.topic,
+                first: range.lowerBound, last: range.upperBound), to: sender)
+    }
+
+    /// The stream whose repair has asked this sender with this number.
+    func repairing(_ rid: UInt64, _ sender: SenderID) -> StreamState? {
+        guard let (asked, purpose) = requests[rid], asked == sender, case .repair(let stream) = purpose,
+            stream.repair?.request?.rid == rid
+        else { return nil }
+        return stream
+    }
+
+    /// Takes a batch that came again. What was not asked for is dropped and counted: the sender may mean harm.
+    func receiveFrame(_ sender: SenderID, rid: UInt64, topic: Topic, batch: [UInt8], now: Moment) {
+        guard let stream = repairing(rid, sender), stream.repair?.rung == .replay,
+            let request = stream.repair?.request, topic == stream.key.topic
+        else {
+            counters[.unaskedReplies] += 1
+            return
+        }
+        do throws(WireError) {
+            try decoder.decode(batch.span)
+        } catch {
+            counters[.malformedFrames] += 1
+            return quarantine(request.expected, of: stream, error, sender: sender, now: now)
+        }
+        guard decoder.origin == stream.key.origin, decoder.incarnation == stream.incarnation,
+            request.range.contains(decoder.sequence)
+        else {
+            counters[.unaskedReplies] += 1
+            return
+        }
+        sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        counters[.replayedBatches] += 1
+        stream.repair?.request?.expected = decoder.sequence &+ 1
+        stream.repair?.attempts = 0
+        stream.repair?.hasReplayed = true
+        stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
+        countDecoded()
+        accept(batch.span, of: stream, isCurrent: true, sender: sender, now: now)
+    }
+
+    /// Leaves out a batch that is malformed also when it is sent again. The topic is taken from a sender's copy when
+    /// the replay is through.
+    private func quarantine(
+        _ sequence: UInt64, of stream: StreamState, _ error: WireError, sender: SenderID, now: Moment
+    ) {
+        guard let range = stream.repair?.request?.range, range.contains(sequence) else {
+            counters[.unaskedReplies] += 1
+            return
+        }
+        stream.repair?.request?.expected = sequence &+ 1
+        stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
+        guard case .new = stream.tracker.arrive(sequence) else { return }
+        stream.repair?.isQuarantining = true
+        stream.account.quarantined += 1
+        stream.account.quarantinedSequences.append(sequence)
+        if stream.account.quarantinedSequences.count > RepairAccount.quarantinedSequencesMax {
+            stream.account.quarantinedSequences.removeFirst()
+        }
+        counters[.quarantinedBatches] += 1
+        notice(
+            .quarantined,
+            [
+                "sender": label(sender), "origin": stream.key.origin, "topic": stream.key.topic.description,
+                "sequence": "\(sequence)", "reason": error.description,
+            ])
+    }
+
+    /// The sender has sent what it had of the range, or what fits into one answer: the rest is asked for next.
+    func completeReplay(_ stream: StreamState, now: Moment) {
+        guard let request = stream.repair?.request else { return }
+        sessions[request.sender.index].lastHeard = now.uptimeMicroseconds
+        if let pause = stream.clockPause, pause > now.uptimeMicroseconds { return rest(stream, until: pause) }
+        if let gap = stream.tracker.gap(from: request.range.lowerBound, countMax: 1),
+            gap.lowerBound == request.range.lowerBound
+        {
+            return refusedReplay(stream, now: now)
+        }
+        requests[request.rid] = nil
+        stream.repair?.request = nil
+        stream.repair?.failed = []
+        stream.repair?.dueAt = now.uptimeMicroseconds
+        advance(stream, now: now)
+    }
+
+    /// The repair goes on later: what came was rejected for its clock.
+    func rest(_ stream: StreamState, until time: UInt64) {
+        if let rid = stream.repair?.request?.rid { requests[rid] = nil }
+        stream.repair?.request = nil
+        stream.repair?.failed = []
+        stream.repair?.dueAt = time
+    }
+
+    /// The sender does not have the batches, or not all.
+    func refusedReplay(_ stream: StreamState, now: Moment) {
+        fail(stream, .refused, now: now)
+        advance(stream, now: now)
+    }
+
+    /// Nothing is missing any more.
+    func replayed(_ stream: StreamState, now: Moment) {
+        guard let repair = stream.repair else { return }
+        if repair.isQuarantining {
+            stream.repair?.rung = .snapshot
+            advance(stream, now: now)
+        } else {
+            finish(stream, by: repair.hasReplayed ? .replay : .filled, now: now)
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+extension Replica {
+    /// Asks for the topic of a stream whole.
+    ///
+    /// Where there are transactions over several topics everything is asked for: one cut, which becomes visible in one
+    /// step, shows every transaction whole. Less would not do: a topic's records carry what others have written to the
+    /// same models, and a transaction may reach a topic that nothing has been heard of yet.
+    func requestSnapshot(of stream: StreamState, from sender: SenderID, now: Moment) {
+        var prefixes = [stream.key.topic]
+        let isGrouped = !groupedOrigins.isEmpty
+        if isGrouped {
+            // One such snapshot mends all streams: who comes second waits for it.
+            let isUnderWay = unsettled.contains { other in
+                other !== stream && other.repair?.rung == .snapshot && other.repair?.request?.isWhole == true
+            }
+            guard !isUnderWay else {
+                stream.repair?.dueAt = now.uptimeMicroseconds + Replica.pauseMicroseconds
+                return
+            }
+            prefixes = configuration.prefixes.map { Topic(bytes: $0) }
+        }
+        let rid = takeRID()
+        stream.repair?.request = Repair.Request(
+            rid: rid, sender: sender, prefixes: prefixes, isWhole: isGrouped, staging: Staging())
+        let attempts = stream.repair?.attempts ?? 0
+        stream.repair?.dueAt = now.uptimeMicroseconds + patience(attempts)
+        requests[rid] = (sender, .repair(stream))
+        counters[.snapshotsRequested] += 1
+        send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
+    }
+
+    func receiveRecords(_ sender: SenderID, rid: UInt64, type: String, records: [Record], now: Moment) {
+        var stream: StreamState?
+        var isForRenewal = false
+        if case .snapshot(rid) = sessions[sender.index].phase {
+            sessions[sender.index].deadline = now.uptimeMicroseconds + greetingTimeout(3)
+        } else if let repaired = repairing(rid, sender), repaired.repair?.rung == .snapshot {
+            repaired.repair?.dueAt = now.uptimeMicroseconds + patience(3)
+            stream = repaired
+        } else if case .audit(let audited)? = requests[rid]?.purpose, requests[rid]?.sender == sender, audited == type {
+            audits[type]?.dueAt = now.uptimeMicroseconds + patience(3)
+        } else if renewal?.isRequest(rid, sender) ?? false {
+            isForRenewal = true
+        } else {
+            return
+        }
+        sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        let accepted = records.filter { record in
+            let greatest = max(record.touched?.stamp ?? 0, record.floor?.stamp ?? 0)
+            return !isTooFarAhead(greatest, now: now)
+        }
+        if accepted.count < records.count {
+            counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
+            stream?.repair?.request?.rejectedTypes.insert(type)
+            if isForRenewal { renewal?.rejecting.insert(sender) }
+        }
+        counters[.snapshotRecords] += UInt64(accepted.count)
+        if isForRenewal {
+            _ = renew(sender, rid: rid, type: type, accepted, now: now)
+            return
+        }
+        if stream == nil, audits.isReplacing(type), case .audit? = requests[rid]?.purpose {
+            audits[type]?.replacements += accepted
+        } else {
+            take(accepted, type: type, of: sender, stream)
+        }
+        send(.credit(rid: rid, count: 1), to: sender)
+    }
+
+    /// Joins records, or stages them.
+    private func take(_ records: [Record], type: String, of sender: SenderID, _ stream: StreamState?) {
+        // Taken out while it changes, so that it is not copied.
+        var staging: Staging?
+        if let stream {
+            staging = stream.repair?.request?.staging
+            stream.repair?.request?.staging = nil
+        } else {
+            staging = sessions[sender.index].staging
+            sessions[sender.index].staging = nil
+        }
+        guard staging != nil else {
+            join(records.map { (type, $0) })
+            return
+        }
+        staging?.add(records, type: type)
+        if let full = staging, full.isFull {
+            if !groupedOrigins.isEmpty {
+                counters[.unstagedSnapshots] += 1
+                notice(.unstaged, ["sender": label(sender), "bytes": "\(Staging.byteCountMax)"])
+            }
+            join(full.records)
+            return
+        }
+        if let stream {
+            stream.repair?.request?.staging = staging
+        } else {
+            sessions[sender.index].staging = staging
+        }
+    }
+
+    /// Joins records, and merges parts of transactions, in one step.
+    /// - Returns: how many updates and records changed anything.
+    @discardableResult
+    func join(_ records: [(type: String, record: Record)], and held: [[GroupAssembler.Part]] = []) -> Int {
+        guard !records.isEmpty || !held.isEmpty else { return 0 }
+        let (_, summary) = cache.commit { commit in
+            for (type, record) in records { commit.join(record, type: type) }
+            for parts in held { apply(parts, to: &commit) }
+        }
+        renewal?.cache.commit { commit in
+            for (type, record) in records { commit.join(record, type: type) }
+            for parts in held { apply(parts, to: &commit) }
+        }
+        if records.isEmpty {
+            count(summary, batches: UInt64(held.reduce(0) { $0 + $1.count }))
+        } else {
+            counters[.conflictingCells] += UInt64(summary.conflictingCells)
+            counters[.appliedBatches] += UInt64(held.reduce(0) { $0 + $1.count })
+        }
+        if summary.changed > 0 { for parts in held { forwardHeld(parts) } }
+        return summary.changed
+    }
+
+    /// A snapshot, the replay of a range or the fetch of some buckets is through.
+    func receiveComplete(_ sender: SenderID, rid: UInt64, heads: [Heads], now: Moment) {
+        if case .snapshot(rid) = sessions[sender.index].phase {
+            let staging = sessions[sender.index].staging
+            sessions[sender.index].staging = nil
+            if counters[.clockRejectedRecords] > sessions[sender.index].rejectedBefore {
+                return askAgainLater(sender, staging?.records ?? [], now: now)
+            }
+            cover(heads, staging?.records ?? [], sender: sender, now: now) { self.isWanted($0) }
+            return becomeLive(sender, now: now)
+        }
+        if renewal?.isRequest(rid, sender) ?? false {
+            return completeRenewal(sender, heads: heads, now: now)
+        }
+        if let stream = repairing(rid, sender) {
+            guard stream.repair?.rung == .snapshot else { return completeReplay(stream, now: now) }
+            return completeSnapshot(stream, heads, sender: sender, now: now)
+        }
+        if case .audit(let type)? = requests[rid]?.purpose, requests[rid]?.sender == sender {
+            completeBuckets(of: type, heads, now: now)
+        }
+    }
+
+    /// Some of a sender's records lie too far ahead of the clock, and nothing else would bring them: its snapshot is
+    /// asked for again when the clocks may have come together, and it is not live before.
+    private func askAgainLater(_ sender: SenderID, _ staged: [(type: String, record: Record)], now: Moment) {
+        join(staged)
+        sessions[sender.index].lastError = "records from the future"
+        sessions[sender.index].attempts = 0
+        sessions[sender.index].enter(
+            .snapshot(rid: takeRID()), at: now.uptimeMicroseconds, timeout: Replica.clockPauseMicroseconds)
+    }
+
+    private func completeSnapshot(_ stream: StreamState, _ heads: [Heads], sender: SenderID, now: Moment) {
+        guard let request = stream.repair?.request else { return }
+        requests[request.rid] = nil
+        stream.repair?.request = nil
+        for told in heads { _ = noteOrigin(told, of: sender) }
+        if !request.isWhole, request.staging != nil, !groupedOrigins.isEmpty {
+            // One topic alone would show halves of transactions, which nothing had told of before.
+            stream.repair?.dueAt = now.uptimeMicroseconds
+            return advance(stream, now: now)
+        }
+        // Where records were rejected for their clocks the heads promise what is not here.
+        cover(heads, request.staging?.records ?? [], sender: sender, now: now) { topic in
+            request.prefixes.contains { $0.isPrefix(of: topic) }
+                && !request.rejectedTypes.contains(topic.type ?? "")
+        }
+        if request.rejectedTypes.contains(stream.type), stream.repair?.request == nil {
+            stream.repair?.dueAt = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
+            return
+        }
+        guard let repair = stream.repair, repair.request == nil else { return }
+        if repair.finding.isMissingSequences, !repair.isQuarantining, stream.tracker.hasHole {
+            return lacking(stream, at: sender, now: now)
+        }
+        if let compared = repair.compared, compared.sender == sender {
+            audits.noteJoined(compared.digests, of: stream.type, toldBy: sender)
+        }
+        finish(stream, by: repair.isQuarantining ? .quarantine : .snapshot, now: now)
+    }
+
+    /// A snapshot holds everything up to these heads. Its staged records become visible together with the transactions
+    /// that it has made whole.
+    private func cover(
+        _ heads: [Heads], _ staged: [(type: String, record: Record)], sender: SenderID, now: Moment,
+        where isCovered: (Topic) -> Bool
+    ) {
+        var covered: [StreamState] = []
+        var whole: [[GroupAssembler.Part]] = []
+        for told in heads where noteOrigin(told, of: sender) {
+            if told.isRelayed { whole += groups.covered(by: told, where: isCovered) }
+            for head in told.heads where isCovered(head.topic) {
+                let key = StreamKey(origin: told.origin, topic: head.topic)
+                guard let stream = meet(key, incarnation: told.incarnation, sender: sender, now: now),
+                    stream.incarnation == told.incarnation
+                else { continue }
+                stream.tracker.cover(through: head.sequence)
+                covered.append(stream)
+                whole += groups.covered(
+                    head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
+            }
+        }
+        join(staged, and: whole)
+        for stream in covered {
+            if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
+                repair.finding.isMissingSequences, !repair.isQuarantining, !stream.tracker.hasHole
+            {
+                finish(stream, by: .snapshot, now: now)
+            } else {
+                watch(stream, finding: .headBeyondApplied, now: now)
+            }
+        }
+    }
+}

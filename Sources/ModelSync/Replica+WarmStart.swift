@@ -1,0 +1,108 @@
+public import ModelWire
+
+/// How far a stream had been applied when the state was stored.
+public struct StreamPosition: Hashable, Sendable {
+    public var origin: String
+    public var topic: Topic
+    public var incarnation: UInt64
+    /// Every sequence up to this one is in the stored state, as ``StreamStatus/applied`` tells it.
+    public var applied: UInt64
+    /// Somebody has pushed batches of the stream.
+    public var isPushed: Bool
+
+    public init(origin: String, topic: Topic, incarnation: UInt64, applied: UInt64, isPushed: Bool = false) {
+        self.origin = origin
+        self.topic = topic
+        self.incarnation = incarnation
+        self.applied = applied
+        self.isPushed = isPushed
+    }
+}
+
+extension Replica {
+    /// The cache holds the state of an earlier run up to these positions. Call it before any sender is connected.
+    ///
+    /// A sender that goes on with one of these streams is not asked for a snapshot of everything: replays bring what
+    /// came since, and only topics that it cannot replay are taken whole. What no sequence shows is found by digests.
+    public func restore(_ positions: [StreamPosition], now: Moment) {
+        for position in positions where isWanted(position.topic) && position.applied > 0 {
+            let key = StreamKey(origin: position.origin, topic: position.topic)
+            let stream = meet(key, incarnation: position.incarnation, sender: nil, now: now)
+            guard let stream, stream.incarnation == position.incarnation else { continue }
+            stream.tracker.cover(through: position.applied)
+            stream.isRestored = true
+            stream.isPushed = position.isPushed
+        }
+    }
+
+    /// How far each stream has been applied: what a store keeps for ``restore(_:now:)``.
+    ///
+    /// The cache holds everything up to these positions at the moment of the call. A stream whose beginning is still on
+    /// its way in a snapshot is left out: what was stored of it before stays true.
+    public var positions: [StreamPosition] {
+        streams.compactMap { key, stream in
+            guard hasBeginning(stream) else { return nil }
+            return StreamPosition(
+                origin: key.origin, topic: key.topic, incarnation: stream.incarnation,
+                applied: committed(key, stream), isPushed: stream.isPushed)
+        }
+    }
+
+    /// Nothing that the origin had before its first batch is missing.
+    private func hasBeginning(_ stream: StreamState) -> Bool {
+        if let repair = stream.repair, !repair.finding.isMissingSequences { return false }
+        return stream.tellers.isEmpty || stream.isRestored || stream.isPushed || hasSyncedTeller(stream)
+    }
+
+    /// When the state in the cache was last in contact with all of its senders, in milliseconds of the wall clock: what
+    /// a store keeps for the next start. A sender that was never heard of does not count.
+    public func lastContact(now: Moment) -> UInt64? {
+        guard !sessions.isEmpty else { return now.wallMilliseconds }
+        return sessions.compactMap { $0.lastContact ?? lastAlive }.min()
+    }
+
+    /// Merges a batch that was acknowledged in an earlier run and is not in the restored positions. Call it after
+    /// ``restore(_:now:)``, in the order in which the batches were stored.
+    ///
+    /// It may lie beyond a hole: one that nobody has acknowledged, which will be pushed again.
+    /// - Returns: false for bytes that are no batch of a topic that is replicated here.
+    @discardableResult
+    public func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Bool {
+        guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return false }
+        let key = StreamKey(origin: decoder.origin, topic: topic)
+        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, now: now) else { return false }
+        let isCurrent = stream.incarnation == decoder.incarnation
+        if isCurrent {
+            stream.isPushed = true
+            guard case .new = stream.tracker.arrive(decoder.sequence) else { return true }
+        }
+        merge(payload, of: stream, isCurrent: isCurrent, now: now)
+        return true
+    }
+
+    /// The sender goes on with streams that were restored, near enough to be replayed.
+    func isWarm(_ sender: SenderID) -> Bool {
+        guard renewal == nil, !sessions[sender.index].wasLive else { return false }
+        return streams.values.contains { stream in
+            guard stream.isRestored, let head = stream.head(toldBy: sender) else { return false }
+            return head <= stream.tracker.applied
+                || head - stream.tracker.applied <= UInt64(configuration.replayMax)
+        }
+    }
+
+    /// Without a snapshot: everything else is a hole in some stream.
+    func becomeWarm(_ sender: SenderID, now: Moment) {
+        sessions[sender.index].isWarm = true
+        becomeLive(sender, now: now)
+        for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
+            takeWholeIfUnknown(stream, sender, now: now)
+        }
+    }
+
+    /// What a stream held before its first known batch is in no batch: it is taken from the sender's copy.
+    func takeWholeIfUnknown(_ stream: StreamState, _ sender: SenderID, now: Moment) {
+        guard sessions[sender.index].isWarm, sessions[sender.index].isSynced, !stream.isRestored else { return }
+        stream.isRestored = true
+        startRepair(stream, finding: .newIncarnation, now: now)
+    }
+}

@@ -1,0 +1,55 @@
+import ModelRecord
+import ModelWire
+
+/// When a relay last heard of each origin itself: ages may only grow on the way from relay to relay.
+///
+/// A relay tells an origin's own last stamp in `heads`. What comes back in a loop of relays has no greater stamp than
+/// what is known, so it is no news of the origin, and one that is dead grows old everywhere.
+struct SourceTable: Sendable {
+    struct Source: Sendable {
+        var incarnation: UInt64 = 0
+        /// The greatest stamp that the origin itself has told.
+        var stamp: Stamp = 0
+        /// When that was, on the clock of ``Moment/uptimeMicroseconds``.
+        var lastHeard: UInt64
+        /// The stamp of its last bye.
+        var byeStamp: Stamp?
+    }
+
+    private(set) var byOrigin: [String: Source] = [:]
+
+    subscript(origin: String) -> Source? { byOrigin[origin] }
+
+    /// Something of the origin came by, which may be old.
+    mutating func meet(_ origin: String, at time: UInt64) {
+        if byOrigin[origin] == nil { byOrigin[origin] = Source(lastHeard: time) }
+    }
+
+    /// Takes note of heads, from the origin itself or from a relay that speaks for it.
+    mutating func note(_ heads: Heads, at time: UInt64) {
+        let (age, isPast) = (heads.ageMilliseconds ?? 0).multipliedReportingOverflow(by: 1000)
+        let heard = heads.isRelayed ? time.subtractingOrZero(isPast ? .max : age) : time
+        note(heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, at: heard)
+    }
+
+    /// The origin was heard of: `stamp` is its own.
+    mutating func note(_ origin: String, incarnation: UInt64, stamp: Stamp, at heard: UInt64) {
+        var source = byOrigin[origin] ?? Source(lastHeard: heard)
+        guard stamp > source.stamp else { return }
+        source.lastHeard = source.stamp == 0 ? heard : max(source.lastHeard, heard)
+        source.stamp = stamp
+        source.incarnation = max(source.incarnation, incarnation)
+        byOrigin[origin] = source
+    }
+
+    /// Takes note of a bye.
+    /// - Returns: false when it is known already, or of an earlier start.
+    mutating func note(_ bye: Bye) -> Bool {
+        guard var source = byOrigin[bye.origin], bye.incarnation >= source.incarnation,
+            source.byeStamp.map({ $0 < bye.stamp }) ?? true
+        else { return false }
+        source.byeStamp = bye.stamp
+        byOrigin[bye.origin] = source
+        return true
+    }
+}

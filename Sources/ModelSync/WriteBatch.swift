@@ -1,0 +1,59 @@
+public import ModelRecord
+public import ModelWire
+
+/// Writes in a row, checked and encoded when they are added: what an origin does as a batch or as a transaction.
+///
+/// ```swift
+/// var writes = WriteBatch(limits: configuration.limits)
+/// try writes.append(.merge, type: "User", id: "42", fields: ["age": 30])
+/// let outcome = try origin.writeBatch(&writes, now: now)
+/// ```
+/// ``removeAll()`` keeps the memory: adding to a warm batch allocates nothing.
+public struct WriteBatch: Sendable {
+    /// What is accepted.
+    public let limits: WireLimits
+    /// The ids and fields of all writes.
+    var updates = UpdateBuffer()
+    /// Writes of one kind and type that stand in a row.
+    private(set) var runs: [Run] = []
+
+    struct Run {
+        let write: Write
+        let type: String
+        /// The positions of its writes.
+        var range: Range<Int>
+    }
+
+    public init(limits: WireLimits) { self.limits = limits }
+
+    /// How many writes there are.
+    public var count: Int { updates.count }
+
+    public var isEmpty: Bool { updates.count == 0 }
+
+    /// The memory that it keeps.
+    public var capacityByteCount: Int { updates.capacityByteCount }
+
+    /// Adds a write.
+    /// - Parameter fields: empty for a delete.
+    /// - Throws: `WireError` for a bad type, id or field; nothing has been added then.
+    public mutating func append(
+        _ write: Write, type: String, id: String, fields: Fields
+    ) throws(WireError) {
+        if let last = runs.indices.last, runs[last].write == write, runs[last].type == type {
+            try updates.append(id: id, fields: fields, limits: limits)
+            runs[last].range = runs[last].range.lowerBound..<updates.count
+            return
+        }
+        do { try Names.check(type: type) } catch { throw WireError(error) }
+        let start = updates.count
+        try updates.append(id: id, fields: fields, limits: limits)
+        runs.append(Run(write: write, type: type, range: start..<updates.count))
+    }
+
+    /// Forgets the writes and keeps the memory.
+    public mutating func removeAll() {
+        updates.removeAll()
+        runs.removeAll(keepingCapacity: true)
+    }
+}

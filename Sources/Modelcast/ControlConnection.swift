@@ -1,0 +1,130 @@
+import ModelRecord
+import ModelSync
+import ModelWire
+import ZeroMQ
+
+/// One connection of a ``ControlClient``, on a thread of its own.
+struct ControlConnection: ~Copyable {
+    private let client: ControlClient
+    private let socket: Socket
+    private var poller: Poller
+    private var message = Message()
+    private var nextRID: UInt64 = 2
+
+    init(client: ControlClient) throws {
+        let socket = try Socket(.dealer, in: Context())
+        try socket.applyDefaults(frameLimit: WireLimits.ceiling.frameByteCount, memoryLimit: 256 << 20)
+        try socket.connect(client.endpoint)
+        var poller = try Poller()
+        _ = try poller.add(socket)
+        self.client = client
+        self.socket = socket
+        self.poller = poller
+    }
+
+    mutating func hello() throws -> ControlClient.Welcome {
+        var welcome: ControlClient.Welcome?
+        var version: UInt64 = 1
+        let control = client.endpoint
+        try ask(.hello(rid: 1, version: 1, name: "modelcast-ask", prefixes: [])) { reply in
+            guard case .welcome(_, let spoken, let name, let endpoint, _, _, let heads) = reply else { return false }
+            version = spoken
+            welcome = ControlClient.Welcome(
+                name: name,
+                streamEndpoint: SenderEndpoints.resolve(stream: endpoint, control: control), heads: heads)
+            return true
+        }
+        guard version == 1 else {
+            throw ModelcastError(
+                .version, "\(control) speaks protocol version \(version), this program speaks 1; update the older side")
+        }
+        guard let welcome else { throw ModelcastError(.timeout, "no welcome from \(control)") }
+        return welcome
+    }
+
+    /// The digests of a type by the top `bits` of its ids' mixed hashes, 0 to 16.
+    mutating func digests(of type: String, bits: Int) throws -> ControlClient.Digests {
+        var result: ControlClient.Digests?
+        let rid = takeRID()
+        try ask(.digest(rid: rid, type: type, bits: UInt64(bits))) { reply in
+            guard case .digests(rid, let heads, let digests) = reply else { return false }
+            result = ControlClient.Digests(heads: heads, digests: digests)
+            return true
+        }
+        guard let result, result.digests.count == 1 << bits else {
+            throw ModelcastError(.messaging, "\(client.endpoint) sent another number of digests than it was asked for")
+        }
+        return result
+    }
+
+    /// Hands over every record whose topic begins with one of `prefixes`, tombstones included, as of one moment.
+    mutating func snapshot(_ prefixes: [Topic], _ body: (_ type: String, [Record]) -> Void) throws {
+        guard !prefixes.isEmpty else { return }
+        let rid = takeRID()
+        var isComplete = false
+        var request = ControlRequest.snapshot(rid: rid, prefixes: prefixes, credit: ControlConnection.credit)
+        while !isComplete {
+            var left = ControlConnection.credit
+            try ask(request) { reply in
+                switch reply {
+                case .records(rid, let type, let records):
+                    body(type, records)
+                    left -= 1
+                    return left == 0
+                case .complete(rid, _):
+                    isComplete = true
+                    return true
+                default: return false
+                }
+            }
+            request = .credit(rid: rid, count: ControlConnection.credit)
+        }
+    }
+
+    /// How many chunks of a snapshot may be on their way.
+    private static let credit: UInt64 = 32
+
+    private mutating func takeRID() -> UInt64 {
+        defer { nextRID += 1 }
+        return nextRID
+    }
+
+    /// Lets `duration` pass, unless something arrives.
+    mutating func pause(_ duration: Duration) throws { _ = try poller.wait(timeout: duration) }
+
+    /// Sends a request and hands replies to `body` until it returns true.
+    mutating func ask(_ request: ControlRequest, _ body: (ControlReply) -> Bool) throws {
+        _ = try socket.send(Message(request.encode()))
+        let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
+        while true {
+            while try socket.receive(into: &message) {
+                let frame = message.array
+                let reply: ControlReply
+                do {
+                    reply = try ControlReply(decoding: frame.span, limits: .ceiling)
+                } catch {
+                    throw ModelcastError(
+                        .messaging, "\(client.endpoint) does not speak the Modelcast protocol: \(error)")
+                }
+                if case .error(_, let code, let text) = reply {
+                    let kind: ModelcastError.Code =
+                        switch code {
+                        case .version: .version
+                        case .busy: .busy
+                        default: .messaging
+                        }
+                    throw ModelcastError(kind, "\(client.endpoint) refused: \(text)")
+                }
+                if body(reply) { return }
+            }
+            let now = Clocks.now().uptimeMicroseconds
+            guard now < deadline else {
+                throw ModelcastError(
+                    .timeout,
+                    "no answer from \(client.endpoint) within \(client.timeout); is a publisher running there, and is "
+                        + "this its control endpoint (not the stream)?")
+            }
+            _ = try poller.wait(timeout: .microseconds(deadline - now))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Logging
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+
+extension Publisher {
+    /// Takes back the models that an earlier start of this publisher has published, from relays that hold them: for one
+    /// without a store, so that it can delete what is gone.
+    ///
+    /// Call it before the first write. Every relay is asked, and one must answer; nothing is sent. Models that this
+    /// name has never written to are left out.
+    /// - Parameters:
+    ///   - relays: their control endpoints. A relay that has just started is asked until it is ready.
+    ///   - timeout: for each relay.
+    /// - Returns: how many models and tombstones were taken back.
+    /// - Throws: ``ModelcastError`` of the last relay when none answers.
+    @discardableResult
+    public func recover(from relays: [String], timeout: Duration = .seconds(10)) async throws -> Int {
+        var (count, answers) = (0, 0)
+        var last: (any Error)?
+        for relay in relays {
+            do {
+                let copy = try await RelayCopy.taken(from: relay, timeout: timeout)
+                count += adopt(copy)
+                answers += 1
+            } catch {
+                logger.warning("nothing was recovered from \(relay): \(error)")
+                last = error
+            }
+        }
+        guard answers > 0 else {
+            throw last ?? ModelcastError(.configuration, "no relay was named to recover from")
+        }
+        logger.info(
+            "publisher has recovered its models",
+            metadata: ["origin": "\(configuration.name)", "models": "\(count)", "relays": "\(answers)"])
+        return count
+    }
+
+    private func adopt(_ copy: RelayCopy) -> Int {
+        let now = Clocks.now()
+        return core.withLock { core in
+            for heads in copy.heads { core.origin.adopt(heads, now: now) }
+            var count = 0
+            for (type, records) in copy.records {
+                let adopted = records.count { core.origin.adopt($0, type: type, now: now) }
+                if adopted > 0 { core.origin.resume([type]) }
+                count += adopted
+            }
+            return count
+        }
+    }
+}
+
+/// What a relay holds.
+private struct RelayCopy: Sendable {
+    var heads: [Heads] = []
+    var records: [String: [Record]] = [:]
+
+    private static let pause = Duration.milliseconds(100)
+
+    /// Asks a relay for everything, until it is ready to answer.
+    static func taken(from endpoint: String, timeout: Duration) async throws -> RelayCopy {
+        let client = try ControlClient(endpoint: endpoint, timeout: timeout)
+        return try await SocketThread.run(named: "modelcast-recover") {
+            let deadline = Clocks.now().uptimeMicroseconds + timeout.wholeMicroseconds
+            var connection = try ControlConnection(client: client)
+            while true {
+                do {
+                    return try RelayCopy(&connection)
+                } catch let error as ModelcastError where error.code == .busy {
+                    guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
+                    try connection.pause(pause)
+                }
+            }
+        }
+    }
+
+    private init(_ connection: inout ControlConnection) throws {
+        let welcome = try connection.hello()
+        heads = welcome.heads
+        var records: [String: [Record]] = [:]
+        let prefixes = welcome.types.map { Topic(bytes: Array("m/\($0)/".utf8)) }
+        try connection.snapshot(prefixes) { type, chunk in records[type, default: []] += chunk }
+        self.records = records
+    }
+}

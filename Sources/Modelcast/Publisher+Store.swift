@@ -1,0 +1,35 @@
+public import ModelStore
+import ModelSync
+
+extension Publisher {
+    /// How writing to the store goes; nil where there is none.
+    public var storeStatus: WriteBehindStatus? { store?.behind.status }
+
+    /// Waits until everything that was written before is on disk.
+    ///
+    /// Calls that wait at the same time share the work.
+    /// - Throws: ``ModelcastError`` with code `store` when the disk refuses, `configuration` where there is no store.
+    public func waitUntilDurable() async throws {
+        guard let store else {
+            throw ModelcastError(.configuration, "this publisher has no store; set one to keep what is written")
+        }
+        let now = Clocks.now()
+        core.withLock { $0.noteForStore(now: now) }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            store.behind.flush { error in
+                continuation.resume(with: error.map { .failure(ModelcastError($0)) } ?? .success(()))
+            }
+        }
+    }
+
+    /// What a write is refused with while the disk does not take what must be on it.
+    static func refusal(_ error: StoreError) -> ModelcastError {
+        ModelcastError(
+            .store, "nothing can be written now, because it could not be kept: \(error.description)")
+    }
+}
+
+extension PublisherCore {
+    /// Tells the store what has been written; nothing where there is none.
+    mutating func noteForStore(now: Moment) { keeper?.note(origin, now: now) }
+}

@@ -1,0 +1,81 @@
+import ModelCache
+import ModelRecord
+import ModelStore
+import ModelSync
+import ModelWire
+
+/// Tells a store what a publisher has written. Under the lock of the publisher's core.
+struct PublisherKeeper {
+    private let link: StoreLink
+    private var nextAlive: UInt64 = 0
+
+    private static let aliveMicroseconds: UInt64 = 2_000_000
+
+    init(_ link: StoreLink) { self.link = link }
+
+    /// Notes what has changed.
+    mutating func note(_ origin: Origin, now: Moment) {
+        let journal = origin.cache.takeJournal()
+        let isDue = now.uptimeMicroseconds >= nextAlive
+        guard isDue || !journal.isEmpty else { return }
+        var rest = StoreChanges()
+        rest.origins = [origin.stored]
+        if isDue {
+            nextAlive = now.uptimeMicroseconds + PublisherKeeper.aliveMicroseconds
+            rest.facts.aliveMilliseconds = now.wallMilliseconds
+        }
+        link.note(journal, and: rest)
+    }
+
+    /// Notes everything, for a file that is new.
+    mutating func noteEverything(_ origin: Origin, now: Moment) {
+        nextAlive = 0
+        link.noteEverything(of: origin.cache)
+        note(origin, now: now)
+    }
+}
+
+extension Origin {
+    /// What the next start must know of this one.
+    var stored: StoredOrigin {
+        StoredOrigin(name: configuration.name, incarnation: incarnation, stamp: max(lastStamp, incarnation))
+    }
+}
+
+extension PublisherCore {
+    /// A core that goes on with what the store holds: the same models, and a start that is later than all that was
+    /// written before, which is on disk when this returns.
+    /// - Parameter cache: holds the records of the store.
+    init(
+        _ configuration: OriginConfiguration, cache: ModelCache, store: StoreLink?
+    ) throws(ModelcastError) {
+        let start = store?.takeStart()
+        var seen = max(start?.lastStamp ?? 0, start?.own?.stamp ?? 0, start?.own?.incarnation ?? 0)
+        // Their records may not have reached the file.
+        var decoder = BatchDecoder(limits: configuration.limits)
+        for batch in start?.batches ?? [] {
+            guard let type = batch.topic.type, (try? decoder.decode(batch.payload.span)) != nil else { continue }
+            cache.commit(decoder.batch(in: batch.payload.span), type: type)
+            seen = max(seen, decoder.lastStamp, decoder.incarnation)
+        }
+        var origin: Origin
+        do {
+            origin = try Origin(configuration: configuration, cache: cache, now: Clocks.now(), after: seen)
+        } catch {
+            throw ModelcastError(error)
+        }
+        origin.resume(cache.types)
+        if let store {
+            var changes = StoreChanges()
+            changes.origins = [origin.stored]
+            do { try store.behind.commit(changes, within: PublisherCore.startLimit) } catch {
+                throw ModelcastError(error)
+            }
+        }
+        self.init(origin: origin)
+        keeper = store.map { PublisherKeeper($0) }
+        pruner = BatchPruner(start?.batches ?? [])
+    }
+
+    private static var startLimit: Duration { .seconds(30) }
+}

@@ -1,0 +1,86 @@
+import Logging
+import ModelSync
+import ZeroMQ
+
+extension Relay {
+    /// Binds, serves and listens on the calling thread until told to stop.
+    func runOnThisThread() throws {
+        defer { store?.close(logger: logger) }
+        let (links, sockets) = try openSockets()
+        let start = store?.takeStart()
+        var generator = SystemRandomNumberGenerator()
+        let machine = try ModelSync.Relay(
+            configuration: configuration.machine(streamEndpoint: sockets.bound.stream), cache: cache,
+            now: Clocks.now(), seed: generator.next(), lastAlive: start?.facts.aliveMilliseconds)
+        let keeper = keeper(of: machine, start)
+        for endpoint in configuration.publishers { links.add(machine.addSender(), endpoint: endpoint) }
+        let waker = links.poller.waker
+        core.withLock { $0.waker = waker }
+        store?.mail.wake(waker)
+        defer { core.withLock { $0.waker = nil } }
+        bound.settle(.success(sockets.bound))
+        logger.info(
+            "relay is serving",
+            metadata: [
+                "relay": "\(configuration.name)", "control": "\(sockets.bound.control)",
+                "stream": "\(sockets.bound.stream)",
+            ])
+        var listening = CounterMetrics(label: "modelcast_relay_replica", name: configuration.name)
+        var serving = CounterMetrics(label: "modelcast_relay", name: configuration.name)
+        let host = ReplicaLoop.Host(
+            logger: logger, isStopped: { self.core.withLock { $0.isStopped } },
+            tell: { now in
+                self.tell(machine, keeper, now: now)
+                listening.update(machine.replica.counters, now: now)
+                serving.update(machine.counters, now: now)
+            })
+        try ReplicaLoop(machine: .relay(machine, sockets), links: links, host: host, keeper: keeper).run()
+        logger.info("relay has stopped", metadata: ["relay": "\(configuration.name)"])
+    }
+
+    private func openSockets() throws(ModelcastError) -> (SenderLinks, ServingSockets) {
+        try bound.binding { () throws(ZeroMQError) in
+            let links = try SenderLinks(context: Context(), configuration: configuration.links)
+            return (links, try ServingSockets(configuration.sockets, in: Context(), poller: &links.poller))
+        }
+    }
+
+    /// The relay goes on where the store ends.
+    private func keeper(of machine: ModelSync.Relay, _ start: StoreLink.Start?) -> ReplicaKeeper? {
+        guard let store, let start else { return nil }
+        machine.restore(
+            start.positions, batches: start.batches.map { ($0.topic, $0.payload) }, now: Clocks.now())
+        return ReplicaKeeper(store, start, replica: machine.replica, logger: logger)
+    }
+
+    private func tell(_ machine: ModelSync.Relay, _ keeper: ReplicaKeeper?, now: Moment) {
+        let replica = machine.replica
+        let status = RelayStatus(
+            senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
+            replicaCounters: replica.counters, counters: machine.counters, store: keeper?.status,
+            peers: machine.connectedPeers)
+        core.withLock { $0.status = status }
+    }
+}
+
+extension RelayConfiguration {
+    fileprivate var links: SenderLinks.Configuration {
+        SenderLinks.Configuration(
+            frameByteCount: limits.frameByteCount, queueByteCount: queueByteCount, reconnectDelay: reconnectDelay,
+            reconnectDelayMax: reconnectDelayMax)
+    }
+
+    fileprivate var sockets: ServingSockets.Configuration {
+        ServingSockets.Configuration(
+            control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
+            batchByteCount: 32 * 1024,
+            subscriberQueueByteCount: subscriberQueueByteCount)
+    }
+
+    fileprivate func machine(streamEndpoint: String) -> ModelSync.RelayConfiguration {
+        ModelSync.RelayConfiguration(
+            name: name, streamEndpoint: streamEndpoint, prefixes: selection.prefixes, limits: limits,
+            clockLeadMax: clockLeadMax, heartbeatInterval: heartbeatInterval, replayByteCount: replayByteCount,
+            replayAge: replayAge, acknowledgesAfterPersisting: store != nil)
+    }
+}

@@ -1,0 +1,75 @@
+public import Logging
+public import ModelCache
+import ModelRecord
+import ModelSync
+public import ServiceLifecycle
+import ZeroMQ
+
+/// Merges what any number of publishers and relays send, and serves it to any number of subscribers.
+///
+/// ```swift
+/// let relay = try Relay(
+///     RelayConfiguration(name: "relay-a", endpoints: endpoints, publishers: ["tcp://10.0.0.5:7400"]), logger: logger)
+/// try await ServiceGroup(services: [relay], logger: logger).run()
+/// ```
+/// - Batches are sent on unchanged and at once; what was missed is replayed, or given as a snapshot.
+/// - Two relays side by side are availability: a subscriber that connects to both drops what comes twice, and misses
+///   nothing when one of them is killed.
+/// - Relays may stand in a chain or a ring; a batch passes each of them once.
+/// - Short-lived jobs push their batches to it (``PublisherConfiguration/relays``) and end when it has acknowledged
+///   them.
+public final class Relay: Service, Sendable {
+    public let configuration: RelayConfiguration
+    /// The relay's copy. Read it from any thread; only the relay writes it.
+    public let cache: ModelCache
+    let logger: Logger
+    let core = Guarded(RelayCore())
+    let bound = BoundEndpoints()
+    /// Nil where there is none.
+    let store: StoreLink?
+
+    /// A relay that does not serve yet; see ``run()``. With a store this reads it.
+    /// - Throws: ``ModelcastError``: a bad name or endpoint, or endpoints that other machines can reach without being
+    ///   allowed to; with code `store` a file that cannot be opened.
+    public init(_ configuration: RelayConfiguration, logger: Logger) throws(ModelcastError) {
+        do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
+        if !configuration.allowsRemote { try configuration.endpoints.requireLocal() }
+        for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
+        try configuration.selection.check()
+        self.configuration = configuration
+        self.logger = logger
+        let cache = ModelCache()
+        self.cache = cache
+        store = try configuration.store.map { path throws(ModelcastError) in
+            try StoreLink(
+                path: path, owner: .relay, name: configuration.name, prefixes: configuration.selection.prefixes,
+                cache: cache, settings: configuration.storeWriting, logger: logger)
+        }
+    }
+
+    /// Serves until the service group shuts down or the task is cancelled; then says bye and closes.
+    /// - Throws: ``ModelcastError`` when an endpoint cannot be bound. A relay runs once.
+    public func run() async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await SocketThread.run(named: "modelcast-relay") { try self.runOnThisThread() }
+        } onCancelOrGracefulShutdown: {
+            self.stop()
+        }
+    }
+
+    /// The endpoints that were bound, with the ports that the system chose; waits for ``run()`` to bind them.
+    /// - Throws: ``ModelcastError`` when binding failed.
+    public var boundEndpoints: SenderEndpoints { get async throws { try await bound.value } }
+
+    /// The state towards each publisher, of each topic and of each peer, at most a quarter of a second old.
+    public var status: RelayStatus { core.withLock { $0.status } }
+
+    /// Ends ``run()``.
+    func stop() {
+        let waker = core.withLock { core in
+            core.isStopped = true
+            return core.waker
+        }
+        waker?.wake()
+    }
+}

@@ -1,0 +1,114 @@
+import Logging
+import ModelCache
+import ModelRecord
+import ModelStore
+import ModelSync
+import ModelWire
+
+/// Tells a store what a replica has merged, and how far it has come. Belongs to the socket thread.
+final class ReplicaKeeper {
+    private let link: StoreLink
+    private let replica: Replica
+    private let logger: Logger
+    private var pruner: BatchPruner
+    /// The positions that the store was told last.
+    private var told: [StreamID: StreamPosition] = [:]
+    private var pushedOrigins: Set<String> = []
+    private var nextState: UInt64 = 0
+    private var nextAlive: UInt64 = 0
+
+    private struct StreamID: Hashable {
+        let origin: String
+        let topic: Topic
+    }
+
+    /// Heads follow their records after this time at the latest.
+    private static let stateMicroseconds: UInt64 = 250_000
+    private static let aliveMicroseconds: UInt64 = 2_000_000
+
+    /// - Parameter start: what the store held.
+    init(_ link: StoreLink, _ start: StoreLink.Start, replica: Replica, logger: Logger) {
+        self.link = link
+        self.replica = replica
+        self.logger = logger
+        pruner = BatchPruner(start.batches)
+        for position in start.positions {
+            told[StreamID(origin: position.origin, topic: position.topic)] = position
+            if position.isPushed { pushedOrigins.insert(position.origin) }
+        }
+    }
+
+    /// The figures of the store.
+    var status: WriteBehindStatus { link.behind.status }
+
+    /// Notes what has changed.
+    /// - Returns: durable commits that have ended, by their numbers.
+    func step(now: Moment) -> [(token: UInt64, error: StoreError?)] {
+        let letters = link.mail.take()
+        for event in letters.events { handle(event) }
+        // Taken first: the positions below speak of what is in it.
+        let journal = replica.cache.takeJournal()
+        var changes = StoreChanges()
+        let time = now.uptimeMicroseconds
+        if time >= nextState {
+            nextState = time + ReplicaKeeper.stateMicroseconds
+            addPositions(to: &changes)
+        }
+        if time >= nextAlive {
+            nextAlive = time + ReplicaKeeper.aliveMicroseconds
+            changes.facts.aliveMilliseconds = replica.lastContact(now: now)
+        }
+        link.note(journal, and: changes)
+        pruner.step(link.behind) { stream in
+            guard let position = told[StreamID(origin: stream.origin, topic: stream.topic)] else { return 0 }
+            if position.incarnation > stream.incarnation { return .max }
+            return position.incarnation == stream.incarnation ? position.applied : 0
+        }
+        return letters.completions
+    }
+
+    /// Begins to make a pushed batch durable; ``step(now:)`` tells its end.
+    func persist(
+        _ token: UInt64, topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64,
+        now: Moment
+    ) {
+        let batch = StoredBatch(
+            origin: origin, incarnation: incarnation, topic: topic, sequence: sequence,
+            writtenMilliseconds: now.wallMilliseconds, payload: payload)
+        pruner.note(batch)
+        var changes = StoreChanges()
+        changes.batches = [batch]
+        link.commit(changes, token: token)
+    }
+
+    /// Notes the last, before the store is closed.
+    func finish(now: Moment) {
+        (nextState, nextAlive) = (0, 0)
+        _ = step(now: now)
+    }
+
+    /// Positions that were reached since the last time. What is in the cache has been taken from the journal before or
+    /// with them.
+    private func addPositions(to changes: inout StoreChanges) {
+        for position in replica.positions {
+            let id = StreamID(origin: position.origin, topic: position.topic)
+            guard told[id] != position else { continue }
+            told[id] = position
+            changes.heads.append(
+                StoredHead(
+                    origin: position.origin, topic: position.topic, incarnation: position.incarnation,
+                    sequence: position.applied))
+            if position.isPushed, pushedOrigins.insert(position.origin).inserted {
+                changes.facts[StoreLink.Fact.pushed + position.origin] = [1]
+            }
+        }
+    }
+
+    private func handle(_ event: StoreEvent) {
+        logger.log(event)
+        guard case .replaced = event else { return }
+        // The new file knows nothing.
+        (told, pushedOrigins, nextState, nextAlive) = ([:], [], 0, 0)
+        link.noteEverything(of: replica.cache)
+    }
+}

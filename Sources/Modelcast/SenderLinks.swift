@@ -1,0 +1,160 @@
+import ModelSync
+import ZeroMQ
+
+/// What takes the messages of senders: a replica, or a relay around one. Belongs to one thread.
+protocol StreamTaker: AnyObject {
+    func connected(_ sender: SenderID, now: Moment)
+    func disconnected(_ sender: SenderID, reason: String, now: Moment)
+    func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment)
+    func receiveStream(_ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment)
+    func countMalformed(_ sender: SenderID, _ reason: String)
+    func tick(now: Moment)
+    func nextDeadline(now: Moment) -> UInt64
+}
+
+extension Replica: StreamTaker {}
+
+/// The connections of a subscriber or relay to all its senders: opens them, reads them, opens them anew.
+///
+/// Belongs to the socket thread, and owns the poller on which that thread waits.
+final class SenderLinks {
+    /// What the sockets need to know.
+    struct Configuration {
+        var frameByteCount: Int
+        /// What may wait in the stream's queue of one sender before batches are lost.
+        var queueByteCount: Int
+        /// The first pause before a lost connection is opened anew; it doubles up to `reconnectDelayMax`.
+        var reconnectDelay: Duration
+        var reconnectDelayMax: Duration
+    }
+
+    var poller: Poller
+    private let context: Context
+    private let configuration: Configuration
+    private var links: [SenderLink] = []
+    private var topic = Message()
+    private var payload = Message()
+
+    /// How many messages are taken from a socket before the others get their turn.
+    private static let burst = 64
+
+    init(context: Context, configuration: Configuration) throws(ZeroMQError) {
+        poller = try Poller()
+        self.context = context
+        self.configuration = configuration
+    }
+
+    /// Adds a sender; ``reopen(now:taker:)`` opens its connection. Call in the order of the senders' indices.
+    func add(_ sender: SenderID, endpoint: String) {
+        links.append(SenderLink(sender: sender, endpoint: endpoint))
+    }
+
+    /// The senders, in the order in which they were added.
+    var senders: [SenderID] { links.map(\.sender) }
+
+    /// When a connection is to be opened next, if one is.
+    var nextReopen: UInt64? { links.compactMap(\.reopenAt).min() }
+
+    func close() {
+        for link in links { link.close() }
+    }
+
+    /// Opens the connections whose pause is over.
+    func reopen(now: Moment, taker: some StreamTaker) throws(ZeroMQError) {
+        for link in links {
+            guard let at = link.reopenAt, now.uptimeMicroseconds >= at else { continue }
+            link.reopenAt = nil
+            try link.openControl(in: context, poller: &poller, configuration: configuration)
+            taker.connected(link.sender, now: now)
+        }
+    }
+
+    /// Hands over what has arrived, a burst from each socket.
+    /// - Parameter carryOut: does what the taker wants done; called after each reply, so that credit leaves at once.
+    func receive(taker: some StreamTaker, carryOut: (Moment) throws -> Void) throws {
+        for link in links {
+            if let token = link.controlToken, poller.isReadable(token) {
+                for _ in 0..<SenderLinks.burst {
+                    guard try receiveReply(link, taker) else { break }
+                    try carryOut(Clocks.now())
+                }
+            }
+            if let token = link.streamToken, poller.isReadable(token) {
+                for _ in 0..<SenderLinks.burst {
+                    guard try receiveMessage(link, taker) else { break }
+                }
+            }
+        }
+    }
+
+    /// A reply is one frame; the rest of a longer message is passed over.
+    /// - Returns: false when there was none.
+    private func receiveReply(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> Bool {
+        guard try link.receiveControl(into: &payload) else { return false }
+        guard payload.hasMore else {
+            payload.withSpan { taker.receiveControl(link.sender, $0, now: Clocks.now()) }
+            return true
+        }
+        while payload.hasMore, try link.receiveControl(into: &payload) {}
+        taker.countMalformed(link.sender, "a reply of several frames")
+        return true
+    }
+
+    /// A message of the stream is two frames.
+    /// - Returns: false when there was none.
+    private func receiveMessage(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> Bool {
+        guard try link.receiveStream(into: &topic) else { return false }
+        guard topic.hasMore, try link.receiveStream(into: &payload) else {
+            taker.countMalformed(link.sender, "a stream message of one frame")
+            return true
+        }
+        guard payload.hasMore else {
+            let now = Clocks.now()
+            topic.withSpan { topic in
+                payload.withSpan { taker.receiveStream(link.sender, topic: topic, payload: $0, now: now) }
+            }
+            return true
+        }
+        while payload.hasMore, try link.receiveStream(into: &payload) {}
+        taker.countMalformed(link.sender, "a stream message of more than two frames")
+        return true
+    }
+
+    // MARK: What a replica wants done
+
+    /// Does what a replica wants done with its senders.
+    /// - Returns: a notice, which is the caller's to log.
+    func carryOut(_ action: ReplicaAction, now: Moment, taker: some StreamTaker) throws(ZeroMQError) -> Notice? {
+        switch action {
+        case .connectStream(let sender, let endpoint): connectStream(sender, to: endpoint, now: now, taker: taker)
+        case .subscribe(let sender, let prefix): try links[sender.index].subscribe(to: prefix)
+        case .unsubscribe(let sender, let prefix): try links[sender.index].unsubscribe(from: prefix)
+        case .request(let sender, let payload): try links[sender.index].request(payload)
+        case .reconnect(let sender): reconnect(sender, now: now)
+        case .notice(let notice): return notice
+        case .forward: preconditionFailure("only a relay's replica hands batches on, and the relay takes them")
+        }
+        return nil
+    }
+
+    /// Connects the stream, where `*` as host means the host of the control connection.
+    private func connectStream(_ sender: SenderID, to endpoint: String, now: Moment, taker: some StreamTaker) {
+        let link = links[sender.index]
+        link.attempts = 0
+        let resolved = SenderEndpoints.resolve(stream: endpoint, control: link.endpoint)
+        do {
+            try link.openStream(to: resolved, in: context, poller: &poller, configuration: configuration)
+        } catch {
+            taker.disconnected(sender, reason: error.description, now: now)
+        }
+    }
+
+    /// Closes both connections, to be opened anew after a pause.
+    private func reconnect(_ sender: SenderID, now: Moment) {
+        let link = links[sender.index]
+        link.close()
+        let delay = configuration.reconnectDelay.wholeMicroseconds << UInt64(min(link.attempts, 10))
+        link.attempts += 1
+        link.reopenAt = now.uptimeMicroseconds + min(delay, configuration.reconnectDelayMax.wholeMicroseconds)
+    }
+}

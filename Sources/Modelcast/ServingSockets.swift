@@ -1,0 +1,140 @@
+import ZeroMQ
+
+/// The two sockets of a sender, publisher or relay: XPUB for the stream, ROUTER for control. Belong to one thread.
+///
+/// A subscriber that can be asked has the second one only.
+///
+/// They are closed when this is released, once what they hold has been sent, or after a second.
+final class ServingSockets {
+    /// What the sockets need to know.
+    struct Configuration {
+        var control: String
+        /// Nil for no stream.
+        var stream: String?
+        var frameByteCount: Int
+        /// What a frame of the stream usually takes.
+        var batchByteCount: Int
+        /// What may wait for one slow subscriber before batches are dropped for it.
+        var subscriberQueueByteCount: Int
+    }
+
+    /// Where control is bound, with the port that the system chose.
+    let controlEndpoint: String
+    /// Where the stream is bound; empty where there is none.
+    let streamEndpoint: String
+    private let stream: Socket?
+    private let control: Socket
+    private let streamToken: Poller.Token?
+    private let controlToken: Poller.Token
+    private var message = Message()
+
+    /// How many messages are taken from a socket before the others get their turn.
+    private static let burst = 256
+    /// More replies than credit and budgets let wait for one peer.
+    private static let replyCount = 1024
+    private static let linger = Duration.seconds(1)
+
+    /// Binds both.
+    init(_ configuration: Configuration, in context: Context, poller: inout Poller) throws(ZeroMQError) {
+        let control = try Socket(.router, in: context)
+        try control.applyDefaults(
+            frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
+        // The memory bound is kept by credit and budgets. A mark below them would refuse chunks that were granted.
+        try control.set(
+            .sendHighWaterMark,
+            max(ServingSockets.replyCount, configuration.subscriberQueueByteCount / configuration.frameByteCount))
+        try control.set(.linger, ServingSockets.linger)
+        if let endpoint = configuration.stream {
+            let stream = try ServingSockets.bindStream(endpoint, configuration, in: context)
+            streamEndpoint = try stream.lastEndpoint()
+            streamToken = try poller.add(stream)
+            self.stream = consume stream
+        } else {
+            streamEndpoint = ""
+            streamToken = nil
+            stream = nil
+        }
+        try control.bind(configuration.control)
+        controlEndpoint = try control.lastEndpoint()
+        controlToken = try poller.add(control)
+        self.control = control
+    }
+
+    /// Binds both, where there is a configuration.
+    static func bind(_ configuration: Configuration?, poller: inout Poller) throws(ZeroMQError) -> ServingSockets? {
+        guard let configuration else { return nil }
+        return try ServingSockets(configuration, in: Context(), poller: &poller)
+    }
+
+    private static func bindStream(
+        _ endpoint: String, _ configuration: Configuration, in context: Context
+    ) throws(ZeroMQError) -> Socket {
+        let stream = try Socket(.xpub, in: context)
+        try stream.applyDefaults(
+            frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
+        // Frames are about one batch; the memory bound is kept by counting those, not the greatest frame allowed.
+        let frames = max(2, configuration.subscriberQueueByteCount / max(1, configuration.batchByteCount))
+        try stream.set(.sendHighWaterMark, frames)
+        try stream.set(.linger, ServingSockets.linger)
+        try stream.bind(endpoint)
+        return stream
+    }
+
+    /// Where both are bound.
+    var bound: SenderEndpoints { SenderEndpoints(controlAt: controlEndpoint, streamAt: streamEndpoint) }
+
+    /// Sends one message of the stream. XPUB drops it for a peer whose queue is full, and never refuses.
+    func publish(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
+        // Were the first frame refused, so must be the second.
+        guard try stream?.send(Message(topic), more: true) == .sent else { return }
+        _ = try stream?.send(ServingSockets.message(payload))
+    }
+
+    /// Sends one reply.
+    /// - Returns: false when the peer is gone or does not read; the reply is lost then.
+    func reply(to peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) -> Bool {
+        guard try control.send(Message(peer), more: true) == .sent else { return false }
+        _ = try control.send(ServingSockets.message(payload))
+        return true
+    }
+
+    /// Large payloads are handed over without a copy.
+    private static func message(_ payload: [UInt8]) -> Message {
+        payload.count >= 1024 ? Message(adopting: payload) : Message(payload)
+    }
+
+    /// Hands over what has arrived, a burst from each socket.
+    /// - Parameters:
+    ///   - subscribed: a prefix that a peer has subscribed to.
+    ///   - requested: the peer's identity and the request; empty for a message of more frames, which is not ours.
+    func receive(
+        poller: borrowing Poller, subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void
+    ) throws(ZeroMQError) {
+        if let streamToken, poller.isReadable(streamToken) {
+            for _ in 0..<ServingSockets.burst {
+                guard try stream?.receive(into: &message) ?? false else { break }
+                // XPUB tells subscriptions as one frame: 1 or 0, then the prefix.
+                let frame = message.array
+                if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
+            }
+        }
+        if poller.isReadable(controlToken) {
+            for _ in 0..<ServingSockets.burst {
+                guard let request = try receiveRequest() else { break }
+                requested(request.peer, request.payload)
+            }
+        }
+    }
+
+    private func receiveRequest() throws(ZeroMQError) -> (peer: [UInt8], payload: [UInt8])? {
+        guard try control.receive(into: &message) else { return nil }
+        let peer = message.array
+        var frames: [[UInt8]] = []
+        var hasMore = message.hasMore
+        while hasMore, try control.receive(into: &message) {
+            if frames.count < 2 { frames.append(message.array) }
+            hasMore = message.hasMore
+        }
+        return (peer, frames.count == 1 ? frames[0] : [])
+    }
+}

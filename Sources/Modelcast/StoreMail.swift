@@ -1,0 +1,46 @@
+import ModelCache
+import ModelStore
+import ZeroMQ
+
+/// What the queue of a store has to say to a service, until its socket thread takes it.
+final class StoreMail: Sendable {
+    /// Everything since the last time.
+    struct Letters: Sendable {
+        /// Durable commits that have ended, by the number under which they were begun, in order.
+        var completions: [(token: UInt64, error: StoreError?)] = []
+        var events: [StoreEvent] = []
+
+        var isEmpty: Bool { completions.isEmpty && events.isEmpty }
+    }
+
+    private struct State {
+        var letters = Letters()
+        var waker: Waker?
+    }
+
+    private let state = Guarded(State())
+
+    /// Whom to wake from now on; nil when the socket thread ends.
+    func wake(_ waker: Waker?) { state.withLock { $0.waker = waker } }
+
+    func add(_ event: StoreEvent) { add { $0.events.append(event) } }
+
+    func add(_ error: StoreError?, token: UInt64) { add { $0.completions.append((token, error)) } }
+
+    /// Takes what has come.
+    func take() -> Letters {
+        state.withLock { state in
+            let letters = state.letters
+            if !letters.isEmpty { state.letters = Letters() }
+            return letters
+        }
+    }
+
+    private func add(_ change: (inout Letters) -> Void) {
+        let waker = state.withLock { state in
+            change(&state.letters)
+            return state.waker
+        }
+        waker?.wake()
+    }
+}

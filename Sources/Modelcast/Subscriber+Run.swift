@@ -1,0 +1,79 @@
+import Logging
+import ModelSync
+import ZeroMQ
+
+extension Subscriber {
+    /// Listens on the calling thread until told to stop.
+    func runOnThisThread() throws {
+        defer { finish() }
+        defer { store?.close(logger: logger) }
+        let links = try SenderLinks(
+            context: Context(),
+            configuration: SenderLinks.Configuration(
+                frameByteCount: configuration.limits.frameByteCount, queueByteCount: configuration.queueByteCount,
+                reconnectDelay: configuration.reconnectDelay, reconnectDelayMax: configuration.reconnectDelayMax))
+        let start = store?.takeStart()
+        let machine = try makeMachine(&links.poller, lastAlive: start?.facts.aliveMilliseconds)
+        let replica = machine.replica
+        let keeper = keeper(of: replica, start)
+        for endpoint in configuration.publishers { links.add(replica.addSender(), endpoint: endpoint) }
+        let waker = links.poller.waker
+        core.withLock { $0.waker = waker }
+        store?.mail.wake(waker)
+        logger.info("subscriber is listening", metadata: ["subscriber": "\(configuration.name)"])
+        var metrics = CounterMetrics(label: "modelcast_subscriber", name: configuration.name)
+        let host = ReplicaLoop.Host(
+            logger: logger, isStopped: { self.core.withLock { $0.isStopped } },
+            tell: { now in
+                self.publish(
+                    SubscriberStatus(
+                        senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
+                        counters: replica.counters, store: keeper?.status))
+                metrics.update(replica.counters, now: now)
+            })
+        try ReplicaLoop(machine: machine, links: links, host: host, keeper: keeper).run()
+        logger.info("subscriber has stopped", metadata: ["subscriber": "\(configuration.name)"])
+    }
+
+    /// The replica goes on where the store ends.
+    private func keeper(of replica: Replica, _ start: StoreLink.Start?) -> ReplicaKeeper? {
+        guard let store, let start else { return nil }
+        replica.restore(start.positions, now: Clocks.now())
+        return ReplicaKeeper(store, start, replica: replica, logger: logger)
+    }
+
+    /// A subscriber with a control endpoint is a relay that keeps no ring and has no stream.
+    private func makeMachine(_ poller: inout Poller, lastAlive: UInt64?) throws -> ReplicaLoop.Machine {
+        var generator = SystemRandomNumberGenerator()
+        let replicaConfiguration = ReplicaConfiguration(
+            name: configuration.name, prefixes: configuration.selection.prefixes, limits: configuration.limits,
+            clockLeadMax: configuration.clockLeadMax, holeGrace: configuration.holeGrace)
+        guard let control = configuration.control else {
+            bound.settle(
+                .failure(ModelcastError(.configuration, "this subscriber has no control endpoint; set one to ask it")))
+            return .replica(
+                Replica(
+                    configuration: replicaConfiguration, cache: cache, seed: generator.next(), lastAlive: lastAlive))
+        }
+        let sockets = try open(control, &poller)
+        var configuration = ModelSync.RelayConfiguration(
+            name: configuration.name, streamEndpoint: "", limits: configuration.limits, replayByteCount: 0,
+            settleTime: .zero)
+        configuration.replica = replicaConfiguration
+        let machine = try ModelSync.Relay(
+            configuration: configuration, cache: cache, now: Clocks.now(), seed: generator.next(),
+            lastAlive: lastAlive)
+        bound.settle(.success(sockets.bound))
+        return .relay(machine, sockets)
+    }
+
+    private func open(_ control: String, _ poller: inout Poller) throws(ModelcastError) -> ServingSockets {
+        try bound.binding { () throws(ZeroMQError) in
+            try ServingSockets(
+                ServingSockets.Configuration(
+                    control: control, stream: nil, frameByteCount: configuration.limits.frameByteCount,
+                    batchByteCount: configuration.limits.frameByteCount, subscriberQueueByteCount: 64 << 20),
+                in: Context(), poller: &poller)
+        }
+    }
+}

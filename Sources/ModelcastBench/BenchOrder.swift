@@ -1,0 +1,56 @@
+/// What a process of the measurement is; handed to it as JSON on its command line.
+public enum BenchTask: Codable, Sendable {
+    case publisher(BenchPlan)
+    case subscriber(BenchPlan, endpoint: String)
+    /// Pushes to a relay, and serves nobody.
+    case pusher(BenchPlan, relay: String)
+    /// Listens to a publisher where there is one.
+    case relay(BenchPlan, endpoint: String?)
+    /// Starts from a file that another process has written.
+    case warmStart(path: String)
+    /// Messages of 100 bytes from an XPUB to a SUB; in bulk large ones, from a PUSH to a PULL.
+    case rawSender(bulk: Bool)
+    case rawReceiver(endpoint: String, bulk: Bool)
+}
+
+/// What the parent asks of a process of the measurement. Each order has one reply.
+public enum BenchOrder: Codable, Sendable {
+    // A publisher.
+    case populate
+    case generate(count: Int)
+    /// - Parameter batch: how many writes a call hands over; 1 for single calls.
+    case publish(count: Int, batch: Int, run: Int)
+    case publishPaced(rate: Double, seconds: Double)
+    /// Publishes in steps of a millisecond; `textBytes` is how long the texts are that it sets.
+    case publishSteadily(rate: Double, seconds: Double, textBytes: Int)
+    /// Makes the fields of updates and does nothing with them.
+    case makeFields(count: Int)
+    /// Of a pusher: waits until everything is acknowledged.
+    case awaitAcknowledged
+    // A subscriber.
+    case join
+    case awaitEnd(run: Int)
+    case observe
+    case endObserving
+    case read(threads: Int, seconds: Double, decoding: Bool)
+    /// Waits until it is live and everything up to this sequence of the models' topic has been applied.
+    case awaitApplied(sequence: UInt64)
+    /// Observes with a handler that sleeps until it is woken.
+    case observeAsleep
+    case wakeObserver
+    /// Writes all models into a new store.
+    case store(path: String)
+    // A warm start.
+    case warmStart
+    // All of Modelcast.
+    case state
+    // Raw libzmq.
+    case send(count: Int)
+    case sendPaced(rate: Double, seconds: Double)
+    case receive(count: Int)
+    case receivePaced(count: Int)
+    case sendBulk(count: Int, byteCount: Int)
+    case receiveBulk(count: Int)
+    /// What the process has used so far.
+    case processor
+}

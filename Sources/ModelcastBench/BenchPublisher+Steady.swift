@@ -1,0 +1,45 @@
+import Modelcast
+
+extension BenchPublisher {
+    /// Publishes at a rate that leaves the processor room, in steps of a millisecond; what is late is caught up.
+    func publishSteadily(_ rate: Double, seconds: Double, textBytes: Int) throws -> BenchReply.Steady {
+        let updates = Workload.updates(256, textBytes: textBytes)
+        var load = BenchLoad(ids: workload.ids, updates: updates, seed: MonotonicClock.nanoseconds)
+        var steady = BenchReply.Steady(count: 0, seconds: 0, backPressured: 0, latestMilliseconds: 0)
+        let start = MonotonicClock.nanoseconds
+        for step in 1...max(1, Int(seconds * 1000)) {
+            let due = start + UInt64(step) * 1_000_000
+            let written = Int(rate * Double(step - 1) / 1000)
+            for _ in written..<max(written, Int(rate * Double(step) / 1000)) {
+                let write = load.next()
+                while try publisher.merge(Workload.type, write.id, write.fields) == .backPressured {
+                    steady.backPressured += 1
+                    wait()
+                }
+                steady.count += 1
+            }
+            let now = MonotonicClock.nanoseconds
+            if now > due { steady.latestMilliseconds = max(steady.latestMilliseconds, Double(now - due) / 1e6) }
+            MonotonicClock.sleep(until: due)
+        }
+        steady.seconds = self.seconds(since: start)
+        return steady
+    }
+
+    /// Makes the fields that ``Workload/updates(_:textBytes:)`` makes beforehand, from texts that are there.
+    func makeFields(_ count: Int) -> BenchReply {
+        var numbers = SeededNumbers(seed: 13)
+        let texts = (0..<256).map { _ in numbers.text(10) }
+        let names = Workload.fieldNames
+        var sum = 0
+        let start = MonotonicClock.nanoseconds
+        for index in 0..<count {
+            let fields: Fields = [
+                names[index % 10]: .text(texts[index & 255]), names[(index + 3) % 10]: .text(texts[(index + 7) & 255]),
+            ]
+            sum &+= fields.count
+        }
+        // The sum is used, so that the loop is not taken away.
+        return .made(seconds: sum < 0 ? 0 : seconds(since: start))
+    }
+}

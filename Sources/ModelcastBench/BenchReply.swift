@@ -1,0 +1,104 @@
+/// What a process of the measurement answers. Times are CLOCK_MONOTONIC.
+public enum BenchReply: Codable, Sendable {
+    case ready(endpoint: String)
+    case populated(seconds: Double)
+    case generated(seconds: Double)
+    case published(Published)
+    case paced(lateness: LatencySummary, count: Int)
+    case joined(Joined)
+    case ended(nanoseconds: UInt64)
+    case observing
+    case latency(Latency)
+    case reads(Reads)
+    case state(State)
+    case sent(startNanoseconds: UInt64)
+    case received(endNanoseconds: UInt64)
+    case steady(Steady)
+    case made(seconds: Double)
+    case acknowledged(nanoseconds: UInt64)
+    case applied(nanoseconds: UInt64)
+    case asleep
+    case woken(Woken)
+    case stored(seconds: Double)
+    case warm(Warm)
+    case processor(seconds: Double)
+
+    public struct Published: Codable, Sendable {
+        var startNanoseconds: UInt64
+        var endNanoseconds: UInt64
+        /// Sent; the rest had the value already.
+        var count: Int
+        /// How often the outbox was full.
+        var backPressured: Int
+    }
+
+    public struct Joined: Codable, Sendable {
+        var seconds: Double
+        var models: Int
+        /// The memory that the models have cost.
+        var residentByteCount: Int
+        /// The sum of the encoded records.
+        var encodedByteCount: Int
+    }
+
+    public struct Latency: Codable, Sendable {
+        /// From the time at which the update ought to have been published.
+        var fromIntended: LatencySummary
+        /// From the call.
+        var fromCall: LatencySummary
+        /// Changes that stood for several, of which only the last was measured.
+        var folded: Int
+    }
+
+    public struct Reads: Codable, Sendable {
+        var perSecond: Double
+        /// Processor time of one read.
+        var processorNanoseconds: Double
+        /// Reads that found nothing.
+        var missed: Int
+    }
+
+    public struct Steady: Codable, Sendable {
+        /// How many updates were published, and how long that took: longer than asked for where the load could not keep
+        /// its rate.
+        var count: Int
+        var seconds: Double
+        var backPressured: Int
+        /// The longest that a step came after its time, in milliseconds.
+        var latestMilliseconds: Double
+    }
+
+    /// What an observer was told that had slept.
+    public struct Woken: Codable, Sendable {
+        /// Changes that waited for it.
+        var changes: Int
+        /// Of them, those that stand for several.
+        var folded: Int
+        /// What it was told last of each model is what the cache holds.
+        var isComplete: Bool
+        /// How much the process grew while it slept.
+        var grownByteCount: Int
+    }
+
+    public struct Warm: Codable, Sendable {
+        /// From opening the file until all models can be read.
+        var seconds: Double
+        /// Of that, the opening.
+        var openSeconds: Double
+        var models: Int
+        var digest: String
+    }
+
+    public struct State: Codable, Sendable {
+        var models: Int
+        var digest: String
+        var isLive: Bool
+        var appliedUpdates: UInt64
+        var appliedBatches: UInt64
+        var holesFound: UInt64
+        /// What was counted, by name.
+        var counters: [String: UInt64] = [:]
+        /// What all threads have used since the process started.
+        var processorSeconds: Double
+    }
+}

@@ -1,0 +1,45 @@
+/// What a chaos trial does to a process, or to the network between it and the others.
+public enum ChaosFault: String, CaseIterable, Codable, Sendable {
+    /// SIGKILL; the process is started again later.
+    case kill
+    /// SIGSTOP; SIGCONT some seconds later. Nobody is told, and no connection closes.
+    case stop
+    /// An end in good order; the process is started again later.
+    case restart
+    /// Part of the packets from and to the process are lost.
+    case loss
+    /// Packets from and to the process are late.
+    case delay
+    /// No packet comes through, in neither direction.
+    case partition
+
+    /// It happens between network namespaces.
+    public var isOfNetwork: Bool {
+        switch self {
+        case .kill, .stop, .restart: false
+        case .loss, .delay, .partition: true
+        }
+    }
+
+    /// The shortest and the longest time that it lasts, in seconds.
+    var duration: ClosedRange<Double> {
+        switch self {
+        case .kill, .restart: 0.05...2
+        case .stop: 1...5
+        case .loss, .delay: 1...4
+        case .partition: 0.5...6
+        }
+    }
+}
+
+/// What a process of a chaos trial is.
+public enum ChaosRole: String, CaseIterable, Codable, Sendable {
+    case publisher
+    case relay
+    case subscriber
+    /// Short-lived jobs, one after the other, that push to the relays.
+    case pusher
+
+    /// It holds a copy of everything.
+    var isCopy: Bool { self == .relay || self == .subscriber }
+}

@@ -1,0 +1,37 @@
+import Modelcast
+
+/// What a publisher of a chaos trial does, each time that it starts.
+public struct ChaosPlan: Codable, Sendable {
+    /// The random writes.
+    public var writes: StressPlan
+    /// How often this publisher has been started before.
+    public var generation: Int
+    /// It keeps its models over a restart.
+    public var isDurable: Bool
+}
+
+/// Writes every model of the plan anew, unless the publisher has kept them, then at random.
+///
+/// A publisher without a store knows nothing of what it published before it was killed. What all hold at the end is
+/// defined all the same: the first thing that each start does is to replace every model that the publisher may ever
+/// write, which supersedes all that its dead incarnations wrote. That part is not cut short when the load is to end.
+struct ChaosLoad: Load {
+    let plan: ChaosPlan
+
+    func run(_ publisher: Publisher, gauge: LoadGauge) throws {
+        if !plan.isDurable || plan.generation == 0 { try rewrite(publisher, gauge) }
+        guard !gauge.isStopping else { return }
+        try StressLoad(plan: plan.writes).run(publisher, gauge: gauge)
+    }
+
+    private func rewrite(_ publisher: Publisher, _ gauge: LoadGauge) throws {
+        for (type, ids) in plan.writes.ids {
+            for (number, id) in ids.enumerated() {
+                let fields: Fields = [
+                    "generation_\(plan.writes.index)": .int(Int64(plan.generation)), "number": .int(Int64(number)),
+                ]
+                try gauge.insist { () throws(ModelcastError) in try publisher.replace(type, id, fields) }
+            }
+        }
+    }
+}

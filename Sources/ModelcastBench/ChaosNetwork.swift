@@ -1,0 +1,98 @@
+import Foundation
+
+/// A network namespace for each process of a trial, joined by a bridge, so that the network between two of them can be
+/// made bad.
+struct ChaosNetwork: Sendable {
+    /// Where one process lives.
+    struct Place: Sendable {
+        let namespace: String
+        /// The end of its link on the bridge.
+        let link: String
+        let host: String
+    }
+
+    private let sweep: ChaosSweep
+    /// By the process's name.
+    let places: [String: Place]
+    private var impairments: [ChaosFault: ChaosImpairment] = [:]
+    /// How each fault of the network is done, and why others are not; for a person.
+    private(set) var notes: [String] = []
+
+    /// The faults that can be injected here.
+    var faults: [ChaosFault] { ChaosFault.allCases.filter { impairments[$0] != nil } }
+
+    /// Makes the namespaces and tries every fault once. Blocks.
+    /// - Throws: ``BenchError`` with the reason when network namespaces cannot be used here; nothing is left over.
+    init(names: [String], sweep: ChaosSweep) throws {
+        self.sweep = sweep
+        guard geteuid() == 0 else { throw BenchError("network namespaces need root") }
+        for tool in [NetworkTool.ip, .tc] where tool.path == nil {
+            throw BenchError("\(tool.rawValue) is not installed (package iproute2)")
+        }
+        // The network for measurements between devices (RFC 2544): nobody else uses it.
+        let subnet = "198.18.\((Int(sweep.run) ?? 0) % 256)"
+        var places: [String: Place] = [:]
+        for (index, name) in names.enumerated() {
+            places[name] = Place(
+                namespace: "\(sweep.namespacePrefix)\(name)", link: "\(sweep.linkPrefix)\(index + 1)",
+                host: "\(subnet).\(index + 1)")
+        }
+        self.places = places
+        do {
+            try ChaosNetwork.makeBridge(sweep.bridge, address: "\(subnet).254/24")
+            for place in places.values { try ChaosNetwork.make(place, bridge: sweep.bridge) }
+        } catch {
+            sweep.remove()
+            throw error
+        }
+        guard let trial = names.first.flatMap({ places[$0] }) else { return }
+        for fault in ChaosFault.allCases where fault.isOfNetwork { choose(fault, at: trial) }
+    }
+
+    private static func makeBridge(_ bridge: String, address: String) throws {
+        try NetworkTool.ip.run(["link", "add", bridge, "type", "bridge"])
+        try NetworkTool.ip.run(["address", "add", address, "dev", bridge])
+        try NetworkTool.ip.run(["link", "set", bridge, "up"])
+    }
+
+    private static func make(_ place: Place, bridge: String) throws {
+        let (namespace, link) = (place.namespace, place.link)
+        try NetworkTool.ip.run(["netns", "add", namespace])
+        try NetworkTool.ip.run(
+            ["link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", namespace])
+        try NetworkTool.ip.run(["link", "set", link, "master", bridge, "up"])
+        try NetworkTool.ip.run(["-n", namespace, "address", "add", "\(place.host)/24", "dev", "eth0"])
+        try NetworkTool.ip.run(["-n", namespace, "link", "set", "lo", "up"])
+        try NetworkTool.ip.run(["-n", namespace, "link", "set", "eth0", "up"])
+    }
+
+    /// Takes the first way that this kernel knows.
+    private mutating func choose(_ fault: ChaosFault, at place: Place) {
+        var refusals: [String] = []
+        for choice in ChaosImpairment.choices(for: fault) {
+            do {
+                for call in choice.start(place.link, place.namespace) { try call.run() }
+                for call in choice.end(place.link, place.namespace) { try call.run() }
+                impairments[fault] = choice
+                notes.append("\(fault.rawValue) by \(choice.text)")
+                return
+            } catch {
+                for call in choice.end(place.link, place.namespace) { try? call.run() }
+                refusals.append("\(error)")
+            }
+        }
+        notes.append("\(fault.rawValue) is skipped: \(refusals.joined(separator: "; "))")
+    }
+
+    /// Begins a fault of the network at one process. Blocks for some milliseconds.
+    func start(_ fault: ChaosFault, at name: String) throws {
+        guard let place = places[name], let impairment = impairments[fault] else { return }
+        for call in impairment.start(place.link, place.namespace) { try call.run() }
+    }
+
+    /// Ends it.
+    func end(_ fault: ChaosFault, at name: String) throws {
+        guard let place = places[name], let impairment = impairments[fault] else { return }
+        for call in impairment.end(place.link, place.namespace) { try call.run() }
+    }
+}

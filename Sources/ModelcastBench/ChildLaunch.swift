@@ -1,0 +1,40 @@
+import Foundation
+
+/// How a ``Child`` is started: this executable with other arguments, perhaps inside a network namespace.
+public struct ChildLaunch: Sendable {
+    /// The arguments of this executable.
+    public var arguments: [String]
+    /// Added to the environment of this process.
+    public var environment: [String: String] = [:]
+    /// A command line in front that runs what follows it, such as `ip netns exec NAME`.
+    public var prefix: [String] = []
+    /// Where stderr goes, at the end of what is there; nil for this process's own.
+    public var errorPath: String?
+
+    public init(arguments: [String]) { self.arguments = arguments }
+
+    /// The whole command line.
+    private var words: [String] {
+        prefix + [URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path] + arguments
+    }
+
+    /// A process that has not been started yet.
+    func makeProcess() throws -> Process {
+        let process = Process()
+        let words = words
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        if !environment.isEmpty {
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        }
+        if let errorPath {
+            if !FileManager.default.fileExists(atPath: errorPath) {
+                _ = FileManager.default.createFile(atPath: errorPath, contents: nil)
+            }
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: errorPath))
+            try file.seekToEnd()
+            process.standardError = file
+        }
+        return process
+    }
+}

@@ -1,0 +1,36 @@
+/// An observer that sleeps while updates are applied in its process.
+extension Measurement {
+    func measureSleepingObserver() async throws {
+        let plan = plan.with(models: plan.observedModels)
+        tell("an observer sleeps while \(Figures.grouped(plan.observedUpdates)) updates are applied")
+        let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
+        try await fill(publisher)
+        let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
+        _ = try await joined(subscriber, models: plan.models)
+        // The process takes what memory applying needs, so that it does not count as growth later.
+        _ = try await publish(publisher, subscriber, plan.observedUpdates / 4)
+        guard case .asleep = try await subscriber.ask(.observeAsleep, within: .seconds(60)) else {
+            throw unexpected(subscriber.name)
+        }
+        let count = try await publish(publisher, subscriber, plan.observedUpdates)
+        guard case .woken(let woken) = try await subscriber.ask(.wakeObserver, within: .seconds(60)) else {
+            throw unexpected(subscriber.name)
+        }
+        guard woken.isComplete else { throw BenchError("the observer was not told all that it had slept through") }
+        result.sleepingObserver = BenchResult.SleepingObserver(
+            models: plan.models, updates: count, changes: woken.changes, folded: woken.folded,
+            grownByteCount: woken.grownByteCount)
+        await end()
+    }
+
+    /// Publishes so many at a rate that the subscriber can follow, so that nothing piles up but what is observed.
+    private func publish(_ publisher: Process, _ subscriber: Process, _ count: Int) async throws -> Int {
+        let seconds = Double(count) / plan.stopRate
+        let order = BenchOrder.publishSteadily(rate: plan.stopRate, seconds: seconds, textBytes: 10)
+        guard case .steady(let steady) = try await publisher.ask(order, within: .seconds(seconds + 60)) else {
+            throw unexpected(publisher.name)
+        }
+        try await requireEqual(publisher, subscriber, after: "the updates beside an observer")
+        return steady.count
+    }
+}

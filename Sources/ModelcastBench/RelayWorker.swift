@@ -1,0 +1,31 @@
+import Modelcast
+
+/// A relay as a process of its own.
+struct RelayWorker: Sendable {
+    let name: String
+    let bind: String
+    let publishers: [String]
+
+    func run() async throws {
+        let link = ParentLink<WorkerOrder, WorkerReport>()
+        var configuration = RelayConfiguration(
+            name: name, endpoints: try SenderEndpoints(control: bind), publishers: publishers)
+        // An address outside this host's own is one of a network namespace, which nobody else reaches.
+        configuration.allowsRemote = true
+        let relay = try Relay(configuration, logger: Worker.logger(name))
+        let watch = CopyWatch(relay.cache, logger: Worker.logger(name))
+        link.tell(WorkerReport(.ready))
+        try await Worker.untilFirstEnds([
+            { try await relay.run() },
+            { try await Worker.serve(relay.cache, link) },
+            { await Worker.repeatedly { link.tell(report(relay, watch)) } },
+        ])
+    }
+
+    private func report(_ relay: Relay, _ watch: CopyWatch) -> WorkerReport {
+        let status = relay.status
+        var counters = status.replicaCounters
+        for (name, value) in status.counters.nonZero where counters[name] == 0 { counters[name] = value }
+        return watch.report(status.senders, status.streams, counters)
+    }
+}

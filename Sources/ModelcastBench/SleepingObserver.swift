@@ -1,0 +1,55 @@
+import Dispatch
+import Modelcast
+import Synchronization
+
+/// Takes the initial state, and falls asleep at the first change until it is woken.
+final class SleepingObserver: Sendable {
+    private struct State {
+        var told: [String: Record] = [:]
+        var changeCount = 0
+        var foldedCount = 0
+        var residentByteCount: UInt64 = 0
+        var observation: Observation?
+    }
+
+    private let state = Mutex(State())
+    private let woken = DispatchSemaphore(value: 0)
+
+    func begin(_ observation: Observation) { state.withLock { $0.observation = observation } }
+
+    /// Ends it; also one that sleeps still.
+    func end() {
+        state.withLock { $0.observation.take() }?.cancel()
+        wake()
+    }
+
+    /// Lets it go on.
+    func wake() { woken.signal() }
+
+    /// How much memory the process used when it fell asleep.
+    func note(_ residentByteCount: UInt64) { state.withLock { $0.residentByteCount = residentByteCount } }
+
+    func take(_ changes: ChangeSet) {
+        if !changes.isInitial, state.withLock({ $0.changeCount }) == 0 { woken.wait() }
+        state.withLock { state in
+            for change in changes {
+                state.told[change.id] = change.new
+                guard !changes.isInitial else { continue }
+                state.changeCount += 1
+                if change.isFolded { state.foldedCount += 1 }
+            }
+        }
+    }
+
+    var toldCount: Int { state.withLock { $0.told.count } }
+    var changeCount: Int { state.withLock { $0.changeCount } }
+    var foldedCount: Int { state.withLock { $0.foldedCount } }
+    var residentByteCount: UInt64 { state.withLock { $0.residentByteCount } }
+
+    /// What it was told last of each model is what the cache holds.
+    func holdsAll(of cache: ModelCache) -> Bool {
+        let told = state.withLock { $0.told }
+        guard told.count == cache.count(of: Workload.type) else { return false }
+        return told.allSatisfy { cache[Workload.type, $0.key] == $0.value }
+    }
+}

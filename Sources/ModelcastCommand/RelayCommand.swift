@@ -1,0 +1,109 @@
+import ArgumentParser
+import Modelcast
+import ServiceLifecycle
+
+/// `modelcast relay`.
+struct RelayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay",
+        abstract: "Merges what publishers and other relays send, and serves it to subscribers.",
+        discussion: """
+            Subscribers connect to a relay as to a publisher:
+
+              $ modelcast relay --name relay-a --connect tcp://10.0.0.5:7400 --bind tcp://127.0.0.1:7500
+              $ modelcast subscribe --connect tcp://127.0.0.1:7500
+
+            Two relays with the same publishers are availability: a subscriber with both in --connect takes each \
+            batch once and goes on when one of them is killed. Relays may be chained.
+
+            Short-lived jobs push to it: `modelcast publish --push tcp://127.0.0.1:7500 …`.
+
+            With --store a restart goes on with what is in the file, and a push is acknowledged once it is on disk:
+
+              $ modelcast relay --name relay-a --bind tcp://127.0.0.1:7500 --store relay-a.store
+
+            On standard error stands first where the relay serves, in one line: \
+            control tcp://127.0.0.1:7500 stream tcp://127.0.0.1:7501. SIGTERM and SIGINT end it with exit code 0.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The name of this relay, unique among relays and publishers; A-Z a-z 0-9 _ . -", valueName: "name"))
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The control endpoint of a publisher or relay to listen to. Repeat it for several; none: pushes only.",
+            valueName: "endpoint"))
+    var connect: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Where it serves: tcp://host:port, port * for any free one, or ipc:///path.", valueName: "endpoint"))
+    var bind: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Where batches are sent. Default: the next port, any free one for *, or the path with -stream behind it.",
+            valueName: "endpoint"))
+    var stream: String?
+
+    @Option(help: ArgumentHelp("Only models of this type. Repeat it for several; default: all.", valueName: "type"))
+    var type: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the models and what was pushed in this file. For this relay alone.", valueName: "file"))
+    var store: String?
+
+    @Option(help: ArgumentHelp("How many mebibytes of batches are kept for replay.", valueName: "MiB"))
+    var replaySize = 64
+
+    @Option(help: ArgumentHelp("For how long batches are kept for replay.", valueName: "seconds"))
+    var replayAge = Seconds.minute
+
+    @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
+    var insecure = false
+
+    @OptionGroup var logs: LogOptions
+
+    func validate() throws {
+        do {
+            try Names.check(origin: name)
+            for type in type { try Names.check(type: type) }
+            _ = try SenderEndpoints(control: bind, stream: stream)
+            for endpoint in connect { _ = try ControlClient(endpoint: endpoint) }
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        guard (0...65_536).contains(replaySize) else {
+            throw ValidationError("--replay-size is 0 to 65536 MiB; 0 keeps nothing")
+        }
+    }
+
+    func run() async throws {
+        let logger = logs.makeLogger()
+        var configuration = RelayConfiguration(
+            name: name, endpoints: try SenderEndpoints(control: bind, stream: stream), publishers: connect)
+        configuration.allowsRemote = insecure
+        configuration.store = store
+        configuration.replayByteCount = replaySize << 20
+        configuration.replayAge = replayAge.duration
+        if !type.isEmpty { configuration.selection = .types(type) }
+        let relay = try Relay(configuration, logger: logger)
+        try await runUntilDone([relay, RelayAnnouncer(relay: relay)], logger: logger)
+    }
+}
+
+/// Says where the relay serves, and waits for the end.
+private struct RelayAnnouncer: Service {
+    let relay: Relay
+
+    func run() async throws {
+        let endpoints = try await relay.boundEndpoints
+        StandardError.write(line: "control \(endpoints.control) stream \(endpoints.stream)")
+        SystemdNotifier.ready("serving at \(endpoints.control)")
+        defer { SystemdNotifier.stopping() }
+        try? await gracefulShutdown()
+    }
+}

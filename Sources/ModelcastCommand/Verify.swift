@@ -1,0 +1,74 @@
+import ArgumentParser
+import Modelcast
+
+/// `modelcast verify`.
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compares what two processes hold: publishers, relays, subscribers with a control endpoint.",
+        discussion: """
+            Waits until both have applied the same, compares digests, and names what differs:
+
+              $ modelcast verify --connect tcp://127.0.0.1:7400 --against tcp://127.0.0.1:7500
+              User equal 9a3c51e07d24f8b6
+
+            A difference is one line with tabs: TYPE, different, ID, FIELD, what --connect has and what --against \
+            has, each as JSON with its version; - for a field that is not there. FIELD is * where one side has the \
+            model and the other has not.
+
+            Exit codes: 0 all equal, 1 something differs or both never stood at the same point.
+            """)
+
+    @OptionGroup var question: QuestionOptions
+
+    @Option(help: ArgumentHelp("The control endpoint of the other holder.", valueName: "endpoint"))
+    var against: String
+
+    @Option(
+        help: ArgumentHelp("How long to wait, per type, until both have applied the same.", valueName: "seconds"))
+    var patience = Seconds.ten
+
+    func validate() throws {
+        do {
+            _ = try ControlClient(endpoint: against)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        let client = try await question.client()
+        if let line = await EndpointProbe.checkConnection(against) { throw CommandFailure(line) }
+        let other = try ControlClient(endpoint: against, timeout: question.timeout.duration)
+        let verifications = try await client.verify(against: other, patience: patience.duration)
+        var writer = JSONWriter()
+        for verification in verifications { write(verification, to: &writer) }
+        try question.print(writer.bytes)
+        if verifications.isEmpty { StandardError.write(line: "neither holds any model") }
+        guard verifications.allSatisfy(\.isEqual) else { throw ExitCode.failure }
+    }
+
+    private func write(_ verification: Verification, to writer: inout JSONWriter) {
+        switch verification.outcome {
+        case .equal(let digest):
+            writer.write(plain: digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
+        case .apart(let left, let right):
+            StandardError.write(
+                line: "\(verification.type): \(question.connect) has applied \(left), \(against) \(right); "
+                    + "compare holders of the same publishers, or allow more time with --patience")
+        case .different(let differences):
+            for difference in differences {
+                writer.write(plain: "\(verification.type)\tdifferent\t\(difference.id)\t\(difference.field ?? "*")\t")
+                write(difference.left, to: &writer)
+                writer.write(plain: "\t")
+                write(difference.right, to: &writer)
+                writer.write(plain: "\n")
+            }
+        }
+    }
+
+    private func write(_ cell: Cell?, to writer: inout JSONWriter) {
+        guard let cell else { return writer.write(plain: "-") }
+        writer.write(cell.value)
+        writer.write(plain: "@\(cell.version)")
+    }
+}

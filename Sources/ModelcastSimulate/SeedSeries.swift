@@ -1,0 +1,52 @@
+import Dispatch
+import ModelcastTesting
+import Synchronization
+
+/// Many seeds, some at a time, until all are played, the time is up, or one has failed.
+struct SeedSeries {
+    let first: UInt64
+    let count: Int
+    let seconds: Double?
+    let jobs: Int
+    let sabotage: Sabotage?
+    /// A failure does not end it.
+    let keepsGoing: Bool
+
+    private struct State {
+        var started = 0
+        var summary = Summary()
+        var nextReport = 10.0
+    }
+
+    /// - Parameter report: is given a line of progress every ten seconds.
+    func run(_ report: @Sendable (String) -> Void) -> Summary {
+        let state = Mutex(State())
+        let began = ContinuousClock.now
+        DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+            while let seed = next(state, elapsed: ContinuousClock.now - began) {
+                let start = ContinuousClock.now
+                let outcome = Scenario(seed: seed, sabotage: sabotage).run()
+                let now = ContinuousClock.now
+                let line = state.withLock { state -> String? in
+                    state.summary.add(outcome, took: now - start)
+                    state.summary.elapsed = now - began
+                    guard (now - began) / .seconds(1) >= state.nextReport else { return nil }
+                    state.nextReport += 10
+                    return state.summary.progress
+                }
+                if let line { report(line) }
+                if keepsGoing, let failure = outcome.failure { report("FAILED: \(failure)") }
+            }
+        }
+        return state.withLock { $0.summary }
+    }
+
+    private func next(_ state: borrowing Mutex<State>, elapsed: Duration) -> UInt64? {
+        state.withLock { state in
+            guard keepsGoing || state.summary.failure == nil, state.started < count else { return nil }
+            if let seconds, elapsed / .seconds(1) >= seconds { return nil }
+            state.started += 1
+            return first &+ UInt64(state.started - 1)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Dispatch
+import ModelcastTesting
+
+/// The `modelcast-simulate` command.
+@main
+struct SimulateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "modelcast-simulate",
+        abstract: "Plays scenarios of publishers, relays and subscribers under every fault that a seed decides.",
+        usage: """
+            modelcast-simulate [--first <seed>] [--seeds <n> | --seconds <s>] [--jobs <n>]
+            modelcast-simulate --seed <seed> [--trace]
+            """,
+        discussion: """
+            Each seed is one scenario: who there is, how bad the network is, what is written, who crashes when. \
+            Checkers run after every event; at rest every copy must equal what was published. The same seed goes the \
+            same way, event for event, on every machine.
+
+            A failure prints the seed and the command that runs it again; with --trace that tells the story, a line \
+            an event: milliseconds, node, what happened.
+
+            Exit codes: 0 all is well, 1 a seed failed, 64 the command line is wrong.
+            """)
+
+    @Option(help: "Play this seed alone.")
+    var seed: UInt64?
+
+    @Flag(help: "Tell the story of the seed.")
+    var trace = false
+
+    @Option(help: "How many seeds.")
+    var seeds = 1_000
+
+    @Option(help: "Play seeds for so long instead.")
+    var seconds: Double?
+
+    @Option(help: "The first seed.")
+    var first: UInt64 = 1
+
+    @Flag(help: "Play on after a failure, and name each seed that fails.")
+    var keepGoing = false
+
+    @Option(help: "How many seeds at a time.")
+    var jobs = 2
+
+    @Option(
+        help:
+            "Take a protection away, to see it found out: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
+    var sabotage: String?
+
+    @Option(help: "The commit that was built, for the message of a failure.")
+    var commit: String?
+
+    private static let protections = Sabotage.allCases.map(\.rawValue).joined(separator: ", ")
+    private var protection: Sabotage? { sabotage.flatMap { Sabotage(rawValue: $0) } }
+
+    func validate() throws {
+        guard seeds > 0, (1...256).contains(jobs), (seconds ?? 1) > 0 else {
+            throw ValidationError("--seeds and --seconds must be above 0, --jobs 1 to 256.")
+        }
+        guard sabotage == nil || protection != nil else {
+            throw ValidationError("--sabotage is one of \(SimulateCommand.protections).")
+        }
+        guard seed != nil || !trace else { throw ValidationError("--trace tells of one --seed.") }
+    }
+
+    func run() throws {
+        let failure: SimulationFailure?
+        if let seed {
+            let outcome = Scenario(seed: seed, sabotage: protection, isTold: trace).run()
+            for line in outcome.story.lines { print(line) }
+            print(Summary(outcome).text)
+            failure = outcome.failure
+        } else {
+            let series = SeedSeries(
+                first: first, count: seconds == nil ? seeds : .max, seconds: seconds, jobs: jobs, sabotage: protection,
+                keepsGoing: keepGoing)
+            let summary = series.run { print($0) }
+            print(summary.text)
+            failure = summary.failure
+        }
+        guard let failure else { return }
+        print("FAILED: \(failure)")
+        print("commit: \(commit ?? "not told")")
+        let option = sabotage.map { " --sabotage \($0)" } ?? ""
+        print("again:  modelcast-simulate --seed \(failure.seed)\(option) --trace")
+        throw ExitCode.failure
+    }
+}

@@ -1,0 +1,128 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+/// Watches one copy while its process lives: after each event that changed it, nothing may have gone back, and no
+/// batch or transaction may show in part.
+struct CacheWatch {
+    private let isObserved: Bool
+    /// What was there at the last look, by the oracle's models.
+    private var seen: [Record?] = []
+    private var commitNumber: UInt64 = 0
+    private(set) var observer: ObserverWatch?
+    /// The streams' batches that this process has applied.
+    private var applied: Set<AppliedBatch> = []
+
+    private struct AppliedBatch: Hashable {
+        let origin: String
+        let incarnation: UInt64
+        let topic: [UInt8]
+        let sequence: UInt64
+    }
+
+    init(isObserved: Bool) { self.isObserved = isObserved }
+
+    /// The process has started with this copy.
+    mutating func start(_ cache: ModelCache, label: String) {
+        seen = []
+        commitNumber = 0
+        applied = []
+        observer = isObserved ? ObserverWatch(cache, label: label) : nil
+    }
+
+    /// What comes next is compared with nothing: the copy was built anew.
+    mutating func forget() {
+        seen = []
+        applied = []
+    }
+
+    mutating func stop() {
+        observer?.stop()
+        observer = nil
+    }
+
+    /// Takes note of a batch of a stream that the machine has applied.
+    /// - Returns: what is wrong with that.
+    mutating func apply(_ batch: BatchFacts, topic: [UInt8]) -> String? {
+        let key = AppliedBatch(
+            origin: batch.origin, incarnation: batch.incarnation, topic: topic, sequence: batch.sequence)
+        guard !applied.insert(key).inserted else { return nil }
+        return "\(Topic(bytes: topic)) #\(batch.sequence) of \(batch.origin) was applied twice"
+    }
+
+    /// Looks at what has changed since the last look.
+    /// - Parameters:
+    ///   - isWhole: what shows of this step must be all of it.
+    /// - Returns: what is wrong.
+    mutating func look(
+        _ cache: ModelCache, oracle: Oracle, takes: (ModelKey) -> Bool, isWhole: (Oracle.Step) -> Bool
+    ) -> String? {
+        let current = cache.snapshot().commitNumber
+        guard current != commitNumber else { return nil }
+        commitNumber = current
+        while seen.count < oracle.models.count { seen.append(nil) }
+        var steps: Set<Int> = []
+        for index in oracle.models.indices {
+            let key = oracle.models[index]
+            let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
+            guard let record else {
+                guard let old = seen[index] else { continue }
+                seen[index] = nil
+                if old.exists { return "\(key) is gone without a delete" }
+                continue
+            }
+            if let old = seen[index], old.isIdentical(to: record) { continue }
+            if let fault = compare(seen[index], record, key, oracle, &steps) { return fault }
+            seen[index] = record
+        }
+        return half(steps.filter { isWhole(oracle.steps[$0]) }.sorted(), cache, oracle, takes)
+    }
+
+    /// No version of a cell goes back; what a delete or replace drops lies below its floor.
+    private func compare(
+        _ old: Record?, _ new: Record, _ key: ModelKey, _ oracle: Oracle, _ steps: inout Set<Int>
+    ) -> String? {
+        var before: [String: Version] = [:]
+        if let old {
+            if let floor = old.floor, new.floor.map({ $0 < floor }) ?? true { return "the floor of \(key) went back" }
+            if let touched = old.touched, new.touched.map({ $0 < touched }) ?? true {
+                return "the touched of \(key) went back"
+            }
+            for cell in old.cells { before[cell.field] = cell.version }
+        }
+        let floor = new.floor
+        for cell in new.cells {
+            let was = before.removeValue(forKey: cell.field)
+            guard was != cell.version else { continue }
+            if let was, was > cell.version {
+                return "\(cell.field) of \(key) went back from \(was) to \(cell.version)"
+            }
+            if let step = oracle.stepByVersion[cell.version] { steps.insert(step) }
+        }
+        for (field, version) in before where floor.map({ version >= $0 }) ?? true {
+            return "\(field) of \(key) is gone, version \(version)"
+        }
+        return nil
+    }
+
+    /// The first of these steps of which only a part can be seen.
+    private func half(
+        _ steps: [Int], _ cache: ModelCache, _ oracle: Oracle, _ takes: (ModelKey) -> Bool
+    ) -> String? {
+        for step in steps {
+            for index in oracle.steps[step].updates {
+                let update = oracle.updates[index]
+                let key = oracle.models[update.model]
+                // What is gone with an origin that had not stored it comes no more; the rest is shown without it.
+                guard takes(key), !update.isAtRisk else { continue }
+                let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
+                let state = record.map { ReferenceModel($0) } ?? ReferenceModel()
+                guard state.holds(update) else {
+                    return "a step of \(oracle.steps[step].updates.count) updates shows in part: "
+                        + "\(key) lacks \(update.version)"
+                }
+            }
+        }
+        return nil
+    }
+}

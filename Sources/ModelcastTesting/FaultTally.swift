@@ -1,0 +1,40 @@
+/// What was done to a simulation, and how often.
+public struct FaultTally: Sendable {
+    /// One kind of fault. The raw value is its name in summaries.
+    public enum Kind: String, CaseIterable, Sendable {
+        case lost = "messages lost"
+        case duplicated = "messages doubled"
+        case overtaken = "messages out of order"
+        case queueFull = "messages dropped by a full queue"
+        case malformed = "malformed frames"
+        case streamReset = "stream resets"
+        case controlReset = "control resets"
+        case partition = "partitions"
+        case crash = "crashes"
+        case diskLost = "crashes that lost the disk"
+        case tornWrite = "torn writes"
+        case clockJump = "clock jumps"
+        case clockBeyondLead = "clock jumps past the allowed lead"
+        case lateJoin = "late joins"
+    }
+
+    private var counts = [Int](repeating: 0, count: Kind.allCases.count)
+    private static let indices = Dictionary(uniqueKeysWithValues: Kind.allCases.enumerated().map { ($1, $0) })
+
+    /// Nothing was done.
+    public init() {}
+
+    /// How often this was done.
+    public subscript(kind: Kind) -> Int {
+        get { counts[FaultTally.indices[kind] ?? 0] }
+        set { counts[FaultTally.indices[kind] ?? 0] = newValue }
+    }
+
+    /// All faults of all kinds.
+    public var total: Int { counts.reduce(0, +) }
+
+    /// Adds what was done to another simulation.
+    public static func += (left: inout FaultTally, right: FaultTally) {
+        for index in left.counts.indices { left.counts[index] += right.counts[index] }
+    }
+}

@@ -1,0 +1,39 @@
+import ModelWire
+
+/// Changes frames on their way, as a broken implementation would have understood them.
+enum FrameSurgery {
+    /// A batch with the same place in its stream, and no update that version 1 knows.
+    static func hollow(_ payload: [UInt8]) -> [UInt8]? {
+        guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return nil }
+        let updates = frame.children[5].range
+        let unknown: [UInt8] = [0x81, 0x84, 0x09, 0x00, 0x61, 0x78, 0xA0]
+        return Array(payload[..<updates.lowerBound]) + unknown + Array(payload[updates.upperBound...])
+    }
+
+    /// A batch whose replaces are merges.
+    static func replacesAsMerges(_ payload: [UInt8]) -> [UInt8] {
+        guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }
+        var copy = payload
+        for update in frame.children[5].children {
+            guard let operation = update.children.first, operation.unsigned == 1 else { continue }
+            copy[operation.range.lowerBound] = 0
+        }
+        return copy
+    }
+
+    /// A batch of another incarnation.
+    static func withIncarnation(_ incarnation: UInt64, _ payload: [UInt8]) -> [UInt8] {
+        guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }
+        let place = frame.children[2].range
+        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: incarnation >> ($0 * 8)) }
+        return Array(payload[..<place.lowerBound]) + [0x1B] + bytes + Array(payload[place.upperBound...])
+    }
+
+    /// Heads that were changed; other frames as they are.
+    static func mapHeads(_ payload: [UInt8], _ body: (Heads) -> Heads) -> [UInt8] {
+        guard case .heads(let heads)? = try? StreamFrame(decoding: payload.span, limits: .default) else {
+            return payload
+        }
+        return body(heads).encode()
+    }
+}

@@ -1,0 +1,165 @@
+import ModelRecord
+import ModelWire
+
+/// A model's type and id.
+struct ModelKey: Hashable, CustomStringConvertible {
+    let type: String
+    let id: String
+
+    var description: String { "\(type) \(id)" }
+
+    /// The model's topic, as if every topic had two digits: what prefixes of requests select.
+    var topic: Topic {
+        .data(type: type, partitions: .twoHundredFiftySix, bucket: Fingerprint.bucket(idHash: Fingerprint.fnv(id)))
+    }
+}
+
+/// One update as it stood in a frame.
+struct PublishedUpdate {
+    let operation: Operation
+    let version: Version
+    /// The index of its model in ``Oracle/models``.
+    let model: Int
+    /// Names and encoded values.
+    let fields: [(String, [UInt8])]
+    /// It may be gone with an origin that had not stored it: copies may hold it or not.
+    var isAtRisk = false
+}
+
+/// What one frame with a batch says.
+struct BatchFacts {
+    let origin: String
+    let incarnation: UInt64
+    let sequence: UInt64
+    let stamp: Stamp
+    let updateCount: Int
+}
+
+/// Knows everything that was ever published, and what every copy must hold at rest.
+struct Oracle {
+    /// The batches that become visible in one step: one alone, or those of a transaction.
+    struct Step {
+        let origin: String
+        /// The topics of a transaction over several; empty for a batch that stands alone.
+        let topics: [Topic]
+        var updates: [Int] = []
+    }
+
+    private struct StepKey: Hashable {
+        let origin: String
+        let stamp: Stamp
+    }
+
+    /// Every model of which an update was published.
+    private(set) var models: [ModelKey] = []
+    private(set) var updates: [PublishedUpdate] = []
+    private(set) var steps: [Step] = []
+    /// The step of each update, by its version.
+    private(set) var stepByVersion: [Version: Int] = [:]
+    /// The greatest stamp of each origin.
+    private(set) var lastStamp: [String: Stamp] = [:]
+    private(set) var batchCount = 0
+    private var modelByKey: [ModelKey: Int] = [:]
+    private var stepByKey: [StepKey: Int] = [:]
+    private var updatesByOrigin: [String: [Int]] = [:]
+    private var hasRisk = false
+
+    /// Takes note of a batch that leaves its publisher.
+    /// - Returns: nil for bytes that are no batch.
+    mutating func note(topic: Topic, payload: [UInt8]) -> BatchFacts? {
+        guard let type = topic.type, let frame = PlainItem(payload), frame.children.count >= 6,
+            let facts = BatchFacts(frame)
+        else { return nil }
+        batchCount += 1
+        let key = StepKey(origin: facts.origin, stamp: facts.stamp)
+        let step = stepByKey[key] ?? steps.count
+        if step == steps.count {
+            steps.append(Step(origin: facts.origin, topics: Oracle.group(frame, payload)))
+            stepByKey[key] = step
+        }
+        for item in frame.children[5].children { note(item, payload, type: type, facts: facts, step: step) }
+        return facts
+    }
+
+    /// The topics that a batch names as its transaction's.
+    static func group(_ frame: PlainItem, _ payload: [UInt8]) -> [Topic] {
+        guard frame.children.count > 6 else { return [] }
+        return frame.children[6].children.map { Topic(bytes: $0.content(of: payload)) }
+    }
+
+    private mutating func note(_ item: PlainItem, _ payload: [UInt8], type: String, facts: BatchFacts, step: Int) {
+        let parts = item.children
+        guard parts.count >= 4, let code = parts[0].unsigned, let operation = Operation(rawValue: code),
+            let offset = parts[1].unsigned, let id = parts[2].text
+        else { return }
+        var fields: [(String, [UInt8])] = []
+        let pairs = parts[3].children
+        for index in stride(from: 0, to: pairs.count, by: 2) {
+            guard let field = pairs[index].text else { continue }
+            fields.append((field, Array(payload[pairs[index + 1].range])))
+        }
+        let version = Version(stamp: facts.stamp + offset, origin: facts.origin)
+        let update = PublishedUpdate(
+            operation: operation, version: version, model: model(ModelKey(type: type, id: id)), fields: fields)
+        steps[step].updates.append(updates.count)
+        stepByVersion[version] = step
+        updatesByOrigin[facts.origin, default: []].append(updates.count)
+        lastStamp[facts.origin] = max(lastStamp[facts.origin] ?? 0, version.stamp)
+        updates.append(update)
+    }
+
+    private mutating func model(_ key: ModelKey) -> Int {
+        if let known = modelByKey[key] { return known }
+        models.append(key)
+        modelByKey[key] = models.count - 1
+        return models.count - 1
+    }
+
+    /// How many updates of an origin have been published.
+    func updateCount(of origin: String) -> Int { updatesByOrigin[origin]?.count ?? 0 }
+
+    /// The origin has crashed, and only its first `count` updates are on its disk.
+    mutating func lose(origin: String, after count: Int) {
+        for index in (updatesByOrigin[origin] ?? []).dropFirst(count) {
+            updates[index].isAtRisk = true
+            hasRisk = true
+        }
+    }
+
+    /// By model: what every copy must hold, and the most that it can hold.
+    func expectation() -> [(least: ReferenceModel, most: ReferenceModel)] {
+        var result = [(least: ReferenceModel, most: ReferenceModel)](
+            repeating: (ReferenceModel(), ReferenceModel()), count: models.count)
+        for update in updates {
+            if !update.isAtRisk { result[update.model].least.apply(update) }
+            if hasRisk { result[update.model].most.apply(update) }
+        }
+        if !hasRisk { for index in result.indices { result[index].most = result[index].least } }
+        return result
+    }
+
+    /// Every cell was published just so.
+    func knows(_ state: ReferenceModel, of model: Int) -> Bool {
+        state.cells.allSatisfy { field, cell in
+            guard let step = stepByVersion[cell.version] else { return false }
+            return steps[step].updates.contains { index in
+                let update = updates[index]
+                return update.version == cell.version && update.model == model
+                    && update.fields.contains { $0.0 == field && $0.1 == cell.value }
+            }
+        }
+    }
+}
+
+extension BatchFacts {
+    /// The facts of a frame, where it is a batch.
+    init?(_ frame: PlainItem) {
+        guard frame.children.count >= 6, frame.children[0].unsigned == 0, let origin = frame.children[1].text,
+            let incarnation = frame.children[2].unsigned, let sequence = frame.children[3].unsigned,
+            let stamp = frame.children[4].unsigned
+        else { return nil }
+        self.init(
+            origin: origin, incarnation: incarnation, sequence: sequence, stamp: stamp,
+            updateCount: frame.children[5].children.count)
+    }
+}

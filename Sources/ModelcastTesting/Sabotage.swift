@@ -1,0 +1,96 @@
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// A protection of the protocol that a simulation takes away from its replicas, to prove that its checkers find out.
+///
+/// The machines have no switch for it. The simulation tampers with what a replica hears, in such a way that it behaves
+/// as one without the protection would.
+public enum Sabotage: String, CaseIterable, Sendable {
+    /// Holes go unnoticed: in the place of each lost batch comes one with its sequence and no updates.
+    case sequenceCheck = "sequence-check"
+    /// Nobody waits for the filters to be active: each barrier is answered at once.
+    case barrier
+    /// Replaces do not drop what is older: they arrive as merges.
+    case floor
+    /// A restart goes unnoticed: everything of an origin arrives with the first incarnation that was heard of.
+    case incarnationCheck = "incarnation-check"
+    /// Batches are applied again: each arrives with an incarnation that is not tracked when it was there before.
+    case dedupe
+    /// Deletes leave nothing behind: snapshots tell of no deleted models.
+    case tombstones
+}
+
+extension Simulation {
+    /// A stream's frame as a replica without the protection would take it.
+    func tampered(stream payload: [UInt8], _ batch: BatchFacts?, topic: [UInt8], _ node: SimulatedNode) -> [UInt8] {
+        var payload = payload
+        if !settings.hasDigests, batch == nil { payload = FrameSurgery.mapHeads(payload) { $0.withoutDigests } }
+        switch settings.sabotage {
+        case .floor:
+            guard batch != nil else { return payload }
+            return FrameSurgery.replacesAsMerges(payload)
+        case .dedupe:
+            guard let batch, node.hasHeard(batch, topic: topic) else { return payload }
+            return FrameSurgery.withIncarnation(batch.incarnation - 1, payload)
+        case .incarnationCheck:
+            if let batch {
+                return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
+            }
+            return FrameSurgery.mapHeads(payload) { node.frozen($0) }
+        case .sequenceCheck, .barrier, .tombstones, nil: return payload
+        }
+    }
+
+    /// A reply as a replica without the protection would take it.
+    func tampered(reply payload: [UInt8], _ node: SimulatedNode) -> [UInt8] {
+        guard settings.sabotage == .tombstones || settings.sabotage == .incarnationCheck,
+            let reply = try? ControlReply(decoding: payload.span, limits: .default)
+        else { return payload }
+        switch (reply, settings.sabotage) {
+        case (.records(let rid, let type, let records), .tombstones):
+            return ControlReply.records(rid: rid, type: type, records: records.filter(\.exists)).encode()
+        case (.complete(let rid, let heads), .incarnationCheck):
+            return ControlReply.complete(rid: rid, heads: heads.map { node.frozen($0) }).encode()
+        default: return payload
+        }
+    }
+
+    /// Answers a barrier before any filter is active.
+    func pretendBarrier(_ index: Int, _ prefix: [UInt8]) {
+        let heads = Heads(
+            origin: nodes[links[index].server].name, incarnation: 0, stamp: 0, heads: [], isRelayed: true)
+        events.add(
+            .message(
+                link: index, epoch: links[index].streamEpoch, .stream(topic: prefix, payload: heads.encode())),
+            at: time)
+    }
+}
+
+extension Heads {
+    var withoutDigests: Heads {
+        var copy = self
+        for index in copy.heads.indices { copy.heads[index].digest = nil }
+        return copy
+    }
+}
+
+extension SimulatedNode {
+    /// The incarnation under which this node heard of an origin first.
+    func firstIncarnation(_ origin: String, _ incarnation: UInt64) -> UInt64 {
+        if let first = incarnations[origin] { return first }
+        incarnations[origin] = incarnation
+        return incarnation
+    }
+
+    func frozen(_ heads: Heads) -> Heads {
+        var copy = heads
+        copy.incarnation = firstIncarnation(heads.origin, heads.incarnation)
+        return copy
+    }
+
+    /// The batch came before.
+    func hasHeard(_ batch: BatchFacts, topic: [UInt8]) -> Bool {
+        !heard.insert("\(batch.origin) \(batch.incarnation) \(topic) \(batch.sequence)").inserted
+    }
+}

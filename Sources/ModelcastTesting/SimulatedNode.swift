@@ -1,0 +1,114 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// A process of a simulation.
+public struct NodeID: Hashable, Sendable {
+    let index: Int
+}
+
+/// One simulated process: what it is, whether it runs, its clock and its disk.
+final class SimulatedNode {
+    enum Kind: String {
+        case publisher
+        case relay
+        case subscriber
+    }
+
+    let index: Int
+    let name: String
+    let kind: Kind
+    let prefixes: [[UInt8]]
+    let partitions: Partitions
+    /// The machine of a publisher that runs.
+    var origin: Origin?
+    /// The machine of a subscriber that runs.
+    var subscriber: Replica?
+    /// The machine of a relay that runs.
+    var relay: Relay?
+    /// How often it was started; what was scheduled for an earlier life is void.
+    var life = 0
+    /// How far its wall clock is off.
+    var clockOffsetMilliseconds: Int64 = 0
+    var disk: SimulatedDisk
+    /// When the next write behind begins.
+    var nextWrite: UInt64 = 0
+    let tickMicroseconds: UInt64
+    /// The links on which it listens, in the order of its replica's senders.
+    var listening: [Int] = []
+    /// The links on which it is listened to.
+    var serving: [Int] = []
+    var watch: CacheWatch
+    /// The batches that this relay has sent on in this life.
+    private var forwarded: Set<String> = []
+    /// For a sabotaged run: the first incarnation heard of by origin, and every batch that came.
+    var incarnations: [String: UInt64] = [:]
+    var heard: Set<String> = []
+    /// Counters of its former lives.
+    var pastCounters: [String: UInt64] = [:]
+
+    init(
+        index: Int, name: String, kind: Kind, prefixes: [[UInt8]], partitions: Partitions, disk: SimulatedDisk.Mode,
+        tickMicroseconds: UInt64, isObserved: Bool
+    ) {
+        self.index = index
+        self.name = name
+        self.kind = kind
+        self.prefixes = prefixes
+        self.partitions = partitions
+        self.disk = SimulatedDisk(mode: disk)
+        self.tickMicroseconds = tickMicroseconds
+        watch = CacheWatch(isObserved: isObserved)
+    }
+
+    var id: NodeID { NodeID(index: index) }
+    var isUp: Bool { origin != nil || subscriber != nil || relay != nil }
+    var cache: ModelCache? { origin?.cache ?? replica?.cache }
+    /// The side that listens, of a subscriber or a relay.
+    var replica: Replica? { subscriber ?? relay?.replica }
+
+    /// The topic, as if it had two digits, is one that this node takes.
+    func takes(_ model: ModelKey) -> Bool {
+        kind == .publisher || prefixes.contains { model.topic.bytes.starts(with: $0) }
+    }
+
+    /// A relay sends a batch on.
+    /// - Returns: what is wrong with that.
+    func forward(_ topic: Topic, _ payload: [UInt8]) -> String? {
+        guard let batch = PlainItem(payload).flatMap({ BatchFacts($0) }) else {
+            return "forwards bytes on \(topic) that are no batch"
+        }
+        guard forwarded.insert("\(batch.origin) \(batch.incarnation) \(topic) \(batch.sequence)").inserted else {
+            return "forwards \(topic) #\(batch.sequence) of \(batch.origin) twice"
+        }
+        return nil
+    }
+
+    /// It takes at least two of these topics: a transaction over them is one step here.
+    func takesSeveral(of topics: [Topic]) -> Bool {
+        topics.count { topic in prefixes.contains { topic.overlaps($0) } } > 1
+    }
+
+    /// The counters of this life and of those before.
+    var counters: [String: UInt64] {
+        var sum = pastCounters
+        for machine in [origin?.counters, replica?.counters, relay?.counters] {
+            for (name, value) in machine?.nonZero ?? [] { sum[name.rawValue, default: 0] += value }
+        }
+        return sum
+    }
+
+    /// The process is no more.
+    func die() {
+        pastCounters = counters
+        origin = nil
+        subscriber = nil
+        relay = nil
+        watch.stop()
+        forwarded = []
+        incarnations = [:]
+        heard = []
+        life += 1
+    }
+}

@@ -1,0 +1,91 @@
+import ModelSync
+import ModelWire
+
+extension Simulation {
+    /// Does what a node's machine wants done, and looks at what has become of its copy.
+    /// - Parameter server: who has sent records just now, if that was it.
+    func settle(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode? = nil) {
+        if node.origin?.hasActions ?? false { carryOut(publisher: node) }
+        if node.subscriber?.hasActions ?? false { carryOut(subscriber: node) }
+        if node.relay?.hasActions ?? false { carryOut(relay: node) }
+        check(node, afterRecordsOf: server)
+    }
+
+    /// Records come with `records`; those that were held back become visible with `complete`.
+    static func bringsRecords(_ reply: [UInt8]) -> Bool {
+        let methods = [[0x67] + Array("records".utf8), [0x68] + Array("complete".utf8)]
+        return methods.contains { reply.dropFirst().starts(with: $0) }
+    }
+
+    private func carryOut(publisher node: SimulatedNode) {
+        if node.disk.mode != .none { node.origin?.flush() }
+        guard let actions = node.origin?.takeActions() else { return }
+        var hasBatches = false
+        for case .publish(let topic, let payload) in actions where topic.type != nil {
+            hasBatches = true
+            guard let batch = oracle.note(topic: topic, payload: payload) else {
+                return fail(node, "publishes bytes on \(topic) that are no batch")
+            }
+            tell(node, "publishes \(topic) #\(batch.sequence) with \(batch.updateCount) updates")
+        }
+        if hasBatches, node.disk.mode == .beforeSend { writeNow(node) }
+        for action in actions {
+            switch action {
+            case .publish(let topic, let payload): publish(node, topic: topic.bytes, payload: payload)
+            case .reply(let peer, let payload): reply(node, peer, payload)
+            case .notice(let notice): tell(node, notice.description)
+            }
+        }
+    }
+
+    private func carryOut(subscriber node: SimulatedNode) {
+        guard let actions = node.subscriber?.takeActions() else { return }
+        if actions.count > Simulation.actionCountMax { fail(node, "\(actions.count) actions at once") }
+        for action in actions { carryOut(action, node) }
+    }
+
+    private func carryOut(relay node: SimulatedNode) {
+        guard let actions = node.relay?.takeActions() else { return }
+        if actions.count > Simulation.actionCountMax { fail(node, "\(actions.count) actions at once") }
+        for action in actions {
+            switch action {
+            case .replica(let action): carryOut(action, node)
+            case .publish(let topic, let payload):
+                if topic.type != nil, let fault = node.forward(topic, payload) { fail(node, fault) }
+                publish(node, topic: topic.bytes, payload: payload)
+            case .reply(let peer, let payload): reply(node, peer, payload)
+            case .persist: fail(node, "nobody pushes here")
+            }
+        }
+    }
+
+    private func reply(_ node: SimulatedNode, _ peer: [UInt8], _ payload: [UInt8]) {
+        guard let index = node.serving.first(where: { links[$0].peer($0) == peer }) else { return }
+        reply(index, payload)
+    }
+
+    private func carryOut(_ action: ReplicaAction, _ node: SimulatedNode) {
+        switch action {
+        case .connectStream(let sender, _): openStream(node.listening[sender.index])
+        case .subscribe(let sender, let prefix):
+            let index = node.listening[sender.index]
+            links[index].subscriptions.append(prefix)
+            sendUp(index, .subscription(prefix: prefix, isOn: true))
+            if settings.sabotage == .barrier, prefix.first == 0xFF { pretendBarrier(index, prefix) }
+        case .unsubscribe(let sender, let prefix):
+            let index = node.listening[sender.index]
+            links[index].subscriptions.removeAll { $0 == prefix }
+            sendUp(index, .subscription(prefix: prefix, isOn: false))
+        case .request(let sender, let payload): sendUp(node.listening[sender.index], .request(payload))
+        case .reconnect(let sender): connectAnew(node.listening[sender.index])
+        case .notice(let notice):
+            tell(node, notice.description)
+            // The one way in which a copy may go back: it was built anew, as a whole.
+            if notice.kind == .startedAnew { node.watch.forget() }
+        case .forward: fail(node, "only a relay forwards")
+        }
+    }
+
+    /// More actions than this come of no single event.
+    private static let actionCountMax = 10_000
+}

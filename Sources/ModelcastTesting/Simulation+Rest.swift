@@ -1,0 +1,117 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+
+extension Simulation {
+    /// Makes the network good, the clocks right and everybody run, and lets time pass until every copy is live and
+    /// equals what was published.
+    ///
+    /// What only a publisher had that had not stored it may be gone; then copies may hold it or not.
+    /// - Throws: ``SimulationFailure`` when that does not happen within `milliseconds` of simulated time, or a checker
+    ///   found something before.
+    public func settle(within milliseconds: UInt64 = 120_000) throws(SimulationFailure) {
+        if let failure { throw failure }
+        tell(nil, "the network is good, the clocks are right, everybody runs")
+        conditions = .good
+        for index in links.indices { heal(index) }
+        for node in nodes {
+            node.clockOffsetMilliseconds = 0
+            restart(node.id)
+        }
+        let end = time + milliseconds * 1000
+        // Every tenth heartbeat tells all heads: by then every loss on the bad network has been noticed.
+        run(milliseconds: settings.heartbeatInterval.wholeMicroseconds * 11 / 1000)
+        while failure == nil {
+            let isLast = time >= end
+            if let unsettled = unsettled() {
+                if isLast { fail(nil, "not at rest: \(unsettled)") }
+            } else {
+                let differences = differences(limit: isLast ? 10 : 1)
+                if differences.isEmpty { break }
+                if isLast { fail(nil, differences.joined(separator: "; ")) }
+            }
+            run(milliseconds: 50)
+        }
+        for node in nodes {
+            if let fault = node.watch.observer?.look() { fail(node, fault) }
+            node.watch.stop()
+        }
+        if let failure { throw failure }
+        tell(nil, "all copies are equal")
+    }
+
+    /// The first thing that is not at rest.
+    private func unsettled() -> String? {
+        for node in nodes {
+            guard let replica = node.replica else { continue }
+            for sender in replica.senderStatus(now: moment(node)) where sender.state != .live {
+                return "\(node.name) is \(sender.state.rawValue) towards \(sender.name)"
+            }
+            for stream in replica.streamStatus(now: moment(node))
+            where stream.missing != 0 || stream.applied != stream.head {
+                return "\(node.name) has applied \(stream.applied) of \(stream.head) batches of \(stream.origin) on "
+                    + "\(stream.topic)"
+            }
+        }
+        return nil
+    }
+
+    /// The ways in which copies differ from what was published, and from those that they listen to.
+    public func differences(limit: Int = .max) -> [String] {
+        let expected = oracle.expectation()
+        var states: [Int: [ReferenceModel]] = [:]
+        var result: [String] = []
+        for node in nodes {
+            guard let cache = node.cache else { continue }
+            let held = oracle.models.map { key in
+                cache.record(type: key.type, id: key.id, includingTombstones: true).map { ReferenceModel($0) }
+                    ?? ReferenceModel()
+            }
+            states[node.index] = held
+            // A publisher holds its own writes, and no other's.
+            guard node.kind != .publisher else { continue }
+            for (index, key) in oracle.models.enumerated() where node.takes(key) {
+                if let fault = fault(of: held[index], index, expected[index]) {
+                    result.append("\(node.name): \(key) \(fault)")
+                    if result.count >= limit { return result }
+                }
+            }
+        }
+        for link in links {
+            guard let mine = states[link.client], let theirs = states[link.server] else { continue }
+            for (index, key) in oracle.models.enumerated() where nodes[link.client].takes(key) {
+                var joined = mine[index]
+                joined.join(theirs[index])
+                guard !isAtRest(mine[index], joined) else { continue }
+                result.append("\(nodes[link.client].name) lacks of \(key) what \(nodes[link.server].name) holds")
+                if result.count >= limit { return result }
+            }
+        }
+        return result
+    }
+
+    /// The copy is as it should be, for everybody who reads it.
+    ///
+    /// Digests count neither floors nor deleted models (protocol article, section 7). After a crash records travel by
+    /// snapshots alone, without sequences; a relay may serve one before it has them itself, and what such a record told
+    /// of a deletion only is missed by nobody until something else of the model is. What exists, and every cell of it,
+    /// must be equal always, and so must everything where no process has crashed.
+    private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
+        if held == wanted { return true }
+        guard faults[.crash] > 0, wanted.holds(held), held.exists == wanted.exists else { return false }
+        return !held.exists || (held.touched == wanted.touched && held.cells == wanted.cells)
+    }
+
+    private func fault(
+        of held: ReferenceModel, _ model: Int, _ expected: (least: ReferenceModel, most: ReferenceModel)
+    ) -> String? {
+        if expected.least == expected.most {
+            return isAtRest(held, expected.least) ? nil : "is \(held) instead of \(expected.least)"
+        }
+        var joined = held
+        joined.join(expected.least)
+        if !isAtRest(held, joined) { return "is \(held) and lacks some of \(expected.least)" }
+        if !expected.most.holds(held) { return "is \(held), which is more than \(expected.most)" }
+        return oracle.knows(held, of: model) ? nil : "holds cells that nobody published: \(held)"
+    }
+}

@@ -1,0 +1,110 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import TestSupport
+import Testing
+
+/// Pushes that no correct pusher makes.
+@Suite struct RelayPushTests {
+    private func batches(_ count: Int, name: String = "job", after seen: UInt64 = 0) throws -> [[UInt8]] {
+        var origin = try Wire.makeOrigin(after: seen, name: name)
+        let now = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
+        var result: [[UInt8]] = []
+        for id in 0..<count {
+            _ = try origin.write(.merge, type: "User", id: "\(id)", fields: try EncodedFields(["a": 1]), now: now)
+            origin.flush()
+            for case .publish(_, let payload) in origin.takeActions() { result.append(payload) }
+        }
+        return result
+    }
+
+    private func push(
+        _ batch: [UInt8], _ network: inout RelayNetwork, from peer: [UInt8] = [99], type: String = "User"
+    ) -> ControlReply? {
+        network.ask(.relay(0), .push(rid: 1, topic: .data(type: type), batch: batch), from: peer).first
+    }
+
+    private func code(_ reply: ControlReply?) -> String? {
+        if case .error(_, let code, _)? = reply { code.rawValue } else { nil }
+    }
+
+    @Test func `out of order, broken and future batches are refused and forwarded to nobody`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(5)
+        guard case .error(1, _, let message)? = push(batches[2], &network) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(PushArrival.expectedSequence(in: message) == 1)
+        #expect(code(push([1, 2, 3], &network)) == "malformed")
+        #expect(code(push(Array(batches[0].dropLast()), &network)) == "malformed")
+        let future = try self.batches(1, after: (1_800_000_000_000 + 600_000) << 16)
+        #expect(code(push(future[0], &network)) == "limit")
+        #expect(network.sent[0] == nil)
+        #expect(network.relays[0].cache.types.isEmpty)
+        #expect(push(batches[0], &network) == .accepted(rid: 1))
+        #expect(push(batches[0], &network) == .accepted(rid: 1))
+        #expect(network.sent[0] == [batches[0]])
+    }
+
+    @Test func `streams that pushes begin are bounded`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.budget.pushedStreamCount = 10 }
+        var refused = 0
+        for index in 0..<30 {
+            if code(push(try batches(1, name: "job-\(index)")[0], &network)) == "limit" { refused += 1 }
+        }
+        #expect(refused == 20)
+        #expect(push(try batches(1, name: "job-3")[0], &network) == .accepted(rid: 1))
+    }
+
+    @Test func `pushes that wait to be durable are bounded per peer, and one batch is stored once at a time`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") {
+            $0.acknowledgesAfterPersisting = true
+            $0.budget.pushesPerPeer = 4
+        }
+        let batches = try batches(6)
+        for batch in batches[0..<4] { #expect(push(batch, &network) == nil) }
+        #expect(code(push(batches[4], &network)) == "busy")
+        #expect(network.persists == [1, 2, 3, 4])
+        // Another peer that pushes the same waits for the same.
+        #expect(push(batches[0], &network, from: [98]) == nil)
+        #expect(network.persists.count == 4)
+        network.replies = []
+        network.relays[0].persisted(1)
+        network.carryOutAll()
+        #expect(network.replies.map(\.peer) == [[99], [98]])
+        #expect(network.replies.allSatisfy { $0.reply == .accepted(rid: 1) })
+        #expect(push(batches[4], &network) == nil)
+        // A token that is unknown or done does nothing.
+        network.replies = []
+        network.relays[0].persisted(1)
+        network.relays[0].persisted(1_000)
+        network.carryOutAll()
+        #expect(network.replies.isEmpty)
+        // Who is gone is not answered.
+        network.relays[0].disconnected([99] as [UInt8])
+        network.relays[0].persisted(2)
+        network.carryOutAll()
+        #expect(network.replies.isEmpty)
+    }
+
+    @Test func `what was pushed reaches replicas that come later, and other relays`() throws {
+        var network = RelayNetwork()
+        for name in ["a", "b"] { try network.addRelay(name) }
+        network.addReplica()
+        network.connect(.relay(1), to: .relay(0))
+        network.connect(.replica(0), to: .relay(1))
+        let batches = try batches(20)
+        for batch in batches[0..<10] { #expect(push(batch, &network) == .accepted(rid: 1)) }
+        network.run(milliseconds: 8_000)
+        for batch in batches[10...] { #expect(push(batch, &network) == .accepted(rid: 1)) }
+        network.run(milliseconds: 2_000)
+        #expect(network.relays[1].cache.count(of: "User") == 20)
+        #expect(network.replicas[0].cache.count(of: "User") == 20)
+        #expect(network.sent[1]?.count ?? 0 >= 10)
+    }
+}

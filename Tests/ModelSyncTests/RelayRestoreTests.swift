@@ -1,0 +1,176 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import TestSupport
+import Testing
+
+/// A relay that goes on from what it has stored, and what was pushed to it and exists nowhere else.
+@Suite struct RelayRestoreTests {
+    private let topic = Topic.data(type: "User")
+
+    /// One batch for each of some models that a job writes.
+    private func batches(_ count: Int, name: String = "job") throws -> [[UInt8]] {
+        var origin = try Wire.makeOrigin(name: name)
+        let now = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
+        var result: [[UInt8]] = []
+        for id in 0..<count {
+            let fields = try EncodedFields(["a": 1])
+            _ = try origin.write(.merge, type: "User", id: "\(name)-\(id)", fields: fields, now: now)
+            origin.flush()
+            for case .publish(_, let payload) in origin.takeActions() { result.append(payload) }
+        }
+        return result
+    }
+
+    private func push(_ batch: [UInt8], _ network: inout RelayNetwork) -> ControlReply? {
+        network.ask(.relay(0), .push(rid: 1, topic: topic, batch: batch)).first
+    }
+
+    @Test func `stored batches beyond the stored positions are merged, and the pusher goes on behind them`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(6)
+        for batch in batches[0..<3] { #expect(push(batch, &network) == .accepted(rid: 1)) }
+        let positions = network.relays[0].replica.positions
+        #expect(positions.map(\.applied) == [3] && positions.map(\.isPushed) == [true])
+
+        let second = try network.makeRelay("relay")
+        let stored = batches[1..<5].map { (topic: topic, payload: $0) }
+        second.restore(positions, batches: stored, now: network.now)
+        network.relays[0] = second
+        network.carryOutAll()
+        // Of the models only those of the stored batches: the records were not restored here.
+        #expect(second.cache.count(of: "User") == 2)
+        #expect(second.replica.positions.map(\.applied) == [5])
+        #expect(push(batches[4], &network) == .accepted(rid: 1))
+        #expect(push(batches[5], &network) == .accepted(rid: 1))
+        #expect(second.replica.positions.map(\.applied) == [6])
+        #expect(network.sent[0]?.suffix(3) == [batches[3], batches[4], batches[5]])
+    }
+
+    @Test func `a stored batch beyond one that was not stored is kept, and the pusher fills the hole`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(3)
+        network.relays[0].restore([], batches: [(topic, batches[0]), (topic, batches[2])], now: network.now)
+        network.run(milliseconds: 1_000)
+        #expect(network.relays[0].cache.count(of: "User") == 2)
+        #expect(network.relays[0].replica.positions.map(\.applied) == [1])
+        #expect(push(batches[1], &network) == .accepted(rid: 1))
+        #expect(network.relays[0].replica.positions.map(\.applied) == [3])
+        #expect(network.relays[0].cache.count(of: "User") == 3)
+    }
+
+    @Test func `bytes that are no batch are passed over`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        network.relays[0].restore([], batches: [(topic, [1, 2, 3])], now: network.now)
+        #expect(network.relays[0].cache.types.isEmpty)
+    }
+
+    @Test func `models that exist only here through pushes survive starting anew, others do not`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        let old = ModelCache()
+        for payload in try batches(2, name: "job") + batches(1, name: "dead") {
+            var decoder = BatchDecoder()
+            try decoder.decode(payload.span)
+            old.commit(decoder.batch(in: payload.span), type: "User")
+        }
+        #expect(old.count(of: "User") == 3)
+        // A day and more ago.
+        let relay = try Relay(
+            configuration: RelayConfiguration(name: "relay", streamEndpoint: "memory"), cache: old, now: network.now,
+            seed: 1, lastAlive: network.now.wallMilliseconds - 400 * 86_400_000)
+        let incarnation = try decoded(batches(1)[0])
+        relay.restore(
+            [
+                StreamPosition(
+                    origin: "job", topic: topic, incarnation: incarnation, applied: 2, isPushed: true),
+                StreamPosition(origin: "dead", topic: topic, incarnation: incarnation, applied: 1),
+            ], now: network.now)
+        network.relays.append(relay)
+        network.connect(.relay(0), to: .origin(0))
+        try network.write(0, "new", ["a": 2])
+        network.run(milliseconds: 3_000)
+        #expect(relay.replica.counters[.renewals] == 1)
+        #expect(!relay.replica.isStartingAnew)
+        #expect(relay.cache["User", "new"] != nil)
+        #expect(relay.cache["User", "job-0"] != nil && relay.cache["User", "job-1"] != nil)
+        #expect(relay.cache["User", "dead-0"] == nil)
+    }
+
+    private func decoded(_ payload: [UInt8]) throws -> UInt64 {
+        var decoder = BatchDecoder()
+        try decoder.decode(payload.span)
+        return decoder.incarnation
+    }
+
+    @Test func `what was restored is stale until a sender tells of it, and then live`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        network.addReplica()
+        network.connect(.replica(0), to: .origin(0))
+        for id in 0..<5 { try network.write(0, "\(id)", ["a": 1]) }
+        network.run(milliseconds: 1_000)
+        let positions = network.replicas[0].positions
+        #expect(positions.count == 1)
+        let replica = Replica(
+            configuration: network.replicas[0].configuration, cache: network.replicas[0].cache, seed: 3,
+            lastAlive: network.replicas[0].lastContact(now: network.now))
+        replica.restore(positions, now: network.now)
+        #expect(replica.streamStatus(now: network.now).map(\.state) == [.stale])
+        let contact = network.replicas[0].lastContact(now: network.now)
+        network.replicas[0] = replica
+        network.links = []
+        network.connect(.replica(0), to: .origin(0))
+        #expect(replica.lastContact(now: network.now) == contact)
+        network.run(milliseconds: 1_000)
+        #expect(replica.lastContact(now: network.now) ?? 0 > contact ?? .max)
+        #expect(replica.streamStatus(now: network.now).map(\.state) == [.live])
+        #expect(replica.counters[.snapshotsRequested] == 0)
+    }
+
+    @Test func `an origin that resumes tells its topics, and deletes what its earlier start has left`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        network.addReplica()
+        network.connect(.replica(0), to: .origin(0))
+        for id in ["kept", "gone"] { try network.write(0, id, ["a": 1]) }
+        network.run(milliseconds: 1_000)
+        let before = network.origins[0]
+        var second = try Origin(
+            configuration: before.configuration, cache: before.cache, now: network.now, after: before.lastStamp)
+        second.resume(before.cache.types)
+        #expect(second.incarnation > before.incarnation)
+        network.origins[0] = second
+        network.run(milliseconds: 6_000)
+        #expect(network.replicas[0].positions.map(\.incarnation) == [second.incarnation])
+        try network.write(0, "gone", as: .delete)
+        let isSettled = network.settle()
+        #expect(isSettled)
+        #expect(network.replicas[0].cache["User", "gone"] == nil)
+        #expect(network.replicas[0].cache["User", "kept"] != nil)
+    }
+
+    @Test func `a start whose earlier models are still on their way is no position to go on from`() throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        try wire.write("User", "1", ["a": 1])
+        wire.flush()
+        wire.deliverAll()
+        #expect(wire.replica.positions.map(\.applied) == [1])
+        var second = try Wire.makeOrigin(after: wire.origin.incarnation &+ (1 << 20))
+        for id in 0..<3 {
+            let fields = try EncodedFields(["a": 1])
+            _ = try second.write(.merge, type: "User", id: "x\(id)", fields: fields, now: wire.now)
+            second.flush()
+        }
+        for case .publish(let topic, let payload) in second.takeActions() {
+            wire.replica.receiveStream(wire.sender, topic: topic.bytes.span, payload: payload.span, now: wire.now)
+        }
+        #expect(wire.replica.cache.count(of: "User") == 4)
+        #expect(wire.replica.positions.isEmpty)
+    }
+}

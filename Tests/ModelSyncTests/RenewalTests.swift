@@ -1,0 +1,106 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import Testing
+
+/// Long absence: what was deleted and forgotten meanwhile must not come back.
+@Suite struct RenewalTests {
+    private func mesh(relays: Int) throws -> Mesh {
+        let configuration = ReplicaConfiguration(name: "replica", tombstoneRetention: .seconds(10))
+        var mesh = try Mesh(relays: relays, origins: 1, configuration: configuration)
+        try mesh.connect()
+        for id in ["kept", "deleted"] { try mesh.write(0, "User", id, ["age": 1]) }
+        mesh.pass(milliseconds: 1_000)
+        return mesh
+    }
+
+    /// The model is deleted, and everybody but the replica forgets that it ever was.
+    private func forget(_ mesh: inout Mesh) throws {
+        _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
+        try mesh.pump(0, via: [])
+        for relay in mesh.relays {
+            #expect(relay.cache.dropTombstones(of: "User", olderThan: .max) == 1)
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `a model that was deleted and forgotten during a long absence does not come back`(relays: Int) throws {
+        var mesh = try mesh(relays: relays)
+        mesh.silent = Set(mesh.relays.indices)
+        mesh.pass(milliseconds: 3_000)
+        try forget(&mesh)
+        mesh.pass(milliseconds: 12_000)
+        #expect(mesh.replica.cache["User", "deleted"] != nil)
+        mesh.silent = []
+        for sender in mesh.senders { mesh.replica.connected(sender, now: mesh.now) }
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        #expect(mesh.replica.cache["User", "kept"]?["age"] == 1)
+        #expect(mesh.isEqual(to: 0))
+        #expect(mesh.notices.contains { $0.kind == .startedAnew && $0.metadata["visible"] == "1" })
+    }
+
+    @Test func `a short absence is no reason to start anew`() throws {
+        var mesh = try mesh(relays: 1)
+        mesh.silent = [0]
+        mesh.pass(milliseconds: 5_000)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.counters[.renewals] == 0)
+    }
+
+    @Test func `a state of an earlier run that is too old is built anew, and a young one is kept`() throws {
+        for (age, renewals) in [(20_000, 1), (5_000, 0)] as [(UInt64, UInt64)] {
+            var mesh = try mesh(relays: 1)
+            let cache = mesh.replica.cache
+            try forget(&mesh)
+            let replica = Replica(
+                configuration: mesh.replica.configuration, cache: cache, seed: 2,
+                lastAlive: mesh.now.wallMilliseconds - age)
+            mesh.restart(replica)
+            try mesh.connect()
+            mesh.pass(milliseconds: 100)
+            #expect(replica.counters[.renewals] == renewals)
+            #expect((cache["User", "deleted"] == nil) == (renewals == 1))
+            #expect(cache["User", "kept"] != nil)
+        }
+    }
+
+    @Test func `updates that come while the state is built anew are in the new one`() throws {
+        var mesh = try mesh(relays: 2)
+        mesh.silent = [0, 1]
+        mesh.pass(milliseconds: 3_000)
+        try forget(&mesh)
+        mesh.pass(milliseconds: 12_000)
+        // The second relay is not back yet: the first one's part waits for it.
+        mesh.silent = [1]
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.isStartingAnew)
+        try mesh.write(0, "User", "new", ["age": 2], via: [0])
+        #expect(mesh.replica.cache["User", "new"] != nil)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[1], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "new"]?["age"] == 2)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+    }
+
+    @Test func `deleted models are forgotten when their time is over`() throws {
+        var mesh = try mesh(relays: 1)
+        _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
+        try mesh.pump(0)
+        #expect(mesh.replica.cache.tombstoneCount(of: "User") == 1)
+        mesh.pass(milliseconds: 9_000)
+        #expect(mesh.replica.cache.tombstoneCount(of: "User") == 1)
+        mesh.pass(milliseconds: 10_000)
+        #expect(mesh.replica.cache.tombstoneCount(of: "User") == 0)
+        #expect(mesh.replica.counters[.tombstonesDropped] == 1)
+        #expect(mesh.replica.counters[.digestMismatches] == 0)
+    }
+}

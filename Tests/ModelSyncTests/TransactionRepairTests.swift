@@ -1,0 +1,173 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import TestSupport
+import Testing
+
+/// Transactions over several topics stay one step, whatever was lost and however it was repaired.
+@Suite struct TransactionRepairTests {
+    private static let types = ["Account", "Audit", "Balance"]
+
+    private func entries(_ id: Int, _ value: Int) throws -> WriteBatch {
+        var writes = WriteBatch(limits: .default)
+        for type in Self.types {
+            try writes.append(.merge, type: type, id: "\(id)", fields: ["n": .int(Int64(value))])
+        }
+        return writes
+    }
+
+    /// All models of one id hold one value.
+    private func torn(_ cache: ModelCache, ids: Int) -> String? {
+        let snapshot = cache.snapshot()
+        for id in 0..<ids {
+            let values = Self.types.map { snapshot[$0, "\(id)"]?["n"] }
+            if values[0] != values[1] || values[1] != values[2] { return "\(id): \(values)" }
+        }
+        return nil
+    }
+
+    private static func gone(_ request: ControlRequest, _ sent: Wire.Sent) -> [ControlReply]? {
+        guard case .replay(let rid, _, _, _, _, _) = request else { return nil }
+        return [.gone(rid: rid, oldest: 1 << 40)]
+    }
+
+    @Test(arguments: [false, true])
+    func `a lost part that is repaired becomes visible together with the others`(isGone: Bool) throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        wire.answer = isGone ? Self.gone : Wire.replays
+        wire.holdsReplies = true
+        for value in 1...3 {
+            _ = try wire.origin.transaction(try entries(0, value), now: wire.now)
+            wire.flush()
+        }
+        wire.stream.remove(at: 4)
+        wire.deliverAll()
+        #expect(torn(wire.replica.cache, ids: 1) == nil)
+        for _ in 0..<40 {
+            try wire.pass(milliseconds: 10)
+            wire.deliverReply()
+            #expect(torn(wire.replica.cache, ids: 1) == nil)
+        }
+        #expect(wire.replica.cache["Audit", "0"]?["n"] == 3)
+        #expect(wire.areEqual)
+        #expect(wire.replica.counters[.incompleteGroups] == 0)
+    }
+
+    @Test func `no reader ever sees half of a transaction while the replica is live or repairing`() {
+        forEachSeed(2_000) { _, generator in
+            var wire = try Wire()
+            _ = try wire.origin.transaction(try self.entries(0, 1), now: wire.now)
+            wire.flush()
+            try wire.becomeLive()
+            _ = try wire.origin.transaction(try self.entries(0, 2), now: wire.now)
+            wire.flush()
+            wire.deliverAll()
+            let goneShare = [0, 50, 100].randomElement(using: &generator) ?? 0
+            var chance = generator
+            wire.answer = { request, sent in
+                Int.random(in: 0..<100, using: &chance) < goneShare
+                    ? Self.gone(request, sent) : Wire.replays(request, sent)
+            }
+            wire.holdsReplies = true
+            let reorders = Bool.random(using: &generator)
+            for step in 0..<80 {
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0, 1:
+                    let id = Int.random(in: 0..<3, using: &generator)
+                    _ = try wire.origin.transaction(try self.entries(id, step + 10), now: wire.now)
+                    wire.flush()
+                case 2:
+                    if let first = wire.stream.first, first.topic.type != nil { wire.stream.removeFirst() }
+                case 3: wire.deliverReply()
+                case 4: try wire.pass(milliseconds: 20)
+                default:
+                    guard !wire.stream.isEmpty else { continue }
+                    wire.deliver(reorders ? Int.random(in: wire.stream.indices, using: &generator) : 0)
+                }
+                let torn = self.torn(wire.replica.cache, ids: 3)
+                try #require(torn == nil)
+            }
+            wire.holdsReplies = false
+            while !wire.heldReplies.isEmpty { wire.deliverReply() }
+            for _ in 0..<14 {
+                wire.deliverAll()
+                try wire.pass(milliseconds: 500)
+                let torn = self.torn(wire.replica.cache, ids: 3)
+                try #require(torn == nil)
+            }
+            try #require(wire.areEqual)
+            try #require(wire.replica.state(of: wire.sender) == .live)
+        }
+    }
+
+    @Test func `a part is held for as long as the relay that sent it on waits for another part itself`() throws {
+        var mesh = try Mesh(relays: 1, origins: 1)
+        try mesh.connect()
+        _ = try mesh.origins[0].transaction(try entries(0, 1), now: mesh.now)
+        try mesh.pump(0)
+        _ = try mesh.origins[0].transaction(try entries(0, 2), now: mesh.now)
+        let parts = mesh.origins[0].takeActions().compactMap { action -> (Topic, [UInt8])? in
+            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
+            return (topic, payload)
+        }
+        try #require(parts.count == 3)
+        let (topic, payload) = parts[0]
+        mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+        for _ in 0..<20 {
+            mesh.pass(milliseconds: 500)
+            #expect(mesh.replica.cache["Account", "0"]?["n"] == 1)
+        }
+        for (topic, payload) in parts { try mesh.relays[0].take(topic, payload) }
+        for _ in 0..<200 {
+            mesh.pass(milliseconds: 5)
+            #expect(torn(mesh.replica.cache, ids: 1) == nil)
+        }
+        #expect(mesh.replica.cache["Account", "0"]?["n"] == 2)
+        #expect(mesh.replica.counters[.incompleteGroups] == 0)
+    }
+
+    @Test func `the first transactions of a publisher that are lost as a whole come back as one step`() throws {
+        var wire = try Wire(replayByteCount: 0)
+        for type in Self.types { try wire.write(type, "0", ["n": 0]) }
+        wire.flush()
+        try wire.becomeLive()
+        wire.holdsReplies = true
+        _ = try wire.origin.transaction(try entries(0, 1), now: wire.now)
+        wire.flush()
+        wire.stream.removeAll()
+        for _ in 0..<400 {
+            try wire.pass(milliseconds: 5)
+            wire.deliverAll()
+            wire.deliverReply()
+            #expect(torn(wire.replica.cache, ids: 1) == nil)
+        }
+        #expect(wire.replica.cache["Audit", "0"]?["n"] == 1)
+        #expect(wire.replica.state(of: wire.sender) == .live)
+    }
+
+    @Test func `a second sender's first snapshot shows no half of a transaction that is under way`() throws {
+        var mesh = try Mesh(relays: 2, origins: 1)
+        mesh.silent = [1]
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.exchange()
+        for value in 1...2 {
+            _ = try mesh.origins[0].transaction(try entries(0, value), now: mesh.now)
+            try mesh.pump(0, via: [0])
+        }
+        // The second relay is ahead of what has reached the replica.
+        _ = try mesh.origins[0].transaction(try entries(0, 3), now: mesh.now)
+        try mesh.pump(0, via: [])
+        mesh.silent = []
+        let cache = mesh.replica.cache
+        var torn: [String] = []
+        mesh.afterReply = {
+            if let half = self.torn(cache, ids: 1) { torn.append(half) }
+        }
+        mesh.replica.connected(mesh.senders[1], now: mesh.now)
+        mesh.exchange()
+        #expect(torn.isEmpty)
+        #expect(mesh.replica.cache["Balance", "0"]?["n"] == 3)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Processes with a store that are killed, and what the next ones find.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StoreCommandTests {
+    private let folder: TemporaryDirectory
+    private var control: String { "ipc://\(folder.path("relay"))" }
+    private var relayArguments: [String] {
+        ["relay", "--name", "r", "--bind", control, "--store", folder.path("r.store")]
+    }
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func lines(_ ids: Range<Int>) -> String {
+        ids.map { #"{"id":"\#($0)","n":\#($0)}"# + "\n" }.joined()
+    }
+
+    private func job(_ arguments: [String] = [], input: String) throws -> RunningCommand {
+        try RunningCommand(
+            ["publish", "--name", "job", "--push", control, "--type", "T", "--id-field", "id", "--timeout", "60"]
+                + arguments, input: input)
+    }
+
+    private func ended(_ command: RunningCommand, _ signal: Int32) async throws {
+        command.signal(signal)
+        _ = try await command.exitCode()
+    }
+
+    /// What `digest` says of a holder.
+    private func digest(_ endpoint: String) async throws -> String {
+        let command = try RunningCommand(["digest", "--connect", endpoint])
+        #expect(try await command.exitCode() == 0)
+        return command.output
+    }
+
+    @Test func `a relay that is killed after it has acknowledged has every model when it is back`() async throws {
+        let relay = try RunningCommand(relayArguments)
+        _ = try await relay.endpoint()
+        let first = try job(input: lines(0..<3_000))
+        #expect(try await first.exitCode() == 0)
+        try await ended(relay, SIGKILL)
+
+        let second = try RunningCommand(relayArguments)
+        let endpoint = try await second.endpoint()
+        #expect(try await digest(endpoint).hasPrefix("T 3000 "))
+        // A later start of the job has no models of its own: it takes them back, and deletes what is gone.
+        let next = try job(["--whole", "--recover-from", endpoint], input: lines(0..<2_000))
+        #expect(try await next.exitCode() == 0)
+        #expect(next.error.contains("0 published, 2000 unchanged, 0 refused, 1000 deleted"))
+        #expect(try await digest(endpoint).hasPrefix("T 2000 "))
+        try await ended(second, SIGTERM)
+    }
+
+    @Test func `a publisher that is killed goes on with what it had sent, and deletes what is gone`() async throws {
+        let arguments = [
+            "publish", "--name", "p", "--bind", control, "--type", "T", "--id-field", "id", "--whole", "--store",
+            folder.path("p.store"), "--durability", "before-send",
+        ]
+        let subscriber = try RunningCommand(["subscribe", "--connect", control])
+        let first = try RunningCommand(arguments, input: lines(0..<300))
+        let hasAll = await eventually { subscriber.objects.count == 300 }
+        try #require(hasAll, "\(subscriber.error)")
+        try await ended(first, SIGKILL)
+
+        let second = try RunningCommand(arguments, input: lines(0..<200))
+        let isRead = await eventually { second.error.contains("deleted") }
+        try #require(isRead, "\(second.error)")
+        #expect(second.error.contains("0 published, 200 unchanged, 0 refused, 100 deleted"))
+        #expect(await eventually { subscriber.objects.count { $0["new"] is NSNull } == 100 })
+        #expect(subscriber.objects.count == 400)
+        try await ended(second, SIGTERM)
+        try await ended(subscriber, SIGTERM)
+    }
+
+    @Test func `a subscriber prints from its file what it knew, though nobody answers`() async throws {
+        let publisher = try RunningCommand(
+            ["publish", "--name", "p", "--bind", control, "--type", "T", "--id-field", "id"], input: lines(0..<100))
+        let arguments = ["subscribe", "--connect", control, "--store", folder.path("s.store")]
+        _ = try await publisher.endpoint()
+        let isRead = await eventually { publisher.error.contains("100 published") }
+        try #require(isRead, "\(publisher.error)")
+        let first = try RunningCommand(arguments + ["--until-live", "--no-changes", "--models"])
+        #expect(try await first.exitCode() == 0)
+        #expect(first.objects.count == 100)
+        try await ended(publisher, SIGTERM)
+
+        let second = try RunningCommand(arguments)
+        #expect(await eventually { second.objects.count == 100 })
+        let third = try RunningCommand(arguments)
+        #expect(try await third.exitCode() == 1)
+        #expect(third.error.contains("in use"))
+        try await ended(second, SIGTERM)
+    }
+
+    @Test func `recovering from nobody fails in time`() async throws {
+        let command = try RunningCommand([
+            "publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--type", "T", "--id-field", "id",
+            "--recover-from", control, "--timeout", "0.5",
+        ])
+        #expect(try await command.exitCode() == 1)
+        #expect(command.error.contains("no answer from \(control)"))
+    }
+
+    @Test(arguments: [
+        (["--durability", "before-send"], "it needs --store"),
+        (["--store", "a", "--recover-from", "tcp://127.0.0.1:1"], "without a file"),
+        (["--store", "a", "--durability", "always"], "before-send"),
+    ])
+    func `options that contradict each other are refused`(options: [String], words: String) async throws {
+        let command = try RunningCommand(CommandTests.publish + options)
+        #expect(try await command.exitCode() == 64)
+        #expect(command.error.contains(words))
+    }
+}

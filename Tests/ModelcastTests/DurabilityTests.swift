@@ -1,0 +1,204 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Modelcast
+
+/// Publishers with a store.
+@Suite(.timeLimit(.minutes(2))) struct DurabilityTests {
+    private let folder: TemporaryDirectory
+    private var path: String { folder.path("p.store") }
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    @Test func `a publisher that starts again has its models, and deletes of them reach subscribers`() async throws {
+        let first = try makePublisher(path)
+        for id in 0..<500 { try first.merge("User", "\(id)", ["n": .int(Int64(id))]) }
+        try first.delete("User", "7")
+        let incarnation = first.core.withLock { $0.origin.incarnation }
+        _ = try await during(first) { try await $0.boundEndpoints }
+
+        let second = try makePublisher(path)
+        #expect(second.cache.count(of: "User") == 499)
+        #expect(second.cache.digest(of: "User") == first.cache.digest(of: "User"))
+        #expect(second.core.withLock { $0.origin.incarnation } > incarnation)
+        #expect(try second.merge("User", "1", ["n": 1]) == .unchanged)
+        try await running(second) { endpoints in
+            try await subscribing(to: [endpoints.control]) { subscriber in
+                try await subscriber.waitUntilLive()
+                #expect(subscriber.cache.count(of: "User") == 499)
+                try second.delete("User", "8")
+                #expect(await eventually { subscriber["User", "8"] == nil })
+                #expect(await becomeEqual(second, subscriber))
+            }
+        }
+    }
+
+    @Test func `a subscriber that stays learns what a publisher deletes after its restart`() async throws {
+        let control = "ipc://\(folder.path("control"))"
+        let first = try makePublisher(path, control: control)
+        try first.merge("User", "kept", ["n": 1])
+        try first.merge("User", "gone", ["n": 1])
+        try await subscribing(to: [control]) { subscriber in
+            _ = try await running(first) { _ in
+                #expect(await eventually { subscriber.cache.count(of: "User") == 2 })
+            }
+            let second = try makePublisher(self.path, control: control)
+            try second.delete("User", "gone")
+            try await running(second) { _ in
+                #expect(await eventually { subscriber["User", "gone"] == nil })
+                #expect(await becomeEqual(second, subscriber))
+                #expect(subscriber["User", "kept"]?["n"] == 1)
+            }
+        }
+    }
+
+    @Test func `what a subscriber was sent is on disk, whatever happens after`() async throws {
+        let publisher = try makePublisher(path, durability: .beforeSend, writing: .never)
+        let (path, folder) = (path, folder)
+        try await running(publisher) { endpoints in
+            try await subscribing(to: [endpoints.control]) { subscriber in
+                try await subscriber.waitUntilLive()
+                for id in 0..<200 { try publisher.merge("User", "\(id)", ["n": .int(Int64(id))]) }
+                try publisher.transaction { writes in
+                    try writes.merge("User", "1", ["n": -1])
+                    try writes.merge("Order", "1", ["n": -1])
+                }
+                #expect(await eventually { subscriber["Order", "1"] != nil })
+                #expect(await eventually { subscriber.cache.count(of: "User") == 200 })
+                let survivor = try makePublisher(folder.crash("p.store", as: "copy"), durability: .beforeSend)
+                #expect(survivor.cache.digest(of: "User") == publisher.cache.digest(of: "User"))
+                #expect(survivor.cache.digest(of: "Order") == publisher.cache.digest(of: "Order"))
+                let stamps = (
+                    publisher.core.withLock { $0.origin.lastStamp },
+                    survivor.core.withLock { $0.origin.incarnation }
+                )
+                #expect(stamps.0 > 0 && survivor.cache["User", "1"]?["n"] == -1)
+                #expect(stamps.1 > publisher.core.withLock { $0.origin.incarnation })
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `stored batches go once their records are in the file`() async throws {
+        let publisher = try makePublisher(path, durability: .beforeSend)
+        try await running(publisher) { _ in
+            for id in 0..<50 { try publisher.merge("User", "\(id)", ["n": 1]) }
+            try await publisher.waitUntilDurable()
+            let store = try #require(publisher.store)
+            let isEmpty = try await eventually {
+                try publisher.storeStatus?.commits ?? 0 > 0 && store.ringByteCount() == 0
+            }
+            #expect(isEmpty)
+        }
+        #expect(try makePublisher(path).cache.count(of: "User") == 50)
+    }
+
+    @Test func `what was awaited as durable survives`() async throws {
+        let publisher = try makePublisher(path, durability: .beforeAcknowledge, writing: .never)
+        let folder = folder
+        try await running(publisher) { _ in
+            for id in 0..<300 { try publisher.merge("User", "\(id)", ["n": .int(Int64(id))]) }
+            try await publisher.waitUntilDurable()
+            let survivor = try makePublisher(folder.crash("p.store", as: "copy"))
+            #expect(survivor.cache.digest(of: "User") == publisher.cache.digest(of: "User"))
+        }
+    }
+
+    @Test func `a hot model costs one row per flush`() async throws {
+        let publisher = try makePublisher(path, writing: .never)
+        for step in 1...5_000 { try publisher.merge("User", "hot", ["n": .int(Int64(step))]) }
+        try await publisher.waitUntilDurable()
+        let status = try #require(publisher.storeStatus)
+        #expect(status.rowsWritten == 1)
+        #expect(status.noted == 5_000)
+        #expect(status.conflated == 4_999)
+    }
+
+    @Test func `while the disk is full writes are refused, the rest goes on, and it recovers by itself`() async throws {
+        let publisher = try makePublisher(path, durability: .beforeSend)
+        try await running(publisher) { endpoints in
+            try await subscribing(to: [endpoints.control]) { subscriber in
+                try await subscriber.waitUntilLive()
+                try await self.fillDisk(publisher, subscriber)
+                let client = try ControlClient(endpoint: endpoints.control)
+                #expect(try await client.fetch("User", ["before"]).count == 1)
+                try await self.emptyDisk(publisher, subscriber)
+            }
+        }
+        #expect(try makePublisher(path).cache.digest(of: "User") == publisher.cache.digest(of: "User"))
+    }
+
+    private func fillDisk(_ publisher: Publisher, _ subscriber: Subscriber) async throws {
+        try publisher.merge("User", "before", ["n": 1])
+        #expect(await eventually { subscriber["User", "before"] != nil })
+        try publisher.store?.limitPages(more: 4)
+        let large: Fields = ["f": .bytes(.init(repeating: 7, count: 3_000))]
+        var failure: ModelcastError?
+        for id in 0..<1_000_000 where failure == nil {
+            do { try publisher.merge("User", "\(id)", large) } catch { failure = error }
+            await Task.yield()
+        }
+        #expect(failure?.code == .store)
+        #expect(failure?.message.contains("disk full") == true)
+        #expect(publisher.storeStatus?.health != .good)
+        // Reads go on.
+        #expect(publisher.cache["User", "before"]?["n"] == 1)
+        do {
+            try await publisher.waitUntilDurable()
+            Issue.record("a full disk has taken everything")
+        } catch let error as ModelcastError {
+            #expect(error.code == .store)
+        }
+    }
+
+    private func emptyDisk(_ publisher: Publisher, _ subscriber: Subscriber) async throws {
+        try publisher.store?.limitPages(more: 1_000_000)
+        #expect(await eventually { errorCode { try publisher.merge("User", "after", ["n": 1]) } == nil })
+        #expect(await eventually { subscriber["User", "after"] != nil })
+        #expect(await becomeEqual(publisher, subscriber))
+        #expect(await eventually { publisher.storeStatus?.health == .good })
+        try await publisher.waitUntilDurable()
+    }
+
+    @Test func `a file that is damaged is set aside, and the publisher begins with nothing`() async throws {
+        try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
+        let publisher = try makePublisher(path)
+        #expect(publisher.cache.types.isEmpty)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(files.contains { $0.hasPrefix("p.store.corrupt-") })
+        try publisher.merge("User", "1", ["n": 1])
+        try await publisher.waitUntilDurable()
+    }
+
+    @Test func `a store that cannot be used says what to do`() throws {
+        let first = try makePublisher(path)
+        let error = #expect(throws: ModelcastError.self) { try makePublisher(path) }
+        #expect(error?.code == .store)
+        #expect(error?.message.contains("in use") == true)
+        let missing = #expect(throws: ModelcastError.self) { try makePublisher(folder.path("none/p.store")) }
+        #expect(missing?.message.contains("Make the directory") == true)
+        #expect(first.storeStatus?.health == .good)
+    }
+
+    @Test func `a store of something else is left as it is`() async throws {
+        let first = try makePublisher(path, name: "a")
+        try first.merge("User", "1", ["n": 1])
+        _ = try await during(first) { try await $0.boundEndpoints }
+        let other = #expect(throws: ModelcastError.self) { try makePublisher(path, name: "b") }
+        #expect(other?.message.contains("the store of the publisher a, not of b") == true)
+        var configuration = SubscriberConfiguration(name: "s", publishers: ["tcp://127.0.0.1:1"])
+        configuration.store = path
+        let kind = #expect(throws: ModelcastError.self) { try Subscriber(configuration, logger: silent) }
+        #expect(kind?.message.contains("the store of a publisher") == true)
+        #expect(try makePublisher(path, name: "a").cache.count(of: "User") == 1)
+    }
+
+    @Test func `durability without a store is refused`() async throws {
+        #expect(errorCode { _ = try makePublisher(nil, durability: .beforeSend) } == .configuration)
+        let publisher = try makePublisher(nil)
+        #expect(publisher.storeStatus == nil)
+        let error = await #expect(throws: ModelcastError.self) { try await publisher.waitUntilDurable() }
+        #expect(error?.code == .configuration)
+    }
+}

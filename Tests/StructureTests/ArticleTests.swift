@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+/// A promise in an article stands with the test that shows it; here the tests are looked for.
+@Suite struct `Articles` {
+    @Test func `every test that an article names exists`() throws {
+        let quotes = ArticleQuotes(tests: try Repository.tests.get())
+        let folder = Repository.root.appending(path: "Sources/Modelcast/Modelcast.docc")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+        var complaints: [String] = []
+        var count = 0
+        for name in names.sorted() {
+            let text = try Repository.text(of: "Sources/Modelcast/Modelcast.docc/\(name)")
+            complaints += quotes.complaints(about: text, named: name)
+            count += quotes.count(in: text)
+        }
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+        #expect(count > 50)
+    }
+
+    @Test func `a test that does not exist is found`() {
+        let tests = SourceFile(
+            path: "Tests/ModelSyncTests/ReplicaTests.swift",
+            text: "@Suite struct ReplicaTests {\n    @Test func `a batch arrives`() {}\n}\n")
+        let quotes = ArticleQuotes(tests: [tests])
+        func complaints(_ text: String) -> [String] { quotes.complaints(about: text, named: "A.md") }
+        #expect(complaints("`ReplicaTests`: “a batch\n  arrives”, and `ModelSyncTests`") == [])
+        #expect(complaints("`ReplicaTests`: “a batch leaves”") == ["A.md: ReplicaTests has no test “a batch leaves”"])
+        #expect(complaints("`RelayTests`") == ["A.md: there is no suite RelayTests"])
+        #expect(complaints("“a batch arrives”").count == 1)
+        #expect(complaints("``Relay``. `ReplicaTests`: “a batch arrives”") == [])
+        #expect(complaints("```text\n“a batch leaves”\n```") == [])
+    }
+}
