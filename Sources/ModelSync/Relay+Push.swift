@@ -1,6 +1,6 @@
 public import ModelWire
 
-/// Pushed batches that are merged and not durable yet.
+/// Pushed batches on their way to the disk. They are not merged yet, so nobody sees what a crash could take back.
 struct PendingPushes: Sendable {
     struct Batch: Hashable, Sendable {
         let stream: ReplayRing.Stream
@@ -12,72 +12,114 @@ struct PendingPushes: Sendable {
         let rid: UInt64
     }
 
-    private var waiters: [UInt64: (batch: Batch, waiters: [Waiter])] = [:]
+    /// A batch as it came, and who waits for it.
+    struct Entry: Sendable {
+        let batch: Batch
+        let payload: [UInt8]
+        fileprivate(set) var waiters: [Waiter]
+    }
+
+    private var entries: [UInt64: Entry] = [:]
     private var tokens: [Batch: UInt64] = [:]
+    private var last: [ReplayRing.Stream: UInt64] = [:]
     private var nextToken: UInt64 = 1
+
+    /// The greatest sequence of a stream that waits; 0 where none does.
+    func last(of stream: ReplayRing.Stream) -> UInt64 { last[stream] ?? 0 }
+
+    /// How many streams have batches that wait.
+    var streamCount: Int { last.count }
 
     /// Adds who waits for a batch.
     /// - Returns: the token under which it is to be made durable; nil when it is being made durable already.
-    mutating func wait(_ waiter: Waiter, for batch: Batch) -> UInt64? {
+    mutating func wait(_ waiter: Waiter, for batch: Batch, payload: [UInt8]) -> UInt64? {
         if let token = tokens[batch] {
-            waiters[token]?.waiters.append(waiter)
+            entries[token]?.waiters.append(waiter)
             return nil
         }
         let token = nextToken
         nextToken += 1
         tokens[batch] = token
-        waiters[token] = (batch, [waiter])
+        entries[token] = Entry(batch: batch, payload: payload, waiters: [waiter])
+        last[batch.stream] = max(last(of: batch.stream), batch.sequence)
         return token
     }
 
-    /// Whoever waited, once: the batch is durable, or is not going to be.
-    mutating func finish(_ token: UInt64) -> [Waiter] {
-        guard let (batch, waiters) = waiters.removeValue(forKey: token) else { return [] }
-        tokens[batch] = nil
-        return waiters
+    /// The batch, once: it is durable, or is not going to be.
+    /// - Parameter isDurable: false, and those behind it are not the next of their stream any more.
+    mutating func finish(_ token: UInt64, isDurable: Bool) -> Entry? {
+        guard let entry = entries.removeValue(forKey: token) else { return nil }
+        tokens[entry.batch] = nil
+        let stream = entry.batch.stream
+        if !isDurable || last(of: stream) == entry.batch.sequence { last[stream] = nil }
+        return entry
     }
 }
 
 extension Relay {
-    /// Merges a pushed batch and acknowledges it, at once or when it is durable.
+    /// Merges a pushed batch and acknowledges it: at once, or with a store when it is durable.
     ///
     /// A batch must be the next of its stream, or one that is here already, which is acknowledged again. A relay with a
-    /// store makes that durable again, too: what failed the first time must not be acknowledged the second time.
+    /// store makes that durable, too: it may be here because another relay has sent it. Nothing of a batch is merged,
+    /// sent on or served before it is durable: whoever has seen it could not be told that it was taken back.
     func push(_ rid: UInt64, _ topic: Topic, _ payload: [UInt8], from peer: [UInt8], now: Moment) {
         let waiting = service.peers.withPeer(peer, now: now) { $0.pushCount }
         guard waiting < configuration.budget.pushesPerPeer else {
             let message = "\(waiting) batches of this peer wait to be durable"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        guard replica.streams.count < configuration.budget.pushedStreamCount || isKnown(topic, payload) else {
+        let streamCount = replica.streams.count + pushes.streamCount
+        guard streamCount < configuration.budget.pushedStreamCount || isKnown(topic, payload) else {
             let message = "more than \(configuration.budget.pushedStreamCount) streams; use fewer origins or types"
             return service.refuse(rid, .limit, message, peer, now: now, &counters)
         }
-        let arrival = replica.receivePushed(topic: topic.bytes.span, payload: payload.span, now: now)
+        guard configuration.persistsPushes else {
+            return answer(merge(topic, payload, now: now), PendingPushes.Waiter(peer: peer, rid: rid), now: now)
+        }
+        let arrival = replica.judgePushed(
+            topic: topic.bytes.span, payload: payload.span, now: now, after: pushes.last(of:))
         collect(now: now)
         if case .refused(let code, let message) = arrival {
             return service.refuse(rid, code, message, peer, now: now, &counters)
         }
-        let (origin, incarnation, sequence) = (
-            replica.decoder.origin, replica.decoder.incarnation, replica.decoder.sequence
-        )
-        sources.note(
-            origin, incarnation: incarnation, stamp: replica.decoder.lastStamp, at: now.uptimeMicroseconds)
-        guard configuration.acknowledgesAfterPersisting else { return acknowledge(rid, peer) }
-        let stream = ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
+        let batch = PendingPushes.Batch(
+            stream: ReplayRing.Stream(
+                origin: replica.decoder.origin, incarnation: replica.decoder.incarnation, topic: topic),
+            sequence: replica.decoder.sequence)
         service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
-        guard let token = pushes.wait(waiter, for: PendingPushes.Batch(stream: stream, sequence: sequence)) else {
-            return
-        }
+        guard let token = pushes.wait(waiter, for: batch, payload: payload) else { return }
         actions.append(
             .persist(
-                token: token, topic: topic, payload: payload, origin: origin, incarnation: incarnation,
-                sequence: sequence))
+                token: token, topic: topic, payload: payload, origin: batch.stream.origin,
+                incarnation: batch.stream.incarnation, sequence: batch.sequence))
+    }
+
+    /// Merges a pushed batch and sends it on.
+    private func merge(_ topic: Topic, _ payload: [UInt8], now: Moment) -> PushArrival {
+        let arrival = replica.receivePushed(topic: topic.bytes.span, payload: payload.span, now: now)
+        if arrival == .accepted || arrival == .duplicate {
+            sources.note(
+                replica.decoder.origin, incarnation: replica.decoder.incarnation, stamp: replica.decoder.lastStamp,
+                at: now.uptimeMicroseconds)
+        }
+        collect(now: now)
+        return arrival
+    }
+
+    /// Tells a pusher what has become of its batch.
+    private func answer(_ arrival: PushArrival, _ waiter: PendingPushes.Waiter, now: Moment) {
+        switch arrival {
+        case .accepted, .duplicate:
+            counters[.pushesAcknowledged] += 1
+            service.reply(waiter.peer, .accepted(rid: waiter.rid))
+        case .refused(let code, let message):
+            service.refuse(waiter.rid, code, message, waiter.peer, now: now, &counters)
+        }
     }
 
     /// Goes on from the state of an earlier run, which the cache holds up to these positions.
-    /// - Parameter batches: acknowledged batches that may lie beyond them, in the order in which they were stored. They
+    /// - Parameter batches: durable batches that may lie beyond them, in the order in which they were stored. They
     ///   are sent on and kept for replay like pushed ones.
     public func restore(
         _ positions: [StreamPosition], batches: [(topic: Topic, payload: [UInt8])] = [], now: Moment
@@ -87,25 +129,24 @@ extension Relay {
         collect(now: now)
     }
 
-    /// The batch of a ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)`` is durable.
-    public func persisted(_ token: UInt64) {
-        for waiter in pushes.finish(token) where service.peers.finishPush(of: waiter.peer) {
-            acknowledge(waiter.rid, waiter.peer)
+    /// The batch of a ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)`` is durable: it is
+    /// merged, sent on and acknowledged.
+    public func persisted(_ token: UInt64, now: Moment) {
+        guard let entry = pushes.finish(token, isDurable: true) else { return }
+        let arrival = merge(entry.batch.stream.topic, entry.payload, now: now)
+        for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
+            answer(arrival, waiter, now: now)
         }
         takeReplies()
     }
 
     /// The batch could not be made durable: its pushers are told the reason and push again.
     public func persistFailed(_ token: UInt64, reason: String, now: Moment) {
-        for waiter in pushes.finish(token) where service.peers.finishPush(of: waiter.peer) {
-            service.refuse(waiter.rid, .internalError, reason, waiter.peer, now: now, &counters)
+        guard let entry = pushes.finish(token, isDurable: false) else { return }
+        for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
+            answer(.refused(.internalError, reason), waiter, now: now)
         }
         takeReplies()
-    }
-
-    private func acknowledge(_ rid: UInt64, _ peer: [UInt8]) {
-        counters[.pushesAcknowledged] += 1
-        service.reply(peer, .accepted(rid: rid))
     }
 
     private func isKnown(_ topic: Topic, _ payload: [UInt8]) -> Bool {

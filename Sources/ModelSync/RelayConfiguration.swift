@@ -25,8 +25,9 @@ public struct RelayConfiguration: Sendable {
     /// For this long after its start a relay answers `busy` to snapshots until it has been live with all its senders.
     /// After that it serves what it has: a sender may be gone for good, or be a relay that waits for this one.
     public var settleTime: Duration
-    /// A pushed batch is acknowledged when ``Relay/persisted(_:)`` has been called for it, else at once.
-    public var acknowledgesAfterPersisting: Bool
+    /// A pushed batch is merged, sent on and acknowledged when ``Relay/persisted(_:now:)`` has been called for it, else
+    /// at once.
+    public var persistsPushes: Bool
 
     public init(
         name: String, streamEndpoint: String, prefixes: [[UInt8]] = [Array("m/".utf8)],
@@ -34,7 +35,7 @@ public struct RelayConfiguration: Sendable {
         heartbeatInterval: Duration = .milliseconds(500), chunkByteCount: Int = 128 * 1024,
         peerTimeout: Duration = .seconds(4), replayByteCount: Int = 64 << 20, replayAge: Duration = .seconds(60),
         budget: RequestBudget = RequestBudget(), settleTime: Duration = .seconds(5),
-        acknowledgesAfterPersisting: Bool = false
+        persistsPushes: Bool = false
     ) {
         self.name = name
         self.streamEndpoint = streamEndpoint
@@ -46,7 +47,7 @@ public struct RelayConfiguration: Sendable {
         self.replayAge = replayAge
         self.budget = budget
         self.settleTime = settleTime
-        self.acknowledgesAfterPersisting = acknowledgesAfterPersisting
+        self.persistsPushes = persistsPushes
         replica = ReplicaConfiguration(
             name: name, prefixes: prefixes, limits: limits, clockLeadMax: clockLeadMax, forwardsBatches: true)
     }
@@ -60,7 +61,7 @@ public enum RelayAction: Sendable {
     case publish(topic: Topic, payload: [UInt8])
     /// Send one frame to the peer with this routing identity on the control socket.
     case reply(peer: [UInt8], payload: [UInt8])
-    /// Make a pushed batch durable, then call ``Relay/persisted(_:)`` or ``Relay/persistFailed(_:reason:now:)``.
+    /// Make a pushed batch durable, then call ``Relay/persisted(_:now:)`` or ``Relay/persistFailed(_:reason:now:)``.
     /// May come again for a batch that is durable already.
     case persist(
         token: UInt64, topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64)

@@ -30,6 +30,28 @@ extension Replica {
     /// A push is acknowledged, so what was pushed has no holes: a batch must be the next of its (origin, incarnation,
     /// topic), and a new incarnation begins with sequence 1. It asks for no snapshot when it comes this way.
     public func receivePushed(topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment) -> PushArrival {
+        let judged = judgePushed(topic: bytes, payload: payload, now: now) { _ in 0 }
+        if case .duplicate = judged { counters[.duplicateBatches] += 1 }
+        guard case .accepted = judged, let topic = try? topic(bytes) else { return judged }
+        let key = StreamKey(origin: decoder.origin, topic: topic)
+        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, now: now) else {
+            return .refused(.limit, "\(Replica.streamCountMax) streams are followed already")
+        }
+        countDecoded()
+        stream.isPushed = true
+        _ = stream.tracker.arrive(decoder.sequence)
+        counters[.pushedBatches] += 1
+        merge(payload, of: stream, isCurrent: true, now: now)
+        watch(stream, finding: .batchBeyondNext, now: now)
+        return .accepted
+    }
+
+    /// What would become of a pushed batch, which is not merged: for a relay that makes it durable first. Any bytes are
+    /// acceptable; afterwards the decoder holds what is not malformed.
+    /// - Parameter last: the greatest sequence of a stream that is on its way to the disk, 0 for none.
+    func judgePushed(
+        topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment, after last: (ReplayRing.Stream) -> UInt64
+    ) -> PushArrival {
         let topic: Topic
         do throws(WireError) {
             topic = try self.topic(bytes)
@@ -43,38 +65,30 @@ extension Replica {
         }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         let sequence = decoder.sequence
-        if let refusal = refusal(of: key, sequence: sequence) { return refusal }
+        let waiting = last(
+            ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic))
+        if let refusal = refusal(of: key, sequence: sequence, after: waiting) { return refusal }
         guard !isTooFarAhead(decoder.lastStamp, now: now) else {
             counters[.clockRejectedBatches] += 1
             notice(.clockRejected, ["origin": key.origin, "sequence": "\(sequence)"])
             return .refused(.limit, "the stamp lies too far ahead of this relay's clock; set the clocks right")
         }
-        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, now: now) else {
-            return .refused(.limit, "\(Replica.streamCountMax) streams are followed already")
-        }
-        countDecoded()
-        stream.isPushed = true
-        _ = stream.tracker.arrive(sequence)
-        counters[.pushedBatches] += 1
-        merge(payload, of: stream, isCurrent: true, now: now)
-        watch(stream, finding: .batchBeyondNext, now: now)
         return .accepted
     }
 
-    /// Why the decoded batch may not be merged now, or that it was before; nil when it is the next.
-    private func refusal(of key: StreamKey, sequence: UInt64) -> PushArrival? {
+    /// Why the decoded batch may not be merged now, or that it was before; nil when it is the next, or one of those
+    /// that wait already.
+    private func refusal(of key: StreamKey, sequence: UInt64, after waiting: UInt64) -> PushArrival? {
         let incarnation = decoder.incarnation
         guard let stream = streams[key], incarnation <= stream.incarnation else {
-            return sequence == 1 ? nil : .outOfOrder(sequence, expected: 1)
+            return (1...waiting + 1).contains(sequence) ? nil : .outOfOrder(sequence, expected: waiting + 1)
         }
         guard incarnation == stream.incarnation else {
             return .refused(.denied, "\(key.origin) has started anew since; its older incarnation is closed")
         }
-        guard !stream.tracker.contains(sequence) else {
-            counters[.duplicateBatches] += 1
-            return .duplicate
-        }
-        let next = stream.tracker.applied &+ 1
-        return sequence == next ? nil : .outOfOrder(sequence, expected: next)
+        if stream.tracker.contains(sequence) { return .duplicate }
+        let applied = stream.tracker.applied
+        let next = max(applied, waiting) &+ 1
+        return sequence > applied && sequence <= next ? nil : .outOfOrder(sequence, expected: next)
     }
 }

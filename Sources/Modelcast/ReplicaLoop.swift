@@ -102,7 +102,7 @@ struct ReplicaLoop: ~Copyable {
             if let error {
                 relay.persistFailed(token, reason: error.description, now: now)
             } else {
-                relay.persisted(token)
+                relay.persisted(token, now: now)
             }
         }
         try carryOut(now: now)

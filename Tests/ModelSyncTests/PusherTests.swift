@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test func `a durable relay acknowledges when a batch is stored, and what failed is pushed again`() throws {
-        var job = try Job { $0.acknowledgesAfterPersisting = true }
+        var job = try Job { $0.persistsPushes = true }
         for id in 0..<5 { try job.write("\(id)", 1) }
         job.run(milliseconds: 100)
         #expect(job.network.persists.count == 5)
@@ -208,10 +208,10 @@ import Testing
         #expect(job.pusher.status(now: moment)[0].lastError == "internal: the disk is full")
         #expect(job.pusher.unacknowledged == 5)
         job.run(milliseconds: 500)
-        // What is here already is stored, too, before it is acknowledged.
         #expect(job.network.persists.count == 5)
         #expect(job.pusher.unacknowledged == 5)
-        try answer { relay, token in relay.persisted(token) }
+        try answer { relay, token in relay.persisted(token, now: moment) }
         #expect(job.pusher.isDone)
+        #expect(job.network.relays[0].cache.count(of: "User") == 5)
     }
 }

@@ -63,7 +63,7 @@ import Testing
     @Test func `pushes that wait to be durable are bounded per peer, and one batch is stored once at a time`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay") {
-            $0.acknowledgesAfterPersisting = true
+            $0.persistsPushes = true
             $0.budget.pushesPerPeer = 4
         }
         let batches = try batches(6)
@@ -74,22 +74,70 @@ import Testing
         #expect(push(batches[0], &network, from: [98]) == nil)
         #expect(network.persists.count == 4)
         network.replies = []
-        network.relays[0].persisted(1)
+        network.relays[0].persisted(1, now: network.now)
         network.carryOutAll()
         #expect(network.replies.map(\.peer) == [[99], [98]])
         #expect(network.replies.allSatisfy { $0.reply == .accepted(rid: 1) })
         #expect(push(batches[4], &network) == nil)
         // A token that is unknown or done does nothing.
         network.replies = []
-        network.relays[0].persisted(1)
-        network.relays[0].persisted(1_000)
+        network.relays[0].persisted(1, now: network.now)
+        network.relays[0].persisted(1_000, now: network.now)
         network.carryOutAll()
         #expect(network.replies.isEmpty)
         // Who is gone is not answered.
         network.relays[0].disconnected([99] as [UInt8])
-        network.relays[0].persisted(2)
+        network.relays[0].persisted(2, now: network.now)
         network.carryOutAll()
         #expect(network.replies.isEmpty)
+    }
+
+    @Test func `with a store nothing of a push shows, or is sent on, before it is durable`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.persistsPushes = true }
+        let batches = try batches(3)
+        for batch in batches { #expect(push(batch, &network) == nil) }
+        #expect(network.persists == [1, 2, 3])
+        #expect(network.sent[0] == nil)
+        #expect(network.relays[0].cache.types.isEmpty)
+        network.relays[0].persisted(1, now: network.now)
+        network.carryOutAll()
+        #expect(network.sent[0] == [batches[0]])
+        #expect(network.relays[0].cache.count(of: "User") == 1)
+        for token: UInt64 in [2, 3] { network.relays[0].persisted(token, now: network.now) }
+        network.carryOutAll()
+        #expect(network.sent[0] == batches)
+        #expect(network.relays[0].cache.count(of: "User") == 3)
+    }
+
+    @Test func `behind a batch that could not be stored nothing is merged until it comes again`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.persistsPushes = true }
+        let batches = try batches(3)
+        for batch in batches { #expect(push(batch, &network) == nil) }
+        func replies(_ body: (Relay) -> Void) -> [ControlReply] {
+            network.replies = []
+            body(network.relays[0])
+            network.carryOutAll()
+            return network.replies.map(\.reply)
+        }
+        let now = network.now
+        let failed = replies { $0.persistFailed(1, reason: "disk full", now: now) }
+        #expect(failed.map { code($0) } == ["internal"])
+        let behind = replies { $0.persisted(2, now: now) } + replies { $0.persisted(3, now: now) }
+        for reply in behind {
+            guard case .error(_, .limit, let message) = reply else {
+                Issue.record("\(reply)")
+                continue
+            }
+            #expect(PushArrival.expectedSequence(in: message) == 1)
+        }
+        #expect(behind.count == 2)
+        #expect(network.relays[0].cache.types.isEmpty)
+        for batch in batches { #expect(push(batch, &network) == nil) }
+        let accepted = replies { relay in for token: UInt64 in 4...6 { relay.persisted(token, now: now) } }
+        #expect(accepted == Array(repeating: .accepted(rid: 1), count: 3))
+        #expect(network.sent[0] == batches)
     }
 
     @Test func `what was pushed reaches replicas that come later, and other relays`() throws {
