@@ -4,8 +4,9 @@ public enum Durability: String, Sendable, CaseIterable {
     case none
     /// A batch is on disk before it leaves: what subscribers were sent, this publisher still has after a crash.
     ///
-    /// While the disk refuses, nothing new leaves, and writes are refused with a reason; it goes on by itself. What a
-    /// subscriber asks for, a snapshot above all, is answered at once: it may show what is not on disk yet.
+    /// What a subscriber asks for, a snapshot above all, waits for what it shows to be on disk, too. While the disk
+    /// refuses, nothing new leaves, and writes are refused with a reason; it goes on by itself. Only then are requests
+    /// answered from memory, and may show the last writes, which are not on disk yet.
     case beforeSend
     /// Batches leave at once; ``Publisher/waitUntilDurable()`` tells when all that was written before is on disk.
     ///

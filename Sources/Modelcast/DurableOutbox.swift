@@ -2,12 +2,18 @@ import ModelStore
 import ModelSync
 import ModelWire
 
-/// What a publisher's stream is to send once the disk has it: messages leave in the order in which they came, each
-/// batch after it is stored. Belongs to the socket thread.
+/// What a publisher is to send once the disk has it: messages leave in the order in which they came, each batch after
+/// it is stored, and each reply after the batches that were there before it: what it shows is on disk. Belongs to the
+/// socket thread.
 final class DurableOutbox {
+    /// What waits.
+    enum Message {
+        case stream(Topic, [UInt8])
+        case reply(peer: [UInt8], [UInt8])
+    }
+
     private struct Entry {
-        let topic: Topic
-        let payload: [UInt8]
+        let message: Message
         /// The commit that it is part of; nil before that.
         var token: UInt64?
     }
@@ -24,7 +30,7 @@ final class DurableOutbox {
 
     /// Why the disk does not take what waits; nil while it does.
     private(set) var failure: StoreError?
-    /// What the waiting messages take.
+    /// What the waiting messages of the stream take.
     private(set) var byteCount = 0
 
     /// Further messages wait for one of them to end, and then go together.
@@ -39,9 +45,12 @@ final class DurableOutbox {
     /// When ``commit(now:noting:)`` has something to do; nil when only the end of a commit is waited for.
     var nextDeadline: UInt64? { failure != nil && inFlight.isEmpty ? retryAt : nil }
 
-    func append(_ topic: Topic, _ payload: [UInt8]) {
-        entries.append(Entry(topic: topic, payload: payload, token: nil))
-        byteCount += payload.count
+    /// A reply has nothing to wait for, or the disk refuses: then subscribers are served from memory.
+    var isOpenForReplies: Bool { entries.isEmpty || failure != nil }
+
+    func append(_ message: Message) {
+        entries.append(Entry(message: message, token: nil))
+        byteCount += message.streamByteCount
     }
 
     /// Hands what has come since to the store, in one commit; after a failure all that waits, once its pause is over.
@@ -54,14 +63,15 @@ final class DurableOutbox {
         guard inFlight.count < DurableOutbox.inFlightMax, entries.last.map({ $0.token == nil }) ?? false else { return }
         let first = (entries.lastIndex { $0.token != nil } ?? -1) + 1
         var changes = StoreChanges()
-        for entry in entries[first...] where entry.topic.type != nil {
-            guard let batch = StoredBatch(entry.topic, entry.payload, now: now) else {
+        for entry in entries[first...] {
+            guard case .stream(let topic, let payload) = entry.message, topic.type != nil else { continue }
+            guard let batch = StoredBatch(topic, payload, now: now) else {
                 preconditionFailure("an origin has made a batch that cannot be read")
             }
             changes.batches.append(batch)
             note(batch)
         }
-        // Heads and the like are not stored: they follow what was sent before them.
+        // Heads, replies and the like are not stored: they follow what was sent before them.
         let token = changes.isEmpty ? inFlight.last ?? done : nextToken
         for index in first..<entries.count { entries[index].token = token }
         guard !changes.isEmpty else { return }
@@ -90,30 +100,42 @@ final class DurableOutbox {
     /// The store works again: no need to wait any longer.
     func retry() { retryAt = 0 }
 
-    /// Takes what may be sent now.
-    func takeReady() -> [(topic: Topic, payload: [UInt8])] {
+    /// Takes what may be sent now; while the disk refuses, all replies.
+    func takeReady() -> [Message] {
         let count = entries.firstIndex { entry in entry.token.map { $0 > done } ?? true } ?? entries.count
-        guard count > 0 else { return [] }
-        let ready = entries.prefix(count).map { (topic: $0.topic, payload: $0.payload) }
+        var ready = entries.prefix(count).map(\.message)
         entries.removeFirst(count)
-        byteCount -= ready.reduce(0) { $0 + $1.payload.count }
+        byteCount -= ready.reduce(0) { $0 + $1.streamByteCount }
+        if failure != nil {
+            ready += entries.lazy.map(\.message).filter(\.isReply)
+            entries.removeAll(where: \.message.isReply)
+        }
         return ready
     }
 
     /// Stores all that waits and takes it out: at the end.
     /// - Throws: when the disk does not take it in time. What waited is not handed out then.
-    func drain(now: Moment) throws(StoreError) -> [(topic: Topic, payload: [UInt8])] {
+    func drain(now: Moment) throws(StoreError) -> [Message] {
         var changes = StoreChanges()
-        changes.batches = entries.compactMap { StoredBatch($0.topic, $0.payload, now: now) }
+        changes.batches = entries.compactMap { entry in
+            guard case .stream(let topic, let payload) = entry.message else { return nil }
+            return StoredBatch(topic, payload, now: now)
+        }
         defer {
             entries = []
             byteCount = 0
         }
         if !changes.isEmpty { try link.behind.commit(changes, within: DurableOutbox.drainLimit) }
-        return entries.map { ($0.topic, $0.payload) }
+        return entries.map(\.message)
     }
 
     private static let drainLimit = Duration.seconds(10)
+}
+
+extension DurableOutbox.Message {
+    fileprivate var isReply: Bool { if case .reply = self { true } else { false } }
+
+    fileprivate var streamByteCount: Int { if case .stream(_, let payload) = self { payload.count } else { 0 } }
 }
 
 extension StoredBatch {

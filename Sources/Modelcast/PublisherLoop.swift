@@ -128,14 +128,31 @@ struct PublisherLoop: ~Copyable {
         for action in actions {
             switch action {
             case .publish(let topic, let payload):
-                if let outbox { outbox.append(topic, payload) } else { try publish(topic, payload) }
+                if let outbox { outbox.append(.stream(topic, payload)) } else { try publish(topic, payload) }
             case .reply(let peer, let payload):
-                if try sockets?.reply(to: peer, payload) ?? true { continue }
-                // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
-                publisher.core.withLock { $0.origin.disconnected(peer) }
+                if let outbox, !outbox.isOpenForReplies {
+                    outbox.append(.reply(peer: peer, payload))
+                } else {
+                    try reply(to: peer, payload)
+                }
             case .notice(let notice): publisher.logger.log(notice)
             }
         }
+    }
+
+    private func send(_ messages: [DurableOutbox.Message]) throws(ZeroMQError) {
+        for message in messages {
+            switch message {
+            case .stream(let topic, let payload): try publish(topic, payload)
+            case .reply(let peer, let payload): try reply(to: peer, payload)
+            }
+        }
+    }
+
+    private func reply(to peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
+        if try sockets?.reply(to: peer, payload) ?? true { return }
+        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
+        publisher.core.withLock { $0.origin.disconnected(peer) }
     }
 
     private func publish(_ topic: Topic, _ payload: [UInt8]) throws(ZeroMQError) {
@@ -156,7 +173,7 @@ extension PublisherLoop {
         pruner.step(store.behind) { _ in .max }
         if let outbox {
             outbox.commit(now: now) { pruner.note($0) }
-            for (topic, payload) in outbox.takeReady() { try publish(topic, payload) }
+            try send(outbox.takeReady())
         }
         let failure = publisher.configuration.durability == .none ? nil : outbox?.failure ?? storeFailure
         let held = outbox?.byteCount ?? 0
@@ -180,13 +197,13 @@ extension PublisherLoop {
     /// At the end: what still waits for the disk gets some seconds.
     private func drain(now: Moment) throws {
         guard let outbox, !outbox.isEmpty else { return }
-        let messages: [(topic: Topic, payload: [UInt8])]
+        let messages: [DurableOutbox.Message]
         do {
             messages = try outbox.drain(now: now)
         } catch {
             return publisher.logger.error("the last batches were neither stored nor sent: \(error)")
         }
-        for (topic, payload) in messages { try publish(topic, payload) }
+        try send(messages)
     }
 }
 
