@@ -27,15 +27,22 @@ public struct ChaosConfiguration: Hashable, Sendable {
     /// The processes, in the order of their start.
     var targets: [ChaosSchedule.Target] {
         func named(_ role: ChaosRole, _ count: Int) -> [ChaosSchedule.Target] {
-            (0..<count).map { number in
-                // What was pushed is in the relays' memory only: one of them has to live.
-                let isKeeper = role == .relay && number == 0 && pushers > 0
-                return ChaosSchedule.Target(
-                    name: "\(role.rawValue)-\(number + 1)", role: role, spared: isKeeper ? [.kill, .restart] : [])
+            (0..<count).map {
+                ChaosSchedule.Target(name: "\(role.rawValue)-\($0 + 1)", role: role)
             }
         }
         return named(.publisher, publishers) + named(.relay, relays) + named(.subscriber, subscribers)
             + named(.pusher, relays > 0 ? pushers : 0)
+    }
+
+    /// It keeps a store: relays, because what jobs push to them is nowhere else, and every other publisher and
+    /// subscriber, so that those with and without are both struck.
+    func hasStore(_ node: ChaosNode) -> Bool {
+        switch node.role {
+        case .relay: true
+        case .publisher, .subscriber: node.index % 2 == 1
+        case .pusher: false
+        }
     }
 
     /// The command line that does the same again: the same faults at the same times; what the machine makes of them

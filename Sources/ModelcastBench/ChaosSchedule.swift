@@ -9,13 +9,10 @@ public struct ChaosSchedule: Hashable, Sendable {
     public struct Target: Hashable, Sendable {
         public let name: String
         public let role: ChaosRole
-        /// Faults that it must be spared.
-        public let spared: Set<ChaosFault>
 
-        public init(name: String, role: ChaosRole, spared: Set<ChaosFault> = []) {
+        public init(name: String, role: ChaosRole) {
             self.name = name
             self.role = role
-            self.spared = spared
         }
     }
 
@@ -79,7 +76,7 @@ public struct ChaosSchedule: Hashable, Sendable {
         let fault: ChaosFault
         let role: ChaosRole
 
-        func suits(_ target: Target) -> Bool { target.role == role && !target.spared.contains(fault) }
+        func suits(_ target: Target) -> Bool { target.role == role }
     }
 
     private static func deck(_ targets: [Target], _ faults: [ChaosFault]) -> [Card] {

@@ -61,14 +61,17 @@ actor ChaosTrial {
     private func arguments(of node: ChaosNode) throws -> [String] {
         switch node.role {
         case .publisher:
-            let plan = ChaosPlan(writes: writes(of: node), generation: node.starts, isDurable: false)
-            return try worker(.publish(name: node.name, bind: node.endpoint, load: .chaos(plan)))
+            let plan = ChaosPlan(
+                writes: writes(of: node), generation: node.starts, isDurable: configuration.hasStore(node))
+            return try worker(
+                .publish(name: node.name, bind: node.endpoint, load: .chaos(plan), store: store(of: node)))
         case .relay:
             return try worker(
                 .relay(
                     name: node.name, bind: node.endpoint,
                     publishers: endpoints(of: .publisher)
-                        + endpoints(of: .relay).filter { $0 != node.endpoint }))
+                        + endpoints(of: .relay).filter { $0 != node.endpoint },
+                    store: store(of: node)))
         case .pusher:
             let job = ChaosJob(pusher: node.index, number: node.starts)
             let file = "\(folder)/\(node.name)-\(job.number).ndjson"
@@ -76,8 +79,14 @@ actor ChaosTrial {
             return job.arguments(name: node.name, file: file, relays: endpoints(of: .relay))
         case .subscriber:
             let sources = endpoints(of: configuration.relays > 0 ? .relay : .publisher)
-            return try worker(.subscribe(name: node.name, publishers: sources, showsHost: false))
+            return try worker(
+                .subscribe(name: node.name, publishers: sources, showsHost: false, store: store(of: node)))
         }
+    }
+
+    /// Where a process keeps what it must have after a crash.
+    private func store(of node: ChaosNode) -> String? {
+        configuration.hasStore(node) ? "\(folder)/\(node.name).store" : nil
     }
 
     private func worker(_ task: WorkerTask) throws -> [String] {

@@ -5,6 +5,7 @@ struct PublisherWorker: Sendable {
     let name: String
     let bind: String?
     let load: any Load
+    let store: String?
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
@@ -12,6 +13,8 @@ struct PublisherWorker: Sendable {
             name: name, endpoints: try SenderEndpoints(control: bind ?? "tcp://127.0.0.1:*"))
         // An address outside this host's own is one of a network namespace, which nobody else reaches.
         configuration.allowsRemote = bind != nil
+        configuration.store = store
+        if store != nil { configuration.durability = .beforeSend }
         let publisher = try Publisher(configuration, logger: Worker.logger(name))
         let gauge = LoadGauge()
         try await Worker.untilFirstEnds([

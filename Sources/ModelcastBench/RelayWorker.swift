@@ -5,6 +5,7 @@ struct RelayWorker: Sendable {
     let name: String
     let bind: String
     let publishers: [String]
+    let store: String?
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
@@ -12,6 +13,7 @@ struct RelayWorker: Sendable {
             name: name, endpoints: try SenderEndpoints(control: bind), publishers: publishers)
         // An address outside this host's own is one of a network namespace, which nobody else reaches.
         configuration.allowsRemote = true
+        configuration.store = store
         let relay = try Relay(configuration, logger: Worker.logger(name))
         let watch = CopyWatch(relay.cache, logger: Worker.logger(name))
         link.tell(WorkerReport(.ready))

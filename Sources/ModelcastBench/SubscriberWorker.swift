@@ -5,11 +5,13 @@ struct SubscriberWorker: Sendable {
     let name: String
     let publishers: [String]
     let showsHost: Bool
+    let store: String?
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
-        let subscriber = try Subscriber(
-            SubscriberConfiguration(name: name, publishers: publishers), logger: Worker.logger(name))
+        var configuration = SubscriberConfiguration(name: name, publishers: publishers)
+        configuration.store = store
+        let subscriber = try Subscriber(configuration, logger: Worker.logger(name))
         let watch = CopyWatch(subscriber.cache, logger: Worker.logger(name))
         link.tell(WorkerReport(.ready))
         try await Worker.untilFirstEnds([

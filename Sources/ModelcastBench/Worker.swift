@@ -11,12 +11,12 @@ public enum Worker {
             throw BenchError("the worker's task is no task; workers are started by modelcast demo, stress and chaos")
         }
         switch task {
-        case .publish(let name, let bind, let choice):
-            try await PublisherWorker(name: name, bind: bind, load: load(choice)).run()
-        case .subscribe(let name, let publishers, let showsHost):
-            try await SubscriberWorker(name: name, publishers: publishers, showsHost: showsHost).run()
-        case .relay(let name, let bind, let publishers):
-            try await RelayWorker(name: name, bind: bind, publishers: publishers).run()
+        case .publish(let name, let bind, let choice, let store):
+            try await PublisherWorker(name: name, bind: bind, load: load(choice), store: store).run()
+        case .subscribe(let name, let publishers, let showsHost, let store):
+            try await SubscriberWorker(name: name, publishers: publishers, showsHost: showsHost, store: store).run()
+        case .relay(let name, let bind, let publishers, let store):
+            try await RelayWorker(name: name, bind: bind, publishers: publishers, store: store).run()
         case .sweep(let run): await ChaosSweep(run: run).guardTrial()
         }
     }

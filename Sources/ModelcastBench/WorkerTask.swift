@@ -1,10 +1,11 @@
 /// What a worker process of a trial is to do; handed to it as JSON on its command line.
 public enum WorkerTask: Codable, Sendable {
     /// - `bind`: the control endpoint; nil for any free port of this host.
-    case publish(name: String, bind: String? = nil, load: LoadChoice)
-    case relay(name: String, bind: String, publishers: [String])
+    /// - `store`: a file that keeps the models; written before anything is sent. Nil for none.
+    case publish(name: String, bind: String? = nil, load: LoadChoice, store: String? = nil)
+    case relay(name: String, bind: String, publishers: [String], store: String? = nil)
     /// - `publishers`: the control endpoints of publishers, or of relays.
-    case subscribe(name: String, publishers: [String], showsHost: Bool)
+    case subscribe(name: String, publishers: [String], showsHost: Bool, store: String? = nil)
     /// Sees to it that nothing of a chaos trial is left over, should the trial itself be killed.
     case sweep(run: String)
 

@@ -60,19 +60,15 @@ import Testing
         }
     }
 
-    @Test func `a process is spared what it must be spared, and the others of its kind are not`() {
-        let targets = [
-            ChaosSchedule.Target(name: "relay-1", role: .relay, spared: [.kill, .restart]),
-            ChaosSchedule.Target(name: "relay-2", role: .relay),
-        ]
-        forEachSeed(100) { seed, _ in
-            let steps = ChaosSchedule(seed: seed, targets: targets, faults: ChaosFault.allCases, seconds: 60).steps
-            let struck = Dictionary(grouping: steps, by: \.target.name).mapValues { Set($0.map(\.fault)) }
-            #expect(struck["relay-1"]?.isDisjoint(with: [.kill, .restart]) == true)
-            #expect(struck["relay-2"]?.isSuperset(of: [.kill, .restart]) == true)
+    @Test func `relays keep stores, and of publishers and subscribers some do and some do not`() {
+        let configuration = ChaosConfiguration(seed: 0)
+        func stores(_ role: ChaosRole) -> Set<Bool> {
+            Set((0..<2).map { configuration.hasStore(ChaosNode(name: "n", role: role, index: $0, endpoint: "")) })
         }
-        let spared = ChaosSchedule(seed: 1, targets: [targets[0]], faults: [.kill], seconds: 60)
-        #expect(spared.steps == [])
+        #expect(stores(.relay) == [true])
+        #expect(stores(.publisher) == [true, false])
+        #expect(stores(.subscriber) == [true, false])
+        #expect(stores(.pusher) == [false])
     }
 
     @Test func `several processes are struck at once`() {
