@@ -41,7 +41,8 @@ extension Relay {
             prefixes = selected
         case .hello, .fetch, .digest: break
         }
-        let served = ControlService.Served(heads: heads(prefixes: prefixes, now: now), cache: cache)
+        let served = ControlService.Served(
+            heads: heads(prefixes: prefixes, isServing: true, now: now), cache: cache)
         service.answer(question, to: peer, with: served, now: now, counters: &counters)
     }
 
@@ -49,8 +50,8 @@ extension Relay {
     /// before is not here yet: whoever is served now would miss it.
     func isSettling(now: Moment) -> Bool {
         let isTakingOver = replica.unsettled.contains { stream in
-            guard let repair = stream.repair, repair.finding == .newIncarnation else { return false }
-            return now.uptimeMicroseconds < repair.foundAt + configuration.settleTime.wholeMicroseconds
+            guard let since = stream.takeoverSince else { return false }
+            return now.uptimeMicroseconds < since + configuration.settleTime.wholeMicroseconds
         }
         if isTakingOver { return true }
         guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {

@@ -45,7 +45,9 @@ extension Relay {
 
     /// All heads of all origins: per topic the last sequence up to which everything is in the cache. Of an origin that
     /// has started anew only the topics of its last start.
-    func heads(prefixes: [[UInt8]]?, now: Moment) -> [Heads] {
+    /// - Parameter isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier
+    ///   starts are not all here is left out.
+    func heads(prefixes: [[UInt8]]?, isServing: Bool = false, now: Moment) -> [Heads] {
         let mending = mendingTypes
         var byOrigin: [String: Heads] = [:]
         for (key, stream) in replica.streams {
@@ -69,6 +71,9 @@ extension Relay {
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin) {
             byOrigin[origin] = emptyHeads(of: origin, now: now)
             byOrigin[origin]?.incarnation = source.incarnation
+        }
+        if isServing {
+            for stream in replica.unsettled where stream.takeoverSince != nil { byOrigin[stream.key.origin] = nil }
         }
         return byOrigin.values.sorted { $0.origin < $1.origin }
     }

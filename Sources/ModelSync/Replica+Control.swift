@@ -40,7 +40,9 @@ extension Replica {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {
                 // Its snapshot was as good as the one that the repair would ask for.
-                if !repair.isQuarantining, !stream.tracker.hasHole, askable(stream, repair).contains(sender) {
+                if !repair.isQuarantining, !stream.tracker.hasHole, stream.takeoverSince == nil,
+                    askable(stream, repair).contains(sender)
+                {
                     finish(stream, by: .snapshot, now: now)
                 } else {
                     stream.repair?.dueAt = now.uptimeMicroseconds

@@ -73,7 +73,9 @@ extension Replica {
             guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)], !stream.tellers.isEmpty
             else { return false }
             // Of an older incarnation the snapshot of a sender may tell, and nothing else.
-            guard stream.incarnation == held.incarnation else { return !hasSyncedTeller(stream) }
+            guard stream.incarnation == held.incarnation else {
+                return stream.takeoverSince != nil || !hasSyncedTeller(stream)
+            }
             return !stream.tellers.contains { teller in
                 sessions[teller.sender.index].isSynced && teller.incarnation == held.incarnation
                     && teller.head.map { $0 >= part.sequence } ?? false

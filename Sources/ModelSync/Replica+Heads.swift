@@ -53,7 +53,7 @@ extension Replica {
         // A batch of the later start may be here before any heads of it.
         let isLater = latestStarts[origin].map { $0 < stream.incarnation } ?? false
         guard sessions[sender.index].isSynced, isLater || head == 0 || restartedOrigins.contains(origin) else { return }
-        startRepair(stream, finding: .newIncarnation, now: now)
+        takeOver(stream, from: sender, now: now)
     }
 
     func receiveBye(_ sender: SenderID, _ bye: Bye, now: Moment) {

@@ -61,6 +61,7 @@ extension Replica {
         let time = now.uptimeMicroseconds
         let grace = configuration.holeGrace.wholeMicroseconds
         for stream in unsettled {
+            if let since = stream.takeoverSince { reviewTakeover(stream, since, now: now) }
             if let since = stream.holeSince, time >= since + grace, time >= stream.clockPause ?? 0 {
                 startRepair(stream, finding: stream.clockPause == nil ? stream.holeFinding : .clock, now: now)
             }
@@ -114,7 +115,7 @@ extension Replica {
         let able = stream.tellers.map(\.sender).filter { sessions[$0.index].isSynced }
         guard repair.finding == .newIncarnation else { return able }
         let own = able.filter { sessions[$0.index].name == stream.key.origin }
-        return own.isEmpty ? able : own
+        return own.isEmpty && !(stream.takeoverSince != nil && hears(stream.key.origin)) ? able : own
     }
 
     /// A sender that could be asked has not failed yet.
@@ -131,7 +132,7 @@ extension Replica {
         guard !hasUntried(stream) else { return }
         let attempts = (stream.repair?.attempts ?? 0) + 1
         stream.repair?.attempts = attempts
-        stream.repair?.rung = .replay
+        stream.repair?.rung = stream.repair?.finding.isMissingSequences ?? false ? .replay : .snapshot
         stream.repair?.failed = []
         stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
     }

@@ -177,7 +177,8 @@ extension Replica {
             return
         }
         guard let repair = stream.repair, repair.request == nil else { return }
-        if repair.finding.isMissingSequences, !repair.isQuarantining, stream.tracker.hasHole {
+        let isLacking = repair.finding.isMissingSequences && !repair.isQuarantining && stream.tracker.hasHole
+        if isLacking || (repair.finding == .newIncarnation && stream.takeoverSince != nil) {
             return lacking(stream, at: sender, now: now)
         }
         if let compared = repair.compared, compared.sender == sender {
@@ -195,7 +196,7 @@ extension Replica {
         var covered: [StreamState] = []
         var whole: [[GroupAssembler.Part]] = []
         for told in heads where noteOrigin(told, of: sender) {
-            if told.isRelayed { whole += groups.covered(by: told, where: isCovered) }
+            whole += groups.covered(by: told, where: isCovered)
             for head in told.heads where isCovered(head.topic) {
                 let key = StreamKey(origin: told.origin, topic: head.topic)
                 guard let stream = meet(key, incarnation: told.incarnation, sender: sender, now: now),
@@ -208,6 +209,7 @@ extension Replica {
             }
         }
         join(staged, and: whole)
+        finishTakeovers(heads, now: now, where: isCovered)
         for stream in covered {
             if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
                 repair.finding.isMissingSequences, !repair.isQuarantining, !stream.tracker.hasHole

@@ -231,9 +231,8 @@ extension Replica {
         stream.holeSince = nil
         // What was missing of the older one comes with the snapshot, if anybody has it.
         if stream.repair != nil { finish(stream, by: .snapshot, now: now) }
-        // What the origin had before is not in its new batches. While the sender's snapshot is under way that brings
-        // it; what is pushed begins with its first batch.
-        if let sender, sessions[sender.index].isSynced { startRepair(stream, finding: .newIncarnation, now: now) }
+        // What the origin had before is not in its new batches; what is pushed begins with its first batch.
+        if let sender { takeOver(stream, from: sender, now: now) }
     }
 
     /// So many batches of an older incarnation after a newer one are not stragglers: both processes run.

@@ -103,6 +103,6 @@ extension Replica {
     func takeWholeIfUnknown(_ stream: StreamState, _ sender: SenderID, now: Moment) {
         guard sessions[sender.index].isWarm, sessions[sender.index].isSynced, !stream.isRestored else { return }
         stream.isRestored = true
-        startRepair(stream, finding: .newIncarnation, now: now)
+        takeOver(stream, from: sender, now: now)
     }
 }

@@ -45,6 +45,8 @@ final class StreamState {
     /// A newer incarnation took the place of an older one, whose models its sender may no longer have: digests say
     /// nothing about this copy until they were equal once.
     var holdsOlderIncarnation = false
+    /// Since when what its origin had before its last start is awaited; nil once a snapshot has brought it.
+    var takeoverSince: UInt64?
     /// Its beginning came from a store, or was asked for since.
     var isRestored = false
     /// Somebody has pushed batches of it.
@@ -65,10 +67,10 @@ final class StreamState {
     }
 
     /// Something that was sent is not here.
-    var isMending: Bool { repair != nil || holeSince != nil || tracker.hasHole }
+    var isMending: Bool { repair != nil || holeSince != nil || takeoverSince != nil || tracker.hasHole }
 
     /// Needs attention from ``Replica/driveRepairs(now:)``.
-    var isUnsettled: Bool { repair != nil || holeSince != nil }
+    var isUnsettled: Bool { repair != nil || holeSince != nil || takeoverSince != nil }
 
     /// The sender speaks of the stream.
     func note(_ teller: SenderID, incarnation: UInt64, head: UInt64? = nil) {
