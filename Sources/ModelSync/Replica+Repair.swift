@@ -132,7 +132,7 @@ extension Replica {
         guard !hasUntried(stream) else { return }
         let attempts = (stream.repair?.attempts ?? 0) + 1
         stream.repair?.attempts = attempts
-        stream.repair?.rung = stream.repair?.finding.isMissingSequences ?? false ? .replay : .snapshot
+        if stream.repair?.finding.isMissingSequences ?? false { stream.repair?.rung = .replay }
         stream.repair?.failed = []
         stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
     }
