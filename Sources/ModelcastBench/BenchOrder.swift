@@ -1,13 +1,12 @@
 /// What a process of the measurement is; handed to it as JSON on its command line.
 public enum BenchTask: Codable, Sendable {
     case publisher(BenchPlan)
-    case subscriber(BenchPlan, endpoint: String)
+    /// - `store`: a file that keeps the models; nil for none.
+    case subscriber(BenchPlan, endpoint: String, store: String? = nil)
     /// Pushes to a relay, and serves nobody.
     case pusher(BenchPlan, relay: String)
     /// Listens to a publisher where there is one.
-    case relay(BenchPlan, endpoint: String?)
-    /// Starts from a file that another process has written.
-    case warmStart(path: String)
+    case relay(BenchPlan, endpoint: String?, store: String? = nil)
     /// Messages of 100 bytes from an XPUB to a SUB; in bulk large ones, from a PUSH to a PULL.
     case rawSender(bulk: Bool)
     case rawReceiver(endpoint: String, bulk: Bool)
@@ -38,10 +37,10 @@ public enum BenchOrder: Codable, Sendable {
     /// Observes with a handler that sleeps until it is woken.
     case observeAsleep
     case wakeObserver
-    /// Writes all models into a new store.
-    case store(path: String)
-    // A warm start.
+    /// Tells what the store held when the process started.
     case warmStart
+    /// Ends the subscription; with a store, once all is in the file.
+    case leave
     // All of Modelcast.
     case state
     // Raw libzmq.

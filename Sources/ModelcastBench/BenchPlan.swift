@@ -38,6 +38,8 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     public var observedUpdates = 500_000
     /// Models of the large join and the warm start.
     public var largeModels = 1_000_000
+    /// Updates that are published between the end of a subscriber with a store and its next start.
+    public var changedWhileAway = 10_000
     /// Updates that are pushed to a relay, each acknowledged.
     public var pushedUpdates = 500_000
     /// Updates of each round through a relay.

@@ -4,13 +4,16 @@ import Modelcast
 struct BenchRelay: Sendable {
     private let relay: Relay
 
-    /// - Parameter endpoint: the publisher that it listens to; nil for one that is only pushed to.
-    init(_ plan: BenchPlan, endpoint: String?) throws {
+    /// - Parameters:
+    ///   - endpoint: the publisher that it listens to; nil for one that is only pushed to.
+    ///   - store: a file in which it makes pushes durable; nil for none.
+    init(_ plan: BenchPlan, endpoint: String?, store: String?) throws {
         var configuration = RelayConfiguration(
             name: "bench-relay", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
             publishers: endpoint.map { [$0] } ?? [])
         configuration.queueByteCount = plan.queueMebibytes << 20
         configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
+        configuration.store = store
         relay = try Relay(configuration, logger: Worker.logger("bench-relay"))
     }
 

@@ -19,8 +19,8 @@ public enum BenchReply: Codable, Sendable {
     case applied(nanoseconds: UInt64)
     case asleep
     case woken(Woken)
-    case stored(seconds: Double)
     case warm(Warm)
+    case left(seconds: Double)
     case processor(seconds: Double)
 
     public struct Published: Codable, Sendable {
@@ -83,10 +83,7 @@ public enum BenchReply: Codable, Sendable {
     public struct Warm: Codable, Sendable {
         /// From opening the file until all models can be read.
         var seconds: Double
-        /// Of that, the opening.
-        var openSeconds: Double
         var models: Int
-        var digest: String
     }
 
     public struct State: Codable, Sendable {

@@ -61,12 +61,18 @@ extension BenchResult {
     /// Starting from a store.
     public struct WarmStart: Codable, Sendable {
         public var models = 0
-        /// Until all can be read; of that, opening the file.
+        /// Until all can be read.
         public var seconds = 0.0
-        public var openSeconds = 0.0
-        /// Writing the file.
-        public var writeSeconds = 0.0
+        /// From then on until it was live.
+        public var liveSeconds = 0.0
+        /// What the process before took to end, once it was told to: to write what was not in the file yet.
+        public var leavingSeconds = 0.0
         public var fileByteCount = 0
+        /// Updates that were published while no process ran.
+        public var changedUpdates = 0
+        /// What travelled until the new process was live.
+        public var snapshotRecords = 0
+        public var replayedBatches = 0
     }
 
     /// Updates pushed to a relay.

@@ -45,7 +45,8 @@ public struct BenchResult: Codable, Sendable {
     public var sleepingObserver: SleepingObserver?
     public var largeJoin: LargeJoin?
     public var warmStart: WarmStart?
-    public var push: Push?
+    /// Without a store, then with one.
+    public var pushes: [Push] = []
     public var relay: Relay?
 
     init(machine: MachineFacts, plan: BenchPlan) {

@@ -14,12 +14,19 @@ actor BenchSubscriber {
     private var latency: LatencyObserver?
     var sleeper: SleepingObserver?
     private var running: Task<Void, any Error>?
+    /// What the store held.
+    private let warm: BenchReply.Warm
 
-    init(_ plan: BenchPlan, endpoint: String) throws {
+    init(_ plan: BenchPlan, endpoint: String, store: String?) throws {
         self.plan = plan
         var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
         configuration.queueByteCount = plan.queueMebibytes << 20
+        configuration.store = store
+        let begin = MonotonicClock.nanoseconds
         subscriber = try Subscriber(configuration, logger: Worker.logger("bench-subscriber"))
+        warm = BenchReply.Warm(
+            seconds: Double(MonotonicClock.nanoseconds - begin) / 1e9,
+            models: subscriber.cache.count(of: Workload.type))
         workload = Workload(models: plan.models)
     }
 
@@ -51,7 +58,8 @@ actor BenchSubscriber {
         case .awaitApplied(let sequence): .applied(nanoseconds: try await applied(sequence))
         case .observeAsleep: try await observeAsleep()
         case .wakeObserver: .woken(try await wakeObserver())
-        case .store(let path): .stored(seconds: try BenchStore.write(subscriber.cache, to: path))
+        case .warmStart: .warm(warm)
+        case .leave: .left(seconds: try await leave())
         case .state: .state(state())
         default: throw BenchError("a subscriber does not know the order \(order)")
         }
@@ -70,6 +78,13 @@ actor BenchSubscriber {
         return BenchReply.Joined(
             seconds: seconds, models: subscriber.cache.count(of: Workload.type),
             residentByteCount: Int(after) - Int(before), encodedByteCount: encoded)
+    }
+
+    private func leave() async throws -> Double {
+        let begin = MonotonicClock.nanoseconds
+        running?.cancel()
+        try await running?.value
+        return Double(MonotonicClock.nanoseconds - begin) / 1e9
     }
 
     private func observe() async throws -> BenchReply {

@@ -18,9 +18,8 @@ extension BenchTable {
         }
         if let start = result.warmStart {
             notes.append(
-                "The store has \(Figures.mebibytes(UInt64(start.fileByteCount))), written in "
-                    + "\(Figures.fixed(start.writeSeconds, 1)) s; opening it took "
-                    + "\(Figures.fixed(start.openSeconds * 1000, 1)) ms.")
+                "The store has \(Figures.mebibytes(UInt64(start.fileByteCount))); who had joined with it took "
+                    + "\(Figures.fixed(start.leavingSeconds, 1)) s more to write the last of it and end.")
         }
         notes.append("Digests were equal at the end of every part. Compare figures of one run only.")
         return notes

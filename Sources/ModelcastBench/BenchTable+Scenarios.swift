@@ -16,8 +16,13 @@ extension BenchTable {
                 "warm start with \(Figures.grouped(start.models)) models from a store",
                 "\(Figures.fixed(start.seconds, 2)) s",
             ])
+            table.add(["  then until live", "\(Figures.fixed(start.liveSeconds, 2)) s"])
+            table.add([
+                "  records and batches that travelled, for \(Figures.grouped(start.changedUpdates)) updates",
+                "\(Figures.grouped(start.snapshotRecords)) and \(Figures.grouped(start.replayedBatches))",
+            ])
         }
-        if let push = result.push { add(push, of: result.plan, to: &table) }
+        for push in result.pushes { add(push, of: result.plan, to: &table) }
         guard let relay = result.relay else { return }
         for (name, figures) in [("one call each", relay.single), ("\(result.plan.batch) a call", relay.batched)] {
             table.add(["updates a second through a relay, \(name)", Figures.grouped(figures.updatesPerSecond)])

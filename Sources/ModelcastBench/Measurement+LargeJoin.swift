@@ -13,7 +13,7 @@ extension Measurement {
         var figures = BenchResult.LargeJoin(models: plan.models)
         var rawBefore: Double?
         let joins = plan.measures(.join) ? min(2, max(1, plan.rounds)) : 1
-        for number in 1...joins {
+        for _ in 1...joins {
             let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
             let processorBefore = (try await state(publisher), try await state(subscriber))
             let joined = try await joined(subscriber, models: plan.models)
@@ -31,9 +31,9 @@ extension Measurement {
                 figures.ratios.append(joined.seconds / (((rawBefore ?? raw) + raw) / 2))
                 rawBefore = raw
             }
-            if number == joins, plan.measures(.warmStart) { try await measureWarmStart(publisher, subscriber) }
             await end(subscriber)
         }
+        if plan.measures(.warmStart) { try await measureWarmStart(plan, publisher, endpoint) }
         await end()
         guard plan.measures(.join) else { return }
         figures.seconds = figures.rounds.median ?? 0
@@ -47,29 +47,39 @@ extension Measurement {
         return raw
     }
 
-    /// The subscriber's models go into a file, and from there into a new process.
-    private func measureWarmStart(_ publisher: Process, _ subscriber: Process) async throws {
-        tell("warm start with \(Figures.grouped(plan.largeModels)) models from a store")
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("modelcast-bench-\(ProcessInfo.processInfo.processIdentifier)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("models.store").path
-        guard case .stored(let writing) = try await subscriber.ask(.store(path: path), within: .seconds(300)) else {
-            throw unexpected(subscriber.name)
+    /// A subscriber with a store joins and leaves, something changes, and another process starts from its file.
+    private func measureWarmStart(_ plan: BenchPlan, _ publisher: Process, _ endpoint: String) async throws {
+        tell("warm start with \(Figures.grouped(plan.models)) models from a store")
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("models.store").path
+            let task = BenchTask.subscriber(plan, endpoint: endpoint, store: path)
+            let (first, _) = try await start("bench subscriber", task)
+            _ = try await joined(first, models: plan.models)
+            guard case .left(let leaving) = try await first.ask(.leave, within: .seconds(120)) else {
+                throw unexpected(first.name)
+            }
+            await end(first)
+            let order = BenchOrder.publish(count: plan.changedWhileAway, batch: plan.batch, run: 1)
+            guard case .published(let published) = try await publisher.ask(order, within: .seconds(60)) else {
+                throw unexpected(publisher.name)
+            }
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            let (second, _) = try await start("bench warm start", task)
+            guard case .warm(let warm) = try await second.ask(.warmStart, within: .seconds(20)) else {
+                throw unexpected(second.name)
+            }
+            guard warm.models == plan.models else {
+                throw BenchError("from the store came \(warm.models) of \(plan.models) models")
+            }
+            let joined = try await joined(second, models: plan.models)
+            try await requireEqual(publisher, second, after: "the warm start")
+            let counters = try await state(second).counters
+            result.warmStart = BenchResult.WarmStart(
+                models: warm.models, seconds: warm.seconds, liveSeconds: joined.seconds, leavingSeconds: leaving,
+                fileByteCount: size ?? 0, changedUpdates: published.count,
+                snapshotRecords: Int(counters["snapshot_records"] ?? 0),
+                replayedBatches: Int(counters["replayed_batches"] ?? 0))
+            await end(second)
         }
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        let (started, _) = try await start("bench warm start", .warmStart(path: path))
-        guard case .warm(let warm) = try await started.ask(.warmStart, within: .seconds(300)) else {
-            throw unexpected(started.name)
-        }
-        let expected = try await state(publisher)
-        guard warm.models == expected.models, warm.digest == expected.digest else {
-            throw BenchError("from the store came \(warm.models) models that are not those of the publisher")
-        }
-        result.warmStart = BenchResult.WarmStart(
-            models: warm.models, seconds: warm.seconds, openSeconds: warm.openSeconds, writeSeconds: writing,
-            fileByteCount: size ?? 0)
-        await end(started)
     }
 }

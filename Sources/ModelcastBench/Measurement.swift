@@ -39,10 +39,11 @@ public actor Measurement {
         }
         switch task {
         case .publisher(let plan): try await BenchPublisher(plan).run()
-        case .subscriber(let plan, let endpoint): try await BenchSubscriber(plan, endpoint: endpoint).run()
+        case .subscriber(let plan, let endpoint, let store):
+            try await BenchSubscriber(plan, endpoint: endpoint, store: store).run()
         case .pusher(let plan, let relay): try await BenchPublisher(plan, pushingTo: relay).run()
-        case .relay(let plan, let endpoint): try await BenchRelay(plan, endpoint: endpoint).run()
-        case .warmStart(let path): try await BenchStore(path: path).run()
+        case .relay(let plan, let endpoint, let store):
+            try await BenchRelay(plan, endpoint: endpoint, store: store).run()
         case .rawSender(let isBulk): try await RawSender(isBulk: isBulk).run()
         case .rawReceiver(let endpoint, let isBulk): try await RawReceiver(endpoint: endpoint, isBulk: isBulk).run()
         }
@@ -66,7 +67,7 @@ public actor Measurement {
         if plan.measures(.recovery) { try await measureRecovery() }
         if plan.measures(.observer) { try await measureSleepingObserver() }
         if plan.measures(.join, .warmStart) { try await measureLargeJoin() }
-        if plan.measures(.push) { try await measurePush() }
+        if plan.measures(.push) { try await measurePushes() }
         if plan.measures(.relay) { try await measureRelay() }
         summarize()
     }
@@ -139,7 +140,8 @@ public actor Measurement {
         let text = String(decoding: try JSONEncoder().encode(task), as: UTF8.self)
         let child = try Child<BenchOrder, BenchReply>(name: name, arguments: workerArguments + [text])
         children.append(child)
-        guard case .ready(let endpoint) = try await child.next(within: .seconds(20)) else { throw unexpected(name) }
+        // A subscriber with a store reads it first.
+        guard case .ready(let endpoint) = try await child.next(within: .seconds(60)) else { throw unexpected(name) }
         return (child, endpoint)
     }
 
@@ -158,6 +160,15 @@ public actor Measurement {
 
     /// Ends all processes at once.
     public func kill() { for child in children { child.kill() } }
+
+    /// A folder for stores, which is removed when `body` is through.
+    func withFolder(_ body: (_ folder: URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("modelcast-bench-\(ProcessInfo.processInfo.processIdentifier)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
 
     func unexpected(_ name: String) -> BenchError {
         BenchError("\(name) answered something else than it was asked for")
