@@ -40,6 +40,13 @@ public struct Commit: ~Copyable {
         table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
+    /// Joins the whole states of several models of `type`.
+    /// - Complexity: O(*records*)
+    public mutating func join(_ records: [Record], type: String) {
+        let table = writer.table(type, cache)
+        table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
+    }
+
     /// The table of `type`, as one that this commit touches.
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
 

@@ -74,11 +74,17 @@ struct PendingSet {
         append(result, hash, slot: -1, existed: false, &tally)
     }
 
+    /// Joins whole states.
+    mutating func join(_ records: [Record], _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
+        index.reserve(entries.count + records.count, entries)
+        for record in records { join(record, shards, plan: &plan, tally: &tally) }
+    }
+
     /// Joins a whole state.
     mutating func join(_ record: Record, _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
         index.reserve(entries.count + 1, entries)
         let hash = SlotArray.hash(idHash: record.idHash)
-        let known = index.find(hash, record.idBytes, entries)
+        let known = index.isAbsent(hash) ? -1 : index.find(hash, record.idBytes, entries)
         if known >= 0 {
             note(Record.joining(record, to: entries[known].record, plan: &plan), at: known, &tally)
             return

@@ -12,8 +12,8 @@ extension Record {
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset
         var probe = CBORReader(reader.bytes, at: start)
-        if (try? Record.check(&probe, maxDepth: maxDepth)) != nil, probe.isDeterministic {
-            self = Record(copying: reader.bytes.extracting(start..<probe.offset))
+        if let header = try? Record.check(&probe, maxDepth: maxDepth), probe.isDeterministic {
+            self = RecordBuilder.copy(reader.bytes.extracting(start..<probe.offset), header)
             reader.offset = probe.offset
             return
         }
@@ -24,8 +24,7 @@ extension Record {
         do {
             let trimmed = try Record.trimmed(canonical.bytes.span)
             var again = CBORReader(trimmed.span)
-            try Record.check(&again, maxDepth: maxDepth)
-            self = Record(copying: trimmed.span)
+            self = RecordBuilder.copy(trimmed.span, try Record.check(&again, maxDepth: maxDepth))
         } catch {
             // The offset in the rewritten bytes says nothing to the caller.
             throw CBORError(error.code, at: start)
@@ -33,7 +32,8 @@ extension Record {
     }
 
     /// Checks a record whose arrays all are of the length that they have here; leaves the reader behind it.
-    private static func check(_ reader: inout CBORReader, maxDepth: Int) throws(CBORError) {
+    /// - Returns: what the record knows of these bytes, if they are deterministic.
+    private static func check(_ reader: inout CBORReader, maxDepth: Int) throws(CBORError) -> RecordHeader {
         let start = reader.offset
         guard try reader.readArrayHead() == 4 else { throw CBORError(.unexpectedType, at: start) }
         let id = try reader.readText()
@@ -41,36 +41,56 @@ extension Record {
             throw CBORError(.limit, at: id.lowerBound)
         }
         let floor = try checkVersion(&reader)
+        let floorEnd = reader.offset
         let touched = try checkVersion(&reader)
         let pairs = try reader.readMapHead()
+        let cellsStart = reader.offset
         var index = 0
+        var origin = touched?.origin ?? 0..<0
         var previous = reader.offset..<reader.offset
+        let usual = UsualCells(floor: floor, touched: touched)
         while pairs == nil ? !reader.readBreak() : index < (pairs ?? 0) {
             let keyStart = reader.offset
+            if let (keyEnd, end) = usual?.check(reader.bytes, at: keyStart, after: previous) {
+                previous = keyStart..<keyEnd
+                reader.offset = end
+                index += 1
+                continue
+            }
             let name = try reader.readText()
             guard (1...128).contains(name.count) else { throw CBORError(.limit, at: keyStart) }
             try reader.checkOrder(of: keyStart..<reader.offset, after: previous)
             previous = keyStart..<reader.offset
-            try checkCell(&reader, floor: floor, touched: touched, maxDepth: maxDepth)
+            try checkCell(&reader, floor: floor, touched: touched, origin: &origin, maxDepth: maxDepth)
             index += 1
         }
+        guard reader.offset - start <= Int(UInt32.max) else { throw CBORError(.limit, at: start) }
+        return RecordHeader(
+            idHash: Fingerprint.fnv(reader.bytes.extracting(id)), byteCount: UInt32(reader.offset - start),
+            cellsOffset: UInt32(cellsStart - start), cellCount: UInt32(index),
+            idOffset: UInt8(truncatingIfNeeded: id.lowerBound - start), idByteCount: UInt8(id.count),
+            floorByteCount: UInt8(truncatingIfNeeded: floorEnd - id.upperBound),
+            exists: exists(floor: floor.view(in: reader.bytes), touched: touched.view(in: reader.bytes)))
     }
 
     private static func checkVersion(_ reader: inout CBORReader) throws(CBORError) -> VersionSlice? {
         if reader.readNull() { return nil }
         let start = reader.offset
         guard try reader.readArrayHead() == 2 else { throw CBORError(.unexpectedType, at: start) }
-        return try VersionSlice(checking: &reader)
+        return try VersionSlice(checking: &reader, known: 0..<0)
     }
 
     /// Every write of a cell touches the model, and a raised floor drops what is below it.
+    /// - Parameter origin: where a name stands that was checked; mostly all cells are of one origin.
     private static func checkCell(
-        _ reader: inout CBORReader, floor: VersionSlice?, touched: VersionSlice?, maxDepth: Int
+        _ reader: inout CBORReader, floor: VersionSlice?, touched: VersionSlice?, origin: inout Range<Int>,
+        maxDepth: Int
     ) throws(CBORError) {
         let start = reader.offset
         guard try reader.readArrayHead() == 3 else { throw CBORError(.unexpectedType, at: start) }
         try reader.skipValue(maxDepth: maxDepth)
-        let version = try VersionSlice(checking: &reader)
+        let version = try VersionSlice(checking: &reader, known: origin)
+        origin = version.origin
         let view = VersionView(version, in: reader.bytes)
         guard let touched, view.compare(VersionView(touched, in: reader.bytes)) <= 0 else {
             throw CBORError(.limit, at: start)
@@ -99,29 +119,6 @@ extension Record {
         return writer.bytes
     }
 
-    /// A record of bytes that were checked and are deterministic.
-    private init(copying encoded: Span<UInt8>) {
-        var reader = CBORReader(encoded, at: 1)
-        let id = reader.skipValidText()
-        let idHash = Fingerprint.fnv(encoded.extracting(id))
-        let floor = VersionSlice(reading: &reader)
-        let touched = VersionSlice(reading: &reader)
-        let mapStart = reader.offset
-        let count = reader.readValidCount()
-        let cellsStart = reader.offset
-        var plan = MergePlan()
-        for _ in 0..<count {
-            let cell = CellSlice(reading: &reader)
-            plan.keep(.old, cell.key.lowerBound, cell.end)
-        }
-        precondition(mapStart < cellsStart, "a map head takes at least one byte")
-        self = RecordBuilder.make(
-            id: encoded.extracting(id), idHash: idHash, floor: floor.view(in: encoded),
-            touched: touched.view(in: encoded),
-            exists: Record.exists(floor: floor.view(in: encoded), touched: touched.view(in: encoded)),
-            plan: plan, old: encoded, other: Span(), stamp: 0, origin: Span())
-    }
-
     /// A model exists when touched is not below floor; none is below everything.
     static func exists(floor: borrowing VersionView?, touched: borrowing VersionView?) -> Bool {
         switch touched {
@@ -137,9 +134,15 @@ extension Record {
 
 extension VersionSlice {
     /// Reads and checks `stamp, origin`, the end of a version or a cell.
-    fileprivate init(checking reader: inout CBORReader) throws(CBORError) {
+    /// - Parameter known: where the name of an origin stands that was checked; may be empty.
+    fileprivate init(checking reader: inout CBORReader, known: Range<Int>) throws(CBORError) {
         stamp = try reader.readUnsigned()
         origin = try reader.readText()
+        if origin.count == known.count, !known.isEmpty,
+            Bytes.areEqual(reader.bytes, origin.lowerBound, reader.bytes, known.lowerBound, count: known.count)
+        {
+            return
+        }
         guard Names.isOrigin(reader.bytes.extracting(origin)) else { throw CBORError(.limit, at: origin.lowerBound) }
     }
 }

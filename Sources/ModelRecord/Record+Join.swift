@@ -62,21 +62,25 @@ extension Record {
         var reader = CBORReader(bytes, at: idRange.upperBound)
         _ = VersionSlice(reading: &reader)
         guard let touched = VersionSlice(reading: &reader) else { return 0 }
-        var sum = Record.term(idHash: idHash, fieldHash: Fingerprint.empty, touched, in: bytes)
+        // Mostly all cells are of one origin: its name is hashed once.
+        var origin = touched.origin
+        var originHash = Fingerprint.fnv(bytes.extracting(origin))
+        var sum = Fingerprint.term(
+            idHash: idHash, fieldHash: Fingerprint.empty, stamp: touched.stamp, originHash: originHash)
         forEachCell { cell, bytes in
-            let fieldHash = Fingerprint.fnv(bytes.extracting(cell.name))
-            sum &+= Record.term(idHash: idHash, fieldHash: fieldHash, cell.version, in: bytes)
+            let other = cell.version.origin
+            if other.count != origin.count
+                || !Bytes.areEqual(bytes, origin.lowerBound, bytes, other.lowerBound, count: origin.count)
+            {
+                origin = other
+                originHash = Fingerprint.fnv(bytes.extracting(other))
+            }
+            sum &+= Fingerprint.term(
+                idHash: idHash, fieldHash: Fingerprint.fnv(bytes.extracting(cell.name)), stamp: cell.version.stamp,
+                originHash: originHash)
             return true
         }
         return sum
-    }
-
-    private static func term(
-        idHash: UInt64, fieldHash: UInt64, _ version: VersionSlice, in bytes: Span<UInt8>
-    ) -> UInt64 {
-        Fingerprint.term(
-            idHash: idHash, fieldHash: fieldHash, stamp: version.stamp,
-            originHash: Fingerprint.fnv(bytes.extracting(version.origin)))
     }
 }
 

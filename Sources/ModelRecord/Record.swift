@@ -61,6 +61,14 @@ public struct Record: @unchecked Sendable {
         return VersionSlice(reading: &reader)?.version(in: storage.bytes)
     }
 
+    /// The stamp of ``floor`` or ``touched``, whichever is greater; 0 where there is neither.
+    /// - Complexity: O(1)
+    public var lastStamp: Stamp {
+        var reader = CBORReader(storage.bytes, at: idRange.upperBound)
+        let floor = VersionSlice(reading: &reader)?.stamp ?? 0
+        return max(floor, VersionSlice(reading: &reader)?.stamp ?? 0)
+    }
+
     /// True when the id of this record is exactly `id`.
     @inlinable public func hasID(_ other: Span<UInt8>) -> Bool { idEquals(other) }
 

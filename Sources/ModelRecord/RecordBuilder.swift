@@ -61,6 +61,16 @@ import ModelCBOR
         return Record(storage: storage)
     }
 
+    /// Makes a record of bytes that were checked and are deterministic: `header.byteCount` of them, which it describes.
+    static func copy(_ encoded: Span<UInt8>, _ header: RecordHeader) -> Record {
+        precondition(encoded.count == Int(header.byteCount), "a header describes other bytes")
+        let storage = RecordStorage.make(header)
+        let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }
+        var builder = unsafe RecordBuilder(start: start, capacity: encoded.count)
+        builder.copy(encoded)
+        return Record(storage: storage)
+    }
+
     /// The size of the shortest head for `argument`.
     static func headSize(_ argument: UInt64) -> Int {
         if argument < 24 { return 1 }

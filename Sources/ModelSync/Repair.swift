@@ -78,9 +78,12 @@ struct Repair {
     var compared: (sender: SenderID, digests: [Topic: UInt64])?
 }
 
+/// Records of one type, as they came.
+typealias RecordChunk = (type: String, records: [Record])
+
 /// Records of a snapshot that are to become visible in one step.
 struct Staging {
-    private(set) var records: [(type: String, record: Record)] = []
+    private(set) var chunks: [RecordChunk] = []
     private(set) var byteCount = 0
 
     /// Past this many bytes the records become visible as they come.
@@ -89,10 +92,8 @@ struct Staging {
     var isFull: Bool { byteCount > Staging.byteCountMax }
 
     mutating func add(_ more: [Record], type: String) {
-        for record in more {
-            records.append((type, record))
-            byteCount += record.byteCount
-        }
+        chunks.append((type, more))
+        byteCount += more.reduce(0) { $0 + $1.byteCount }
     }
 }
 

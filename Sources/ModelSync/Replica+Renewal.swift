@@ -59,9 +59,7 @@ extension Replica {
     func renew(_ sender: SenderID, rid: UInt64, type: String, _ records: [Record], now: Moment) -> Bool {
         guard let renewal, renewal.isRequest(rid, sender) else { return false }
         renewal.parts[sender.index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
-        renewal.cache.commit { commit in
-            for record in records { commit.join(record, type: type) }
-        }
+        renewal.cache.commit { commit in commit.join(records, type: type) }
         send(.credit(rid: rid, count: 1), to: sender)
         return true
     }

@@ -48,10 +48,7 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let accepted = records.filter { record in
-            let greatest = max(record.touched?.stamp ?? 0, record.floor?.stamp ?? 0)
-            return !isTooFarAhead(greatest, now: now)
-        }
+        let accepted = records.filter { !isTooFarAhead($0.lastStamp, now: now) }
         if accepted.count < records.count {
             counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
             stream?.repair?.request?.rejectedTypes.insert(type)
@@ -82,7 +79,7 @@ extension Replica {
             sessions[sender.index].staging = nil
         }
         guard staging != nil else {
-            join(records.map { (type, $0) })
+            join([(type, records)])
             return
         }
         staging?.add(records, type: type)
@@ -91,7 +88,7 @@ extension Replica {
                 counters[.unstagedSnapshots] += 1
                 notice(.unstaged, ["sender": label(sender), "bytes": "\(Staging.byteCountMax)"])
             }
-            join(full.records)
+            join(full.chunks)
             return
         }
         if let stream {
@@ -104,17 +101,17 @@ extension Replica {
     /// Joins records, and merges parts of transactions, in one step.
     /// - Returns: how many updates and records changed anything.
     @discardableResult
-    func join(_ records: [(type: String, record: Record)], and held: [[GroupAssembler.Part]] = []) -> Int {
-        guard !records.isEmpty || !held.isEmpty else { return 0 }
+    func join(_ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = []) -> Int {
+        guard !chunks.isEmpty || !held.isEmpty else { return 0 }
         let (_, summary) = cache.commit { commit in
-            for (type, record) in records { commit.join(record, type: type) }
+            for (type, records) in chunks { commit.join(records, type: type) }
             for parts in held { apply(parts, to: &commit) }
         }
         renewal?.cache.commit { commit in
-            for (type, record) in records { commit.join(record, type: type) }
+            for (type, records) in chunks { commit.join(records, type: type) }
             for parts in held { apply(parts, to: &commit) }
         }
-        if records.isEmpty {
+        if chunks.isEmpty {
             count(summary, batches: UInt64(held.reduce(0) { $0 + $1.count }))
         } else {
             counters[.conflictingCells] += UInt64(summary.conflictingCells)
@@ -130,9 +127,9 @@ extension Replica {
             let staging = sessions[sender.index].staging
             sessions[sender.index].staging = nil
             if counters[.clockRejectedRecords] > sessions[sender.index].rejectedBefore {
-                return askAgainLater(sender, staging?.records ?? [], now: now)
+                return askAgainLater(sender, staging?.chunks ?? [], now: now)
             }
-            cover(heads, staging?.records ?? [], sender: sender, now: now) { self.isWanted($0) }
+            cover(heads, staging?.chunks ?? [], sender: sender, now: now) { self.isWanted($0) }
             return becomeLive(sender, now: now)
         }
         if renewal?.isRequest(rid, sender) ?? false {
@@ -149,7 +146,7 @@ extension Replica {
 
     /// Some of a sender's records lie too far ahead of the clock, and nothing else would bring them: its snapshot is
     /// asked for again when the clocks may have come together, and it is not live before.
-    private func askAgainLater(_ sender: SenderID, _ staged: [(type: String, record: Record)], now: Moment) {
+    private func askAgainLater(_ sender: SenderID, _ staged: [RecordChunk], now: Moment) {
         join(staged)
         sessions[sender.index].lastError = "records from the future"
         sessions[sender.index].attempts = 0
@@ -168,7 +165,7 @@ extension Replica {
             return advance(stream, now: now)
         }
         // Where records were rejected for their clocks the heads promise what is not here.
-        cover(heads, request.staging?.records ?? [], sender: sender, now: now) { topic in
+        cover(heads, request.staging?.chunks ?? [], sender: sender, now: now) { topic in
             request.prefixes.contains { $0.isPrefix(of: topic) }
                 && !request.rejectedTypes.contains(topic.type ?? "")
         }
@@ -190,7 +187,7 @@ extension Replica {
     /// A snapshot holds everything up to these heads. Its staged records become visible together with the transactions
     /// that it has made whole.
     private func cover(
-        _ heads: [Heads], _ staged: [(type: String, record: Record)], sender: SenderID, now: Moment,
+        _ heads: [Heads], _ staged: [RecordChunk], sender: SenderID, now: Moment,
         where isCovered: (Topic) -> Bool
     ) {
         var covered: [StreamState] = []

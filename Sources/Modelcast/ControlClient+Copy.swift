@@ -15,7 +15,7 @@ extension ControlClient {
             let prefixes = types.map { Topic(bytes: Array("m/\($0)/".utf8)) }
             try connection.snapshot(prefixes) { type, records in
                 cache.commit { commit in
-                    for record in records { commit.join(record, type: type) }
+                    commit.join(records, type: type)
                 }
             }
             return cache

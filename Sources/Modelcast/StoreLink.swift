@@ -166,23 +166,25 @@ extension StoreLink {
     private static func readRecords(
         _ store: Store, _ prefixes: [Topic]?, _ cache: ModelCache, _ start: inout Start, logger: Logger
     ) throws(StoreError) {
-        var waiting: [(type: String, record: Record)] = []
-        waiting.reserveCapacity(chunk)
+        var waiting: [String: [Record]] = [:]
+        var waitingCount = 0
         var unwanted = StoreChanges()
         var known: [String: Bool] = [:]
         func load() {
             cache.commit { commit in
-                for (type, record) in waiting { commit.join(record, type: type) }
+                for (type, records) in waiting { commit.join(records, type: type) }
             }
             waiting.removeAll(keepingCapacity: true)
+            waitingCount = 0
         }
         let report = try store.forEachRecord { type, record in
             let isWanted = known[type] ?? isWanted(type, prefixes)
             known[type] = isWanted
             guard isWanted else { return unwanted.remove(record, type: type) }
-            start.lastStamp = max(start.lastStamp, record.touched?.stamp ?? 0, record.floor?.stamp ?? 0)
-            waiting.append((type, record))
-            if waiting.count == chunk { load() }
+            start.lastStamp = max(start.lastStamp, record.lastStamp)
+            waiting[type, default: []].append(record)
+            waitingCount += 1
+            if waitingCount == chunk { load() }
         }
         load()
         if !unwanted.isEmpty { try store.write(unwanted, durably: false) }

@@ -36,6 +36,58 @@ struct RecordDecodingTests {
         #expect(tried < 1000 || accepted > tried / 50, "too few mutated records are accepted to say anything")
     }
 
+    @Test func `what follows a record changes nothing about how it is read`() {
+        // Cells with room behind them are checked by words where they are of the usual shape, all others item by item.
+        var (accepted, refused) = (0, 0)
+        forEachSeed(100_000, from: 4_000_000) { _, generator in
+            let record = try usual(&generator)
+            let bytes = Bool.random(using: &generator) ? record.array : mutated(record.array, &generator)
+            let padded = bytes + (0..<120).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            var (alone, followed) = (CBORReader(bytes.span), CBORReader(padded.span))
+            let (one, other) = (try? Record(reading: &alone), try? Record(reading: &followed))
+            // Cut short, it may go on in what follows.
+            guard one != nil || followed.offset <= bytes.count else { return }
+            try demand(one == other, "\(bytes)\nalone \(one as Any)\nfollowed \(other as Any)")
+            if let one {
+                accepted += 1
+                try demand(alone.offset == followed.offset, "\(alone.offset), not \(followed.offset)")
+                try demand(one.digest == other?.digest && one.exists == other?.exists, "\(bytes) differs")
+            } else {
+                refused += 1
+            }
+        }
+        #expect(accepted < 1000 || refused > 1000, "too few mutated records are refused to say anything")
+    }
+
+    /// A record as publishers make them: stamps of our days, short names, all kinds of values.
+    private func usual(_ generator: inout SeededGenerator) throws -> Record {
+        func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: choices.indices, using: &generator)] }
+        var model = Model()
+        let base = 1_800_000_000_000 << 16
+        for step in 0..<Int.random(in: 1...4, using: &generator) {
+            let version = Version(
+                stamp: Stamp(base + step * Int.random(in: 0...3, using: &generator)),
+                origin: pick(["a", "prices", "publisher-with-a-long-name", "b"]))
+            var fields: Fields = [:]
+            for _ in 0..<Int.random(in: 0...8, using: &generator) {
+                let name = pick([
+                    "a", "bb", "age", "nick_name", "address.city", "größe", "a_name_of_23_characters_", "z",
+                ])
+                fields[name] = pick([
+                    .null, .bool(true), .undefined, .int(Int64.random(in: -300...300, using: &generator)), .int(70_000),
+                    .int(-5_000_000_000), .double(1.5), "text", "", "über", .text(String(repeating: "x", count: 40)),
+                    .bytes([1, 2, 3]), [1, "x"], ["k": nil],
+                ])
+            }
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                model.replace(version, fields)
+            } else {
+                model.merge(version, fields)
+            }
+        }
+        return try #require(model.record)
+    }
+
     @Test func `a record that stands behind others is read where it stands`() throws {
         let record = try example()
         var reader = CBORReader((record.array + record.array + [0x01]).span)
