@@ -93,9 +93,9 @@ struct GroupAssembler: Sendable {
         return take { $0.awaited.isEmpty }
     }
 
-    /// A sender's cut holds everything up to these heads. Those of a relay tell what it has committed: where a part that
-    /// is held here lies below its head, it had the whole transaction, and so has the cut. Of an earlier start of the
-    /// origin a cut holds all there is, whoever tells of the later one.
+    /// A sender's cut holds everything up to these heads. Those of a relay tell what it has committed: where a part
+    /// that is held here lies below its head, it had the whole transaction, and so has the cut. Of an earlier start of
+    /// the origin a cut holds all there is, whoever tells of the later one.
     /// - Parameter isCovered: the cut holds this topic.
     /// - Returns: the transactions that wait for nothing any more.
     mutating func covered(by told: Heads, where isCovered: (Topic) -> Bool) -> [[Part]] {

@@ -84,6 +84,7 @@ extension Relay {
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
             hasTransactions: replica.groupedOrigins.contains(origin),
+            isPushed: replica.pushedOrigins.contains(origin),
             ageMilliseconds: now.uptimeMicroseconds.subtractingOrZero(heard) / 1000)
     }
 

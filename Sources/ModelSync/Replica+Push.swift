@@ -39,6 +39,7 @@ extension Replica {
         }
         countDecoded()
         stream.isPushed = true
+        notePushed(key.origin)
         _ = stream.tracker.arrive(decoder.sequence)
         counters[.pushedBatches] += 1
         merge(payload, of: stream, isCurrent: true, now: now)

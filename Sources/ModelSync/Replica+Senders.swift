@@ -74,10 +74,10 @@ extension Replica {
         let rid = takeRID()
         counters[.snapshotsRequested] += 1
         let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
-        // While another sender is live readers must see no half of a transaction that this one is ahead with.
-        // Whoever serves others has such readers always.
+        // While another sender is live readers must see no half of a transaction that this one is ahead with. Whoever
+        // serves others may be read at any time, and must not hold a part of a snapshot that never ends.
         let isSteppedIn =
-            !groupedOrigins.isEmpty && (configuration.forwardsBatches || sessions.contains { $0.wasLive })
+            configuration.forwardsBatches || (!groupedOrigins.isEmpty && sessions.contains { $0.wasLive })
         sessions[sender.index].staging = isSteppedIn ? Staging() : nil
         sessions[sender.index].rejectedBefore = counters[.clockRejectedRecords]
         sessions[sender.index].enter(

@@ -207,6 +207,7 @@ extension Replica {
     func noteOrigin(_ heads: Heads, of sender: SenderID) -> Bool {
         guard noteOrigin(heads.origin, of: sender) else { return false }
         if heads.hasTransactions { groupedOrigins.insert(heads.origin) }
+        if heads.isPushed { notePushed(heads.origin) }
         return true
     }
 

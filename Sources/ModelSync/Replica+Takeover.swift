@@ -4,8 +4,10 @@ import ModelWire
 extension Replica {
     /// Awaits it. While the sender's first snapshot is under way that brings it, else one is asked for.
     func takeOver(_ stream: StreamState, from sender: SenderID, now: Moment) {
-        stream.takeoverSince = now.uptimeMicroseconds
-        list(stream)
+        if !isOnlyPushed(stream.key.origin) {
+            stream.takeoverSince = now.uptimeMicroseconds
+            list(stream)
+        }
         if sessions[sender.index].isSynced { startRepair(stream, finding: .newIncarnation, now: now) }
     }
 
@@ -19,6 +21,16 @@ extension Replica {
             startRepair(stream, finding: .newIncarnation, now: now)
         }
     }
+
+    /// Batches of this origin are pushed to relays.
+    func notePushed(_ origin: String) {
+        guard pushedOrigins.insert(origin).inserted, isOnlyPushed(origin) else { return }
+        for stream in unsettled where stream.key.origin == origin { stream.takeoverSince = nil }
+    }
+
+    /// Nobody has what such an origin had before its last start but those to whom that was pushed: relays would wait
+    /// for each other.
+    private func isOnlyPushed(_ origin: String) -> Bool { pushedOrigins.contains(origin) && !hears(origin) }
 
     /// How long the sender that has told of the later start may take to give its snapshot before others are asked.
     static let takeoverPauseMicroseconds: UInt64 = 2_000_000

@@ -32,6 +32,7 @@ extension Replica {
             stream.tracker.cover(through: position.applied)
             stream.isRestored = true
             stream.isPushed = position.isPushed
+            if position.isPushed { notePushed(position.origin) }
         }
     }
 
@@ -50,6 +51,7 @@ extension Replica {
 
     /// Nothing that the origin had before its first batch is missing.
     private func hasBeginning(_ stream: StreamState) -> Bool {
+        if stream.takeoverSince != nil { return false }
         if let repair = stream.repair, !repair.finding.isMissingSequences { return false }
         return stream.tellers.isEmpty || stream.isRestored || stream.isPushed || hasSyncedTeller(stream)
     }
@@ -74,6 +76,7 @@ extension Replica {
         let isCurrent = stream.incarnation == decoder.incarnation
         if isCurrent {
             stream.isPushed = true
+            notePushed(decoder.origin)
             guard case .new = stream.tracker.arrive(decoder.sequence) else { return true }
         }
         merge(payload, of: stream, isCurrent: isCurrent, now: now)

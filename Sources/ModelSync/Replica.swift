@@ -24,6 +24,8 @@ public final class Replica {
     var requests: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
     /// The origins that have sent transactions over several topics, as their heads tell and their batches show.
     var groupedOrigins: Set<String> = []
+    /// The origins whose batches are pushed to relays.
+    var pushedOrigins: Set<String> = []
     var audits = AuditTable()
     var nextReview: UInt64 = 0
     var renewal: Renewal?

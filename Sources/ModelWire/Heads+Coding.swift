@@ -23,7 +23,7 @@ extension Heads {
             writer.write(unsigned: head.sequence)
             if let digest = head.digest { writer.write(unsigned: digest) }
         }
-        writer.write(unsigned: (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0))
+        writer.write(unsigned: (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0) | (isPushed ? 4 : 0))
         if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
     }
 
@@ -47,6 +47,7 @@ extension Heads {
         let flags = try frame.unsigned(&elements)
         isRelayed = flags & 1 != 0
         hasTransactions = flags & 2 != 0
+        isPushed = flags & 4 != 0
         ageMilliseconds = try frame.optionalUnsigned(&elements)
         try frame.finish(&elements)
     }

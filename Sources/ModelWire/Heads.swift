@@ -29,12 +29,14 @@ public struct Heads: Sendable, Hashable {
     /// The origin has sent transactions over several topics, or may have: only the records of all topics together, as
     /// one cut, show each of them whole.
     public var hasTransactions: Bool
+    /// The origin's batches are pushed to relays: each of its starts begins with its first batch.
+    public var isPushed: Bool
     /// How long ago the relay last heard of the origin.
     public var ageMilliseconds: UInt64?
 
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
-        hasTransactions: Bool = false, ageMilliseconds: UInt64? = nil
+        hasTransactions: Bool = false, isPushed: Bool = false, ageMilliseconds: UInt64? = nil
     ) {
         self.origin = origin
         self.incarnation = incarnation
@@ -42,6 +44,7 @@ public struct Heads: Sendable, Hashable {
         self.heads = heads
         self.isRelayed = isRelayed
         self.hasTransactions = hasTransactions
+        self.isPushed = isPushed
         self.ageMilliseconds = ageMilliseconds
     }
 

@@ -208,12 +208,11 @@ extension Simulation {
 
     private func beginWrite(_ node: SimulatedNode, dueAt: UInt64) {
         guard let cache = node.cache else { return }
-        let positions = (node.replica?.streamStatus(now: moment(node)) ?? []).map { stream in
-            StreamPosition(
-                origin: stream.origin, topic: stream.topic, incarnation: stream.incarnation, applied: stream.applied)
+        let positions = node.replica?.positions.sorted {
+            ($0.origin, $0.topic.description) < ($1.origin, $1.topic.description)
         }
         node.disk.begin(
             cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
-            positions: positions, dueAt: dueAt)
+            positions: positions ?? [], dueAt: dueAt)
     }
 }

@@ -140,6 +140,27 @@ import Testing
         #expect(network.sent[0] == batches)
     }
 
+    @Test func `a job that starts again and again keeps no relay waiting for another`() throws {
+        var network = RelayNetwork()
+        for name in ["a", "b"] { try network.addRelay(name) }
+        network.connect(.relay(0), to: .relay(1))
+        network.connect(.relay(1), to: .relay(0))
+        network.run(milliseconds: 8_000)
+        for start in UInt64(0)..<10 {
+            for batch in try batches(2, after: (1_800_000_000_000 + start) << 16) {
+                #expect(push(batch, &network) == .accepted(rid: 1))
+                // The other relay has it from this one first.
+                network.run(milliseconds: 20)
+                let request = ControlRequest.push(rid: 1, topic: .data(type: "User"), batch: batch)
+                #expect(network.ask(.relay(1), request, from: [99]).first == .accepted(rid: 1))
+            }
+            network.run(milliseconds: 1_000)
+            for relay in network.relays {
+                #expect(relay.replica.senderStatus(now: network.now).map(\.state) == [.live])
+            }
+        }
+    }
+
     @Test func `what was pushed reaches replicas that come later, and other relays`() throws {
         var network = RelayNetwork()
         for name in ["a", "b"] { try network.addRelay(name) }
