@@ -86,12 +86,12 @@ struct PublishFeed: Service {
         while let progress = publisher.pushProgress, !progress.isAcknowledged {
             if let failure = progress.failure { throw CommandFailure("a relay refuses what is pushed: \(failure)") }
             let reason = progress.relays.compactMap(\.lastError).first.map { "; \($0)" } ?? ""
-            if stop.isSet {
-                throw CommandFailure("stopped with \(progress.unacknowledged) batches unacknowledged\(reason)")
-            }
+            // What has just been written is in no batch yet.
+            let left = progress.unacknowledged > 0 ? "\(progress.unacknowledged) batches" : "the last writes"
+            if stop.isSet { throw CommandFailure("stopped with \(left) unacknowledged\(reason)") }
             if let limit = plan.timeout, ContinuousClock.now - start >= limit {
                 throw CommandFailure(
-                    "\(progress.unacknowledged) batches were not acknowledged after \(limit)\(reason); "
+                    "\(left) were not acknowledged after \(limit)\(reason); "
                         + "is a relay running at \(publisher.configuration.relays.joined(separator: ", "))?")
             }
             Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
@@ -115,15 +115,18 @@ struct PublishFeed: Service {
             })
     }
 
-    /// Waits until every subscriber has reported everything; where subscribers are waited for, at least one must.
+    /// Waits until every subscriber has reported everything, and as many as were waited for. One that is silent for
+    /// some seconds is no subscriber any more: without that number it would count as done.
     private func waitUntilApplied(_ stop: StopFlag) throws {
-        let isAnybodyNeeded = plan.subscriberCountMin > 0
         try wait(
-            stop, until: { $0.isUpToDate && !(isAnybodyNeeded && $0.subscribers.isEmpty) },
+            stop, until: { $0.isUpToDate && $0.upToDateCount >= plan.subscriberCountMin },
             failure: { audience, limit in
-                guard !audience.subscribers.isEmpty else { return "no subscriber was left after \(limit)" }
-                return "\(audience.upToDateCount) of \(audience.subscribers.count) subscribers had applied everything "
-                    + "after \(limit), not \(audience.lagging.joined(separator: ", "))"
+                let countMin = max(plan.subscriberCountMin, audience.subscribers.count)
+                let lagging = audience.lagging.isEmpty ? "" : ", not \(audience.lagging.joined(separator: ", "))"
+                let lost = countMin - audience.subscribers.count
+                let silent = lost > 0 ? "; \(lost) were not heard of any more" : ""
+                return "\(audience.upToDateCount) of \(countMin) subscribers had applied everything after "
+                    + "\(limit)\(lagging)\(silent)"
             })
     }
 
