@@ -75,9 +75,12 @@ extension Replica {
         _ sender: SenderID, rid: UInt64, code: ControlErrorCode, message: String, now: Moment
     ) {
         counters[.errorsReceived] += 1
-        sessions[sender.index].lastError = "\(code.rawValue): \(message)"
-        let kind: Notice.Kind = code == .version ? .versionMismatch : .senderRefused
-        notice(kind, ["sender": label(sender), "code": code.rawValue, "message": message])
+        if code == .version {
+            tellVersion(sender, message, name: label(sender))
+        } else {
+            sessions[sender.index].lastError = "\(code.rawValue): \(message)"
+            notice(.senderRefused, ["sender": label(sender), "code": code.rawValue, "message": message])
+        }
         if let stream = repairing(rid, sender) {
             fail(stream, code == .busy ? .busy : .refused, now: now)
             advance(stream, now: now)

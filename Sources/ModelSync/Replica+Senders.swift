@@ -31,11 +31,8 @@ extension Replica {
     ) {
         guard case .greeting = sessions[sender.index].phase else { return }
         guard version == 1 else {
-            let fault = "speaks protocol version \(version), this replica speaks 1"
-            // It is asked again and again, and told once.
-            guard sessions[sender.index].lastError != fault else { return }
-            sessions[sender.index].lastError = fault
-            return notice(.versionMismatch, ["sender": name, "version": "\(version)"])
+            return tellVersion(
+                sender, "it speaks protocol version \(version), this side speaks 1; update the older side", name: name)
         }
         sessions[sender.index].name = name
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
@@ -45,6 +42,14 @@ extension Replica {
         for prefix in configuration.prefixes { actions.append(.subscribe(sender, prefix: prefix)) }
         actions.append(.subscribe(sender, prefix: Array("h/".utf8)))
         raiseBarrier(sender, now: now)
+    }
+
+    /// A sender of another protocol version is asked again and again, as it may be exchanged, and told of once.
+    func tellVersion(_ sender: SenderID, _ message: String, name: String) {
+        let fault = "another protocol version: \(message)"
+        guard sessions[sender.index].lastError != fault else { return }
+        sessions[sender.index].lastError = fault
+        notice(.versionMismatch, ["sender": name, "message": message])
     }
 
     private func raiseBarrier(_ sender: SenderID, now: Moment) {
@@ -117,7 +122,7 @@ extension Replica {
         }
         guard let deadline = session.deadline, time >= deadline else { return }
         sessions[sender.index].attempts += 1
-        // A connection that has not answered twice is opened anew: libzmq may have given it up for good.
+        // A connection on which three have not been answered is opened anew: libzmq may have given it up for good.
         if session.attempts >= 2 {
             if sessions[sender.index].lastError == nil { sessions[sender.index].lastError = "no answer" }
             sessions[sender.index].attempts = 0

@@ -7,7 +7,8 @@ struct LogOptions: ParsableArguments {
     var level = LogLevel.warning
 
     /// A logger that writes to standard error.
-    func makeLogger() -> Logger { level.makeLogger() }
+    /// - Parameter leftOut: messages that are not logged, as the command tells them itself.
+    func makeLogger(leavingOut leftOut: Set<String> = []) -> Logger { level.makeLogger(leavingOut: leftOut) }
 }
 
 /// The severities of swift-log, as words on the command line.
@@ -21,8 +22,11 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument {
     case critical
 
     /// A logger that writes this and what is more severe to standard error.
-    func makeLogger() -> Logger {
-        var logger = Logger(label: "modelcast") { StreamLogHandler.standardError(label: $0) }
+    func makeLogger(leavingOut leftOut: Set<String> = []) -> Logger {
+        var logger = Logger(label: "modelcast") {
+            let handler = StreamLogHandler.standardError(label: $0)
+            return leftOut.isEmpty ? handler : LogSelection(handler, leavingOut: leftOut)
+        }
         logger.logLevel = Logger.Level(rawValue: rawValue) ?? .warning
         return logger
     }

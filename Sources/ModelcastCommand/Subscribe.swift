@@ -94,7 +94,8 @@ struct Subscribe: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = logs.makeLogger()
+        // ``Troubles`` has a line for it, with the endpoint.
+        let logger = logs.makeLogger(leavingOut: ["sender speaks another protocol version"])
         var configuration = SubscriberConfiguration(
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
         configuration.control = control

@@ -277,6 +277,23 @@ import Testing
         #expect(wire.replica.cache.count(of: "UserCard") == 0)
     }
 
+    @Test func `a request without an answer is sent three times in 14 seconds, and then the connection is dead`() throws
+    {
+        var wire = try Wire()
+        wire.answer = { _, _ in [] }
+        wire.replica.connected(wire.sender, now: wire.now)
+        var counts: [Int] = []
+        for end in [1_900, 2_100, 5_900, 6_100, 13_900] as [UInt64] {
+            try wire.pass(milliseconds: end - wire.time / 1_000)
+            counts.append(wire.requests.count)
+        }
+        #expect(counts == [1, 2, 2, 3, 3])
+        #expect(wire.reconnects == 0)
+        try wire.pass(milliseconds: 200)
+        #expect(wire.reconnects == 1)
+        #expect(wire.requests.count == 3)
+    }
+
     @Test func `a report tells the sender the state and what was applied`() throws {
         var wire = try Wire()
         try wire.write("User", "1", ["age": 1])
