@@ -70,6 +70,7 @@ let package = Package(
             "ModelcastBench",
             uses: [
                 "Modelcast", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram,
+                log,
             ]),
         .executableTarget(
             name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),
@@ -81,8 +82,8 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["ModelCBOR", "ModelRecord"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire"],
+            path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "ZeroMQ"),
         tests(of: "ModelCBOR"),
         tests(of: "ModelRecord", uses: ["ModelCBOR"]),
@@ -91,9 +92,10 @@ let package = Package(
         tests(of: "ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-        tests(of: "Modelcast", uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelSync", log, lifecycle, signals]),
+        tests(
+            of: "Modelcast", uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelSync", log, metrics, lifecycle, signals]),
         tests(of: "ModelcastBench", uses: ["Modelcast", log]),
-        tests(of: "ModelcastCommand"),
+        tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
         .testTarget(name: "StructureTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,8 @@
-import Modelcast
 import TestSupport
 import Testing
 import ZeroMQ
+
+@testable import Modelcast
 
 @Suite(.timeLimit(.minutes(2))) struct BadInputTests {
     @Test func `bad names and values are refused with what is wrong, and nothing changes`() throws {
@@ -76,9 +77,33 @@ import ZeroMQ
     }
 
     @Test func `frames of somebody else are dropped and counted, and the subscriber lives on`() async throws {
+        let sender = try FakeSender()
+        let topic = Array("m/User/".utf8)
+        // On the stream: no batch, one frame, three frames, a topic that is none. On control: no reply, two frames.
+        let garbage: [[[UInt8]]] = [
+            [topic, [0]], [topic, []], [topic, [0x9F, 0xFF]], [topic], [topic, [1], [2]], [Array("m/9/".utf8), [0]],
+            [Array("h/fake".utf8), [0xA0]],
+        ]
+        let replies: [[[UInt8]]] = [[[0]], [[]], [[0x80], [0x80]]]
+        try await subscribing(to: [sender.control]) { subscriber in
+            try await subscriber.waitUntilLive()
+            for frames in garbage { sender.send(frames) }
+            for frames in replies { sender.reply(frames) }
+            sender.send(try FakeSender.batch(type: "User", id: "1", ["age": 7]))
+            #expect(await eventually { subscriber["User", "1"]?["age"] == 7 })
+            let countMin = UInt64(garbage.count + replies.count)
+            let isCounted = await eventually { subscriber.status.counters[.malformedFrames] >= countMin }
+            #expect(isCounted, "\(subscriber.status.counters.nonZero)")
+            #expect(subscriber.status.counters[.malformedFrames] == countMin)
+            #expect(subscriber.status.isLive)
+        }
+    }
+
+    @Test func `requests of somebody else are refused and counted, and the publisher serves on`() async throws {
         try await withPair { publisher, subscriber in
             let endpoints = try await publisher.boundEndpoints
-            try sendGarbage(to: endpoints.control)
+            let count = try sendGarbage(to: endpoints.control)
+            #expect(await eventually { publisher.core.withLock { $0.origin.counters[.malformedFrames] } == count })
             try publisher.merge("User", "1", ["age": 1])
             #expect(await eventually { subscriber["User", "1"] != nil })
         }
@@ -105,9 +130,14 @@ import ZeroMQ
 }
 
 /// Sends what no replica would.
-private func sendGarbage(to endpoint: String) throws {
+/// - Returns: how many messages.
+private func sendGarbage(to endpoint: String) throws -> UInt64 {
     let socket = try Socket(.dealer, in: Context())
     try socket.set(.linger, .seconds(1))
     try socket.connect(endpoint)
-    for text in ["", "x", "\u{FFFF}", String(repeating: "[", count: 1000)] { _ = try socket.send(Message(text)) }
+    let texts = ["", "x", "\u{FFFF}", String(repeating: "[", count: 1000)]
+    for text in texts { _ = try socket.send(Message(text)) }
+    _ = try socket.send(Message("two"), more: true)
+    _ = try socket.send(Message("frames"))
+    return UInt64(texts.count + 1)
 }

@@ -1,0 +1,179 @@
+import Foundation
+public import ModelRecord
+public import ModelWire
+import Synchronization
+import ZeroMQ
+
+/// A sender made by hand, with real sockets on free ports of this host: it answers what a test says, and sends any
+/// bytes on its stream and on its control socket.
+///
+/// Barriers are answered as an honest sender answers them. Its heartbeat is a minute, so that nobody finds it silent.
+public final class FakeSender: Sendable {
+    /// What it answers; nil for what an honest sender would that has published nothing.
+    public typealias Answer = @Sendable (ControlRequest) -> [ControlReply]?
+
+    /// The endpoint that subscribers are given.
+    public let control: String
+    private let mailbox: Mailbox
+
+    /// Serves until the last reference goes.
+    public init(answer: @escaping Answer = { _ in nil }) throws {
+        let mailbox = Mailbox()
+        self.mailbox = mailbox
+        let started = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            do {
+                let sockets = try FakeSenderSockets(answer: answer)
+                mailbox.contents.withLock { $0.start = .success((sockets.controlEndpoint, sockets.waker)) }
+                started.signal()
+                try sockets.run(mailbox)
+            } catch {
+                mailbox.contents.withLock { if $0.start == nil { $0.start = .failure(error) } }
+                started.signal()
+            }
+        }
+        thread.name = "fake-sender"
+        thread.start()
+        started.wait()
+        guard let start = mailbox.contents.withLock({ $0.start }) else { throw CaseFailure("no sender has started") }
+        control = try start.get().control
+    }
+
+    deinit { mailbox.change { $0.isStopped = true } }
+
+    /// Sends a message of any frames to every subscriber of its first frame.
+    public func send(_ frames: [[UInt8]]) { mailbox.change { $0.stream.append(frames) } }
+
+    /// Sends a message of any frames to everybody who has asked for anything.
+    public func reply(_ frames: [[UInt8]]) { mailbox.change { $0.replies.append(frames) } }
+
+    /// The stream's message with one update of its own, the first of its type.
+    public static func batch(type: String, id: String, _ fields: Fields) throws -> [[UInt8]] {
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: 1 << 16, id: id, fields: fields)
+        return [Topic.data(type: type).bytes, writer.finish(origin: name, incarnation: incarnation, sequence: 1)]
+    }
+
+    /// The name that it gives, as a sender and as an origin.
+    static let name = "fake"
+    static let incarnation: UInt64 = 1
+    static let heads = Heads(origin: name, incarnation: incarnation, stamp: 1 << 16, heads: [])
+}
+
+/// What the tests hand to the sockets' thread, and once the other way.
+private final class Mailbox: Sendable {
+    struct Contents {
+        /// Set when both sockets are bound.
+        var start: Result<(control: String, waker: Waker), any Error>?
+        var isStopped = false
+        var stream: [[[UInt8]]] = []
+        var replies: [[[UInt8]]] = []
+    }
+
+    let contents = Mutex(Contents())
+
+    func change(_ body: (inout Contents) -> Void) {
+        let waker = contents.withLock { contents in
+            body(&contents)
+            return try? contents.start?.get().waker
+        }
+        waker?.wake()
+    }
+
+    /// Hands over what waits.
+    func take() -> Contents {
+        contents.withLock { contents in
+            defer { (contents.stream, contents.replies) = ([], []) }
+            return contents
+        }
+    }
+}
+
+/// The sockets of a ``FakeSender``; they live on its thread.
+private struct FakeSenderSockets: ~Copyable {
+    let controlEndpoint: String
+    let streamEndpoint: String
+    var waker: Waker { poller.waker }
+    private let control: Socket
+    private let stream: Socket
+    private var poller: Poller
+    private let answer: FakeSender.Answer
+    private var peers: Set<[UInt8]> = []
+
+    init(answer: @escaping FakeSender.Answer) throws {
+        let context = try Context()
+        let control = try FakeSenderSockets.bound(.router, in: context)
+        let stream = try FakeSenderSockets.bound(.xpub, in: context)
+        let endpoints = (try control.lastEndpoint(), try stream.lastEndpoint())
+        var poller = try Poller()
+        _ = try poller.add(control)
+        _ = try poller.add(stream)
+        (controlEndpoint, streamEndpoint) = endpoints
+        self.poller = poller
+        self.control = control
+        self.stream = stream
+        self.answer = answer
+    }
+
+    private static func bound(_ kind: Socket.Kind, in context: Context) throws -> Socket {
+        let socket = try Socket(kind, in: context)
+        try socket.bind("tcp://127.0.0.1:*")
+        return socket
+    }
+
+    consuming func run(_ mailbox: Mailbox) throws {
+        while true {
+            let mail = mailbox.take()
+            if mail.isStopped { return }
+            for frames in mail.stream { try FakeSenderSockets.send(frames, on: stream) }
+            for frames in mail.replies {
+                for peer in peers { try FakeSenderSockets.send([peer] + frames, on: control) }
+            }
+            _ = try poller.wait(timeout: .seconds(60))
+            while let frames = try FakeSenderSockets.receive(from: stream) {
+                guard let frame = frames.first, frame.first == 1, frame.dropFirst().first == 0xFF else { continue }
+                try FakeSenderSockets.send([Array(frame.dropFirst()), FakeSender.heads.encode()], on: stream)
+            }
+            while let frames = try FakeSenderSockets.receive(from: control) {
+                guard let peer = frames.first, let payload = frames.last, frames.count == 2 else { continue }
+                peers.insert(peer)
+                let request = try ControlRequest(decoding: payload.span)
+                for reply in answer(request) ?? honest(request) {
+                    try FakeSenderSockets.send([peer, reply.encode()], on: control)
+                }
+            }
+        }
+    }
+
+    private func honest(_ request: ControlRequest) -> [ControlReply] {
+        switch request {
+        case .hello(let rid, _, _, _):
+            [
+                .welcome(
+                    rid: rid, version: 1, name: FakeSender.name, streamEndpoint: streamEndpoint,
+                    heartbeatMilliseconds: 60_000, frameLimit: 1 << 20, heads: [FakeSender.heads])
+            ]
+        case .snapshot(let rid, _, _): [.complete(rid: rid, heads: [FakeSender.heads])]
+        default: []
+        }
+    }
+
+    private static func send(_ frames: [[UInt8]], on socket: borrowing Socket) throws {
+        for (index, frame) in frames.enumerated() {
+            // The span is borrowed for the call only, which copies it.
+            let message = unsafe Message(copying: frame.span.bytes)
+            guard try socket.send(message, more: index < frames.count - 1) == .sent else { return }
+        }
+    }
+
+    /// The frames of the next message; nil when none is here.
+    private static func receive(from socket: borrowing Socket) throws -> [[UInt8]]? {
+        var message = Message()
+        var frames: [[UInt8]] = []
+        repeat {
+            guard try socket.receive(into: &message) else { return nil }
+            frames.append(message.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } })
+        } while message.hasMore
+        return frames
+    }
+}
