@@ -10,9 +10,11 @@ struct CounterMetrics {
     /// - Parameters:
     ///   - label: the beginning of every metric's name.
     ///   - name: the dimension `name`: which publisher or subscriber of the process.
-    init(label: String, name: String) {
+    ///   - factory: makes the counters; else the one of the process.
+    init(label: String, name: String, factory: any MetricsFactory = MetricsSystem.factory) {
         counters = ModelSync.Counters.Name.allCases.map {
-            ($0, Counter(label: "\(label)_\($0.rawValue)_total", dimensions: [("name", name)]))
+            let label = "\(label)_\($0.rawValue)_total"
+            return ($0, Counter(label: label, dimensions: [("name", name)], factory: factory))
         }
     }
 

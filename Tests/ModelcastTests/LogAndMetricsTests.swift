@@ -1,0 +1,154 @@
+import Logging
+import Metrics
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ModelSync
+@testable import Modelcast
+
+/// What operators see: log messages and metrics.
+@Suite(.timeLimit(.minutes(2))) struct LogAndMetricsTests {
+    @Test(arguments: [
+        (Notice.Kind.versionMismatch, Logger.Level.warning), (.incarnationConflict, .warning),
+        (.quarantined, .warning), (.clockRejected, .warning), (.senderLive, .info), (.senderSilent, .info),
+        (.senderStopped, .info), (.holeFound, .debug), (.malformed, .debug),
+    ])
+    func `a notice is a constant message of its level, and what it is about is metadata`(
+        kind: Notice.Kind, level: Logger.Level
+    ) throws {
+        let log = RecordedLog()
+        log.makeLogger().log(Notice(kind: kind, metadata: ["sender": "p", "sequence": "7"]))
+        let entry = try #require(log.entries.first)
+        #expect(log.entries.count == 1)
+        #expect(entry.level == level)
+        #expect(entry.message == kind.rawValue)
+        #expect(entry.metadata == ["sender": "p", "sequence": "7"])
+    }
+
+    @Test func `publisher and subscriber log with the logger that they are handed`() async throws {
+        let log = RecordedLog()
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "accounts", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: log.makeLogger())
+        try await running(publisher) { endpoints in
+            let configuration = SubscriberConfiguration(name: "reader", publishers: [endpoints.control])
+            try await during(Subscriber(configuration, logger: log.makeLogger())) { try await $0.waitUntilLive() }
+            let serving = try #require(log.entries.first { $0.message == "publisher is serving" })
+            #expect(serving.metadata["origin"] == "accounts")
+            #expect(serving.metadata["control"] == endpoints.control)
+        }
+        let live = try #require(log.entries.first { $0.message == "sender is live" })
+        #expect(live.level == .info)
+        #expect(live.metadata == ["sender": "accounts", "models": "0"])
+        #expect(log.entries.allSatisfy { $0.level <= .info }, "\(log.entries)")
+        // What differs from one process to the next stands in the metadata, not in the message.
+        #expect(!log.entries.contains { $0.message.contains("accounts") || $0.message.contains("reader") })
+    }
+
+    @Test func `counters reach the metrics system once a second, as what has been added`() throws {
+        let factory = RecordingFactory()
+        var metrics = CounterMetrics(label: "modelcast_subscriber", name: "reader", factory: factory)
+        var counters = Counters()
+        func moment(_ milliseconds: UInt64) -> Moment {
+            Moment(wallMilliseconds: 0, uptimeMicroseconds: milliseconds * 1_000)
+        }
+        counters[.appliedBatches] = 5
+        metrics.update(counters, now: moment(1_000))
+        counters[.appliedBatches] = 7
+        metrics.update(counters, now: moment(1_500))
+        #expect(factory.increments == ["modelcast_subscriber_applied_batches_total{name=reader}": [5]])
+        counters[.holesFound] = 1
+        metrics.update(counters, now: moment(2_000))
+        #expect(
+            factory.increments == [
+                "modelcast_subscriber_applied_batches_total{name=reader}": [5, 2],
+                "modelcast_subscriber_holes_found_total{name=reader}": [1],
+            ])
+        // One per counter, made once: no label or dimension comes from what is published.
+        #expect(factory.made.count == Counters.Name.allCases.count)
+        #expect(Set(factory.made).count == factory.made.count)
+    }
+}
+
+/// Keeps what is logged.
+private final class RecordedLog: Sendable {
+    struct Entry: Sendable {
+        let level: Logger.Level
+        let message: String
+        let metadata: [String: String]
+    }
+
+    private let box = Mutex<[Entry]>([])
+
+    var entries: [Entry] { box.withLock { $0 } }
+
+    func makeLogger() -> Logger {
+        var logger = Logger(label: "test") { _ in Handler(log: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let log: RecordedLog
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        func log(event: LogEvent) {
+            let metadata = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+            let entry = Entry(level: event.level, message: "\(event.message)", metadata: metadata)
+            log.box.withLock { $0.append(entry) }
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+    }
+}
+
+/// Keeps what counters are incremented by; it has nothing but counters.
+private final class RecordingFactory: MetricsFactory {
+    private struct Contents {
+        var made: [String] = []
+        var increments: [String: [Int64]] = [:]
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// Each counter that was made, with its dimensions.
+    var made: [String] { contents.withLock { $0.made } }
+    var increments: [String: [Int64]] { contents.withLock { $0.increments } }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        let name = "\(label){\(dimensions.map { "\($0)=\($1)" }.joined(separator: ","))}"
+        contents.withLock { $0.made.append(name) }
+        return Recorder(factory: self, name: name)
+    }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        NOOPMetricsHandler.instance
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { NOOPMetricsHandler.instance }
+
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+
+    private final class Recorder: CounterHandler {
+        private let factory: RecordingFactory
+        private let name: String
+
+        init(factory: RecordingFactory, name: String) {
+            self.factory = factory
+            self.name = name
+        }
+
+        func increment(by amount: Int64) {
+            factory.contents.withLock { $0.increments[name, default: []].append(amount) }
+        }
+
+        func reset() {}
+    }
+}

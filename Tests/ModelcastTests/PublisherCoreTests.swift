@@ -1,0 +1,134 @@
+import ModelSync
+import ModelWire
+import Testing
+import ZeroMQ
+
+@testable import Modelcast
+
+/// When batches leave: ``PublisherCore`` with made-up times, no socket and no thread.
+@Suite struct PublisherCoreTests {
+    private var core: PublisherCore
+    /// Microseconds since the test began.
+    private var time: UInt64 = 0
+    private var written = 0
+
+    private static let delay = Duration.milliseconds(1)
+
+    init() throws {
+        let configuration = OriginConfiguration(name: "p", streamEndpoint: "memory", batchByteCount: 1_024)
+        core = PublisherCore(
+            origin: try Origin(
+                configuration: configuration, cache: ModelCache(),
+                now: Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 10_000_000)))
+        core.waker = try Poller().waker
+    }
+
+    private var now: Moment {
+        Moment(
+            wallMilliseconds: 1_800_000_000_000 + time / 1_000, uptimeMicroseconds: 10_000_000 + time)
+    }
+
+    /// Writes models that were not there before; each write is counted, as ``Publisher`` does.
+    private mutating func write(_ count: Int, text: String = "x") throws {
+        for _ in 0..<count {
+            written += 1
+            let fields = try EncodedFields(["text": .text(text)])
+            _ = try core.origin.write(.merge, type: "T", id: "\(written)", fields: fields, now: now)
+            core.writesSinceFlush += 1
+        }
+    }
+
+    /// How many updates leave when the thread comes now, in how many batches; and in how many microseconds it wants to
+    /// come again.
+    private mutating func takeWork() throws -> (updates: Int, batches: Int, pause: UInt64) {
+        let work = core.takeWork(now: now, batchDelay: PublisherCoreTests.delay)
+        var (updates, batches) = (0, 0)
+        for case .publish(let topic, let payload) in work.actions where topic.type != nil {
+            var decoder = BatchDecoder()
+            try decoder.decode(payload.span)
+            updates += decoder.batch(in: payload.span).count
+            batches += 1
+        }
+        return (updates, batches, work.wakeAt - now.uptimeMicroseconds)
+    }
+
+    @Test mutating func `a publisher that was idle sends a write at once`() throws {
+        _ = try takeWork()
+        for _ in 0..<5 {
+            time += 20_000
+            try write(1)
+            #expect(core.waiterAfterWrite() != nil)
+            let work = try takeWork()
+            #expect(work.updates == 1)
+            #expect(core.holdUntil == nil)
+            // The next event is a heartbeat, not a flush.
+            #expect(work.pause > 100_000)
+        }
+    }
+
+    @Test mutating func `few writes are sent at once however soon they follow each other`() throws {
+        _ = try takeWork()
+        for _ in 0..<10 {
+            time += 10
+            try write(PublisherCore.burstWriteCount - 1)
+            #expect(try takeWork().updates == PublisherCore.burstWriteCount - 1)
+            #expect(core.holdUntil == nil)
+        }
+    }
+
+    @Test mutating func `under load what is open leaves after a millisecond, and not before`() throws {
+        _ = try takeWork()
+        time += 250
+        try write(PublisherCore.burstWriteCount)
+        // What was written by then still leaves; from here on writes are held back.
+        #expect(try takeWork().updates == PublisherCore.burstWriteCount)
+        #expect(core.holdUntil == now.uptimeMicroseconds + 1_000)
+
+        try write(3)
+        #expect(core.waiterAfterWrite() == nil, "the thread comes by itself soon enough")
+        for _ in 0..<9 {
+            time += 100
+            let work = try takeWork()
+            #expect(work.updates == 0)
+            #expect(work.pause < 1_000)
+        }
+        time += 100
+        #expect(try takeWork().updates == 3)
+        // Three in a millisecond are no load.
+        #expect(core.holdUntil == nil)
+    }
+
+    @Test mutating func `a rate of less than 64 writes in a millisecond is no load`() throws {
+        _ = try takeWork()
+        time += 1_000
+        try write(PublisherCore.loadWriteCount - 1)
+        #expect(try takeWork().updates == PublisherCore.loadWriteCount - 1)
+        #expect(core.holdUntil == nil)
+        time += 1_000
+        try write(PublisherCore.loadWriteCount)
+        #expect(try takeWork().updates == PublisherCore.loadWriteCount)
+        #expect(core.holdUntil != nil)
+    }
+
+    @Test mutating func `a batch that is full leaves though the others are held back`() throws {
+        _ = try takeWork()
+        time += 100
+        try write(PublisherCore.loadWriteCount)
+        _ = try takeWork()
+        try #require(core.holdUntil != nil)
+
+        let text = String(repeating: "x", count: 300)
+        try write(2, text: text)
+        #expect(try takeWork().batches == 0)
+        #expect(core.waiterAfterWrite() == nil)
+        try write(2, text: text)
+        #expect(core.waiterAfterWrite() != nil, "the thread is woken for a full batch")
+        time += 10
+        let work = try takeWork()
+        #expect(work.batches == 1)
+        #expect(work.updates >= 3)
+        #expect(core.holdUntil != nil)
+        time += 990
+        #expect(try takeWork().updates + work.updates == 4)
+    }
+}
