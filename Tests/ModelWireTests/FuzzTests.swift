@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Damaged frames of every kind: each is refused, or means something that can be encoded, read and applied again.
-@Suite struct FuzzTests {
+@Suite(.timeLimit(.minutes(15))) struct FuzzTests {
     /// One million in a release build; `MODELCAST_FUZZ_COUNT` overrides it.
     private static let count: Int = {
         if let text = ProcessInfo.processInfo.environment["MODELCAST_FUZZ_COUNT"], let count = Int(text) {
@@ -22,15 +22,21 @@ import Testing
         ProcessInfo.processInfo.environment["MODELCAST_SEED"].flatMap { UInt64($0) } ?? 1
     /// How many inputs are made of one pair of frames.
     private static let inputsPerSeed = 50
+    /// How much the process may grow once the first tenth of the inputs has warmed it up. A million inputs that each
+    /// leave a hundred bytes behind take 95 MiB; other suites may run beside this one in a test run without
+    /// `--no-parallel`, and need room.
+    private static let grownByteCountMax = 64 << 20
 
     @Test func `damaged frames are refused or stay what they were taken for`() throws {
         var target = FuzzTarget()
+        var memory = MemoryWatch()
         var accepted = 0
         let seeds = max(1, Self.count / Self.inputsPerSeed)
         for index in 0..<seeds {
             let seed = Self.firstSeed &+ UInt64(index)
             // Should the process die, the seed lies in the last range printed.
             if index % 1000 == 0 { print("FuzzTests: MODELCAST_SEED=\(seed) and the next 999") }
+            if index >= seeds / 10, index % 100 == 0 { memory.look() }
             var generator = SeededGenerator(seed: seed)
             let kind = Int(seed % UInt64(FrameSample.kindCount))
             let sample = try FrameSample.random(kind: kind, using: &generator)
@@ -59,7 +65,11 @@ import Testing
                 }
             }
         }
-        print("FuzzTests: \(seeds * Self.inputsPerSeed) inputs, \(accepted) accepted")
+        memory.look()
+        print(
+            "FuzzTests: \(seeds * Self.inputsPerSeed) inputs, \(accepted) accepted, "
+                + "memory grown by \(memory.grownByteCount >> 10) KiB")
+        #expect(memory.grownByteCount < Self.grownByteCountMax)
         // Most of the damage is fatal, but not all: values, stamps and ids may become others.
         #expect(accepted > seeds)
     }
@@ -68,7 +78,10 @@ import Testing
         var target = FuzzTarget()
         var generator = SeededGenerator(seed: Self.firstSeed)
         let samples = try (0..<FrameSample.kindCount).map { try FrameSample.random(kind: $0, using: &generator) }
-        for _ in 0..<max(1, Self.count / 20) {
+        var memory = MemoryWatch()
+        let inputs = max(1, Self.count / 20)
+        for index in 0..<inputs {
+            if index >= inputs / 10, index % 1000 == 0 { memory.look() }
             let input = (0..<Int.random(in: 0...64, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }
@@ -76,6 +89,8 @@ import Testing
                 #expect(throws: Never.self, "\(input.hex)") { _ = try target.isAccepted(input, like: sample) }
             }
         }
+        memory.look()
+        #expect(memory.grownByteCount < Self.grownByteCountMax)
     }
 }
 

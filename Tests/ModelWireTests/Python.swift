@@ -9,8 +9,13 @@ struct Python {
     /// Removes what is temporary when the last reference goes.
     private let temporary: TemporaryDirectory
 
-    /// Why there is none on this machine.
+    /// There is none on this machine, or one that can make no virtual environment.
     struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// There is one, and something else has gone wrong: no cbor2 to be had, a script that failed.
+    struct Failed: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -25,6 +30,12 @@ struct Python {
         let home = isKept ? kept.appendingPathComponent("venv").path : temporary.path("venv")
         executable = home + "/bin/python3"
         if (try? run(["-c", "import cbor2"], seconds: 60)) == nil {
+            do {
+                try Python.run(
+                    "/usr/bin/env", ["python3", "-c", "import ensurepip, venv"], in: temporary, seconds: 60)
+            } catch {
+                throw Missing(description: "\(error)")
+            }
             try Python.run("/usr/bin/env", ["python3", "-m", "venv", "--clear", home], in: temporary, seconds: 120)
             try run(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "cbor2>=5.6"], seconds: 180)
         }
@@ -48,7 +59,7 @@ struct Python {
         _ executable: String, _ arguments: [String], in temporary: TemporaryDirectory, seconds: Double
     ) throws {
         guard FileManager.default.isExecutableFile(atPath: executable) else {
-            throw Missing(description: "\(executable) is missing")
+            throw Failed(description: "\(executable) is missing")
         }
         let log = temporary.path("log")
         try "".write(toFile: log, atomically: false, encoding: .utf8)
@@ -74,7 +85,7 @@ struct Python {
         guard isTimely, process.terminationStatus == 0 else {
             let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             let outcome = isTimely ? "failed with \(process.terminationStatus)" : "took more than \(seconds) s"
-            throw Missing(
+            throw Failed(
                 description: "\(executable) \(arguments.joined(separator: " ")) \(outcome): \(said.suffix(2000))")
         }
     }

@@ -115,14 +115,22 @@ import Testing
         return records.byID.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    @Test func `cbor2 reads what we write, and we read what cbor2 writes`() throws {
-        let python: Python
+    /// A Python with cbor2; nil, with the reason printed, where this machine has none.
+    ///
+    /// In CI only Python itself may be missing: that cbor2 could not be fetched must not pass for a test that ran.
+    private static func python() throws -> Python? {
         do {
-            python = try Python()
+            return try Python()
         } catch {
+            let isExcused = error is Python.Missing || ProcessInfo.processInfo.environment["CI"] != "true"
+            guard isExcused else { throw error }
             print("PythonTests: skipped, because there is no Python with cbor2 here: \(error)")
-            return
+            return nil
         }
+    }
+
+    @Test func `cbor2 reads what we write, and we read what cbor2 writes`() throws {
+        guard let python = try Self.python() else { return }
         let cases = try Self.cases()
         let lines = try python.run(script: Self.script, on: cases.map(\.frame.hex), seconds: 120)
         try #require(lines.count == cases.count)
