@@ -34,10 +34,10 @@ public enum Names {
         guard !hasNUL(id.utf8.span) else { throw NameError(kind: "id", reason: "contains a NUL byte") }
     }
 
-    /// Checks a field path: 1 to 128 bytes of UTF-8.
+    /// Checks a field path: 1 to 128 bytes of UTF-8. The empty name is reserved for the model's own term in digests.
     public static func check(field: String) throws(NameError) {
         let count = field.utf8.count
-        guard count > 0 else { throw NameError(kind: "field", reason: "has an empty name") }
+        guard count > 0 else { throw NameError(kind: "field", reason: "has the empty name, which is reserved") }
         guard count <= 128 else {
             throw NameError(kind: "field", reason: "\(quoted(field)) has \(count) bytes; at most 128 are allowed")
         }

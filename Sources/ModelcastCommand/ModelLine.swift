@@ -58,7 +58,9 @@ private struct FlatModel {
 
     mutating func add(_ value: Value, at path: String) throws(JSONError) {
         if path == idField {
-            guard id == nil else { throw twice(path) }
+            guard id == nil else {
+                throw JSONError("the field \"\(path)\" is given twice; the name is reserved for the id")
+            }
             guard case .text(let text) = value else {
                 throw JSONError("the id field \"\(path)\" is no text")
             }
@@ -95,7 +97,7 @@ extension JSONReader {
         repeat {
             let start = offset
             let key = try key()
-            guard !key.isEmpty else { throw JSONError("a field has an empty name", at: start) }
+            guard !key.isEmpty else { throw JSONError("a field has the empty name, which is reserved", at: start) }
             let member = path.map { "\($0).\(key)" } ?? key
             if peek() == UInt8(ascii: "{") {
                 let inner = try enter(depth)

@@ -54,7 +54,7 @@ struct NamesTests {
         try Names.check(field: "a")
         try Names.check(field: String(repeating: "é", count: 64))
         let empty = #expect(throws: NameError.self) { try Names.check(field: "") }
-        #expect(empty?.description == "field has an empty name")
+        #expect(empty?.description == "field has the empty name, which is reserved")
         let name = String(repeating: "n", count: 129)
         let long = #expect(throws: NameError.self) { try Names.check(field: name) }
         #expect(long?.description == "field \"\(name.prefix(80))…\" has 129 bytes; at most 128 are allowed")

@@ -41,7 +41,8 @@ import Testing
         (#"{"id":"1","a":{"b":2},"a":1}"#, "\"a\" is given twice"),
         (#"{"id":"1","a":{"b":2},"a":{"c":2}}"#, "\"a\" is given twice"),
         (#"{"id":"1","a":{},"a":{}}"#, "\"a\" is given twice"),
-        (#"{"id":"1","":1}"#, "empty name"), (#"{"id":"1","a":{"":1}}"#, "empty name"),
+        (#"{"id":"1","":1}"#, "the empty name, which is reserved"), (#"{"id":"1","a":{"":1}}"#, "which is reserved"),
+        (#"{"id":"1","a":1,"id":"2"}"#, "the name is reserved for the id"),
         ("7", "expected an object"), ("[]", "expected an object"), (#"{"id":"1"} x"#, "behind the object"),
         (#"{"id":"1""#, "ends too early"), (#"{"id":"1","n":18446744073709551616}"#, "64 bits"),
     ]
