@@ -23,6 +23,8 @@ struct PublisherKeeper {
         if isDue {
             nextAlive = now.uptimeMicroseconds + PublisherKeeper.aliveMicroseconds
             rest.facts.aliveMilliseconds = now.wallMilliseconds
+            // What was recovered is noted with it, or was before.
+            rest.facts[StoreLink.Fact.new] = [0]
         }
         link.note(journal, and: rest)
     }

@@ -29,6 +29,8 @@ final class StoreLink: Sendable {
     let path: String
     /// The facts that say whose store it is.
     let identity: StoreFacts
+    /// The file was created or set aside, and no start since has run.
+    let isNew: Bool
     private let start: Guarded<Start>
 
     /// Opens the file, reads it into an empty cache, and begins to note what changes there.
@@ -51,6 +53,7 @@ final class StoreLink: Sendable {
             let isWhole = try StoreLink.read(
                 store, owner: owner, name: name, prefixes: prefixes?.map { Topic(bytes: $0) }, cache: cache,
                 start: &start, logger: logger)
+            isNew = StoreLink.isNew(report, isWhole: isWhole, start.facts)
             self.start = Guarded(start)
             behind = WriteBehind(store, configuration: settings) { mail.add($0) }
             if !isWhole { noteEverything(of: cache) }
@@ -105,6 +108,14 @@ extension StoreLink {
     enum Fact {
         static let owner = "modelcast.owner"
         static let pushed = "modelcast.pushed."
+        /// `1` from the making of the file until a publisher has run with it.
+        static let new = "modelcast.new"
+    }
+
+    /// A start that failed before it ran, perhaps because it could recover nothing, leaves an empty file: the next one
+    /// must not take that for all that there was.
+    private static func isNew(_ report: OpenReport, isWhole: Bool, _ facts: StoreFacts) -> Bool {
+        report.outcome == .created || !isWhole || facts[Fact.new] == [1]
     }
 
     /// - Returns: false when damage came to light: the file was set aside then, and there is a new, empty one.
@@ -124,6 +135,7 @@ extension StoreLink {
         }
         var changes = StoreChanges()
         changes.facts = identity(owner, name, prefixes)
+        if owner == .publisher, isNew(store.openReport, isWhole: isWhole, start.facts) { changes.facts[Fact.new] = [1] }
         try store.write(changes, durably: false)
         return isWhole
     }

@@ -18,15 +18,13 @@ struct KeepingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Take the models of an earlier start back from this relay, its control endpoint. Repeat it for several: "
-                + "one must answer.", valueName: "endpoint"))
+                + "one must answer. With --store only where the file is new, or was set aside as damaged.",
+            valueName: "endpoint"))
     var recoverFrom: [String] = []
 
     func validate() throws {
         guard store != nil || durability == .none else {
             throw ValidationError("--durability is what a file promises: it needs --store")
-        }
-        guard store == nil || recoverFrom.isEmpty else {
-            throw ValidationError("--recover-from is for a publisher without a file: leave --store or it out")
         }
     }
 

@@ -31,8 +31,8 @@ struct Publish: AsyncParsableCommand {
               $ modelcast publish --name job-7 --push tcp://127.0.0.1:7500 --type User --id-field id users.ndjson
 
             With --store the models are kept in a file: a restart goes on with them and sends what differs. \
-            --durability says what the file promises. Without a file --recover-from takes them back from a relay, so \
-            that --whole deletes what is gone:
+            --durability says what the file promises. Without a file, or where it is new or was damaged, --recover-from \
+            takes them back from a relay, so that --whole deletes what is gone:
 
               $ modelcast publish --name accounts --bind tcp://127.0.0.1:7400 --type User --id-field id --whole \
             --store accounts.store --durability before-send users.ndjson
@@ -67,6 +67,8 @@ struct Publish: AsyncParsableCommand {
 
     @OptionGroup var keeping: KeepingOptions
 
+    @OptionGroup var replay: ReplayOptions
+
     @Option(help: ArgumentHelp("What a line is: the type of the models.", valueName: "type"))
     var type: String
 
@@ -90,7 +92,10 @@ struct Publish: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Publish only once so many subscribers are live.", valueName: "count"))
     var waitFor: Int = 0
 
-    @Flag(help: "End once every subscriber has reported everything as applied.")
+    @Flag(
+        help: ArgumentHelp(
+            "End once every subscriber has reported everything as applied, and as many as --wait-for says. Who is "
+                + "silent for 4 seconds is no subscriber any more."))
     var untilApplied = false
 
     @Option(
@@ -154,8 +159,10 @@ struct Publish: AsyncParsableCommand {
         configuration.allowsRemote = insecure
         configuration.store = keeping.store
         configuration.durability = keeping.durability.durability
+        configuration.replayByteCount = replay.replayByteCount
+        configuration.replayAge = replay.replayAge.duration
         let publisher = try Publisher(configuration, logger: logger)
-        if !keeping.recoverFrom.isEmpty {
+        if !keeping.recoverFrom.isEmpty, publisher.startsAnew {
             try await publisher.recover(
                 from: keeping.recoverFrom, timeout: timeout?.duration ?? KeepingOptions.recoveryLimit)
         }

@@ -56,11 +56,7 @@ struct RelayCommand: AsyncParsableCommand {
             "Keep the models and what was pushed in this file. For this relay alone.", valueName: "file"))
     var store: String?
 
-    @Option(help: ArgumentHelp("How many mebibytes of batches are kept for replay.", valueName: "MiB"))
-    var replaySize = 64
-
-    @Option(help: ArgumentHelp("For how long batches are kept for replay.", valueName: "seconds"))
-    var replayAge = Seconds.minute
+    @OptionGroup var replay: ReplayOptions
 
     @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
     var insecure = false
@@ -76,9 +72,6 @@ struct RelayCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
-        guard (0...65_536).contains(replaySize) else {
-            throw ValidationError("--replay-size is 0 to 65536 MiB; 0 keeps nothing")
-        }
     }
 
     func run() async throws {
@@ -87,8 +80,8 @@ struct RelayCommand: AsyncParsableCommand {
             name: name, endpoints: try SenderEndpoints(control: bind, stream: stream), publishers: connect)
         configuration.allowsRemote = insecure
         configuration.store = store
-        configuration.replayByteCount = replaySize << 20
-        configuration.replayAge = replayAge.duration
+        configuration.replayByteCount = replay.replayByteCount
+        configuration.replayAge = replay.replayAge.duration
         if !type.isEmpty { configuration.selection = .types(type) }
         let relay = try Relay(configuration, logger: logger)
         try await runUntilDone([relay, RelayAnnouncer(relay: relay)], logger: logger)

@@ -93,6 +93,44 @@ import Testing
         try await ended(second, SIGTERM)
     }
 
+    @Test func `a publisher whose file is damaged takes its models back from a relay`() async throws {
+        let relay = try RunningCommand(relayArguments)
+        let endpoint = try await relay.endpoint()
+        let path = folder.path("job.store")
+        func run(
+            _ ids: Range<Int>, recoverFrom source: String, limit: String = "60"
+        ) async throws -> (Int32?, String) {
+            let command = try job(
+                ["--whole", "--store", path, "--recover-from", source, "--timeout", limit], input: lines(ids))
+            return (try await command.exitCode(), command.error)
+        }
+        func damage() throws {
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
+        }
+        let nobody = "ipc://\(folder.path("nobody"))"
+        let first = try await run(0..<300, recoverFrom: endpoint)
+        #expect(first.0 == 0, "\(first.1)")
+        // The file is whole: nobody is asked.
+        let second = try await run(0..<300, recoverFrom: nobody)
+        #expect(second.0 == 0, "\(second.1)")
+        #expect(second.1.contains("0 published, 300 unchanged"))
+
+        // It is not, and nobody answers: nothing is published, and the next start does not take the new, empty file for
+        // all that there was.
+        try damage()
+        let third = try await run(0..<200, recoverFrom: nobody, limit: "0.5")
+        #expect(third.0 == 1)
+        #expect(third.1.contains("no answer from \(nobody)"), "\(third.1)")
+        let fourth = try await run(0..<200, recoverFrom: endpoint)
+        #expect(fourth.0 == 0, "\(fourth.1)")
+        #expect(fourth.1.contains("0 published, 200 unchanged, 0 refused, 100 deleted"), "\(fourth.1)")
+        #expect(try await digest(endpoint).hasPrefix("T 200 "))
+        let fifth = try await run(0..<200, recoverFrom: nobody)
+        #expect(fifth.0 == 0, "\(fifth.1)")
+        try await ended(relay, SIGTERM)
+    }
+
     @Test func `recovering from nobody fails in time`() async throws {
         let command = try RunningCommand([
             "publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--type", "T", "--id-field", "id",
@@ -104,7 +142,6 @@ import Testing
 
     @Test(arguments: [
         (["--durability", "before-send"], "it needs --store"),
-        (["--store", "a", "--recover-from", "tcp://127.0.0.1:1"], "without a file"),
         (["--store", "a", "--durability", "always"], "before-send"),
     ])
     func `options that contradict each other are refused`(options: [String], words: String) async throws {

@@ -146,6 +146,25 @@ import Testing
         }
     }
 
+    @Test func `a publisher whose store is new or damaged says so until it has run`() async throws {
+        let path = folder.path("job.store")
+        #expect(try makePublisher(path).startsAnew)
+        // That one never ran, as one that could recover nothing.
+        let second = try makePublisher(path)
+        #expect(second.startsAnew)
+        try await during(second) { publisher in
+            try publisher.merge("User", "1", ["n": 1])
+            try await publisher.waitUntilDurable()
+        }
+        let third = try makePublisher(path)
+        #expect(!third.startsAnew)
+        #expect(third.cache.count(of: "User") == 1)
+        _ = try await during(third) { try await $0.boundEndpoints }
+        try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
+        #expect(try makePublisher(path).startsAnew)
+        #expect(try makePublisher(nil).startsAnew)
+    }
+
     @Test func `recovering from a relay that is not there fails, and one of two is enough`() async throws {
         let (control, nobody) = (control, "ipc://\(folder.path("nobody"))")
         let publisher = try makeJob()
