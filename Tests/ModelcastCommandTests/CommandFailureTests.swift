@@ -1,4 +1,5 @@
 import Foundation
+import ModelWire
 import TestSupport
 import Testing
 
@@ -10,7 +11,9 @@ import Testing
         CommandTests.publish + ["--bind", "nowhere"], CommandTests.publish + ["--timeout", "0"],
         CommandTests.publish + ["--timeout", "1"], CommandTests.publish + ["--follow", "--whole"],
         CommandTests.publish + ["--follow", "--until-applied"], CommandTests.publish + ["--wait-for", "-1"],
-        CommandTests.publish + ["-", "-"], ["subscribe", "--connect", "tcp://127.0.0.1:*"],
+        CommandTests.publish + ["-", "-"],
+        CommandTests.publish + ["--replay-size", "65537"], CommandTests.publish + ["--replay-age", "0"],
+        ["subscribe", "--connect", "tcp://127.0.0.1:*"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--type", "a/b"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--no-changes"], ["digest", "--connect", "http://x:1"],
     ]
@@ -86,10 +89,83 @@ import Testing
         #expect(command.error.contains("what listens at \(server.endpoint) does not speak ZeroMQ"), "\(command.error)")
     }
 
+    /// What a publisher of the next protocol version would answer.
+    private func newerSender() throws -> FakeSender {
+        try FakeSender { request in
+            guard case .hello(let rid, _, _, _) = request else { return [] }
+            let message = "this publisher speaks version 2, not 1; update the older side"
+            return [.error(rid: rid, code: .version, message: message)]
+        }
+    }
+
+    @Test func `another protocol version is one line with what to do, and the subscriber goes on trying`() async throws
+    {
+        let sender = try newerSender()
+        // Long enough for several hellos: an error is no answer, so each is repeated after two seconds.
+        let subscriber = try RunningCommand([
+            "subscribe", "--connect", sender.control, "--until-live", "--timeout", "6",
+        ])
+        let isTold = await eventually { subscriber.error.contains("version 2, not 1; update the older side; trying") }
+        try #require(isTold, "\(subscriber.error)")
+        #expect(try await subscriber.exitCode() == 1)
+        let lines = subscriber.error.split(separator: "\n")
+        #expect(lines.count == 2, "\(subscriber.error)")
+        #expect(lines.first?.hasPrefix("\(sender.control) ") == true)
+        #expect(lines.last?.hasPrefix("Error: not live after") == true)
+        #expect(lines.last?.contains("update the older side") == true)
+    }
+
+    @Test(arguments: [["get", "T", "1"], ["digest"]])
+    func `a question to another protocol version fails with one line`(_ subcommand: [String]) async throws {
+        let sender = try newerSender()
+        let command = try RunningCommand(subcommand + ["--connect", sender.control])
+        #expect(try await command.exitCode() == 1)
+        #expect(
+            command.error == "Error: \(sender.control) refused: this publisher speaks version 2, not 1; "
+                + "update the older side\n")
+    }
+
     @Test func `waiting for subscribers has a limit`() async throws {
         let command = try RunningCommand(CommandTests.publish + ["--wait-for", "1", "--timeout", "0.2"])
         #expect(try await command.exitCode() == 1)
         #expect(command.error.contains("0 of 1 subscribers were live"))
+    }
+
+    private func push(to relay: String, _ more: [String] = []) throws -> RunningCommand {
+        try RunningCommand(
+            ["publish", "--name", "job", "--push", relay, "--type", "T", "--id-field", "id"] + more,
+            input: "{\"id\":\"1\"}\n")
+    }
+
+    @Test func `a push that nobody acknowledges in time is exit code 1, with what to do`() async throws {
+        let folder = try TemporaryDirectory()
+        let nobody = "ipc://\(folder.path("nobody"))"
+        let job = try push(to: nobody, ["--timeout", "0.5"])
+        #expect(try await job.exitCode() == 1)
+        let reason = try #require(job.error.split(separator: "\n").last)
+        #expect(reason.contains("1 batches were not acknowledged after"), "\(reason)")
+        #expect(reason.contains("is a relay running at \(nobody)?"), "\(reason)")
+        #expect(job.error.contains("\(nobody): 0 batches acknowledged, 1 not"))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a job that is told to stop before all is acknowledged is exit code 1`(_ signal: Int32) async throws {
+        let folder = try TemporaryDirectory()
+        let job = try push(to: "ipc://\(folder.path("nobody"))")
+        let isRead = await eventually { job.error.contains("1 published") }
+        try #require(isRead, "\(job.error)")
+        job.signal(signal)
+        #expect(try await job.exitCode() == 1)
+        #expect(job.error.contains(/Error: stopped with (1 batches|the last writes) unacknowledged/), "\(job.error)")
+    }
+
+    @Test func `a push to a publisher is refused with what to do, and exit code 1`() async throws {
+        let publisher = try RunningCommand(CommandTests.publish)
+        let job = try push(to: try await publisher.endpoint(), ["--timeout", "30"])
+        #expect(try await job.exitCode() == 1)
+        #expect(
+            job.error.contains("a relay refuses what is pushed") && job.error.contains("push goes to a relay"),
+            "\(job.error)")
     }
 
     @Test func `a subscriber that came first goes on when the publisher comes`() async throws {

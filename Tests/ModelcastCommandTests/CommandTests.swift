@@ -85,15 +85,21 @@ import Testing
         let lines = [
             #"{"id":"1"}"#, "nonsense", "", #"{"name":"x"}"#, #"{"id":5}"#, #"{"id":"2","n":9223372036854775808}"#,
             #"{"id":"3","\#(String(repeating: "f", count: 129))":1}"#,
-            #"{"id":"4","v":"\#(String(repeating: "v", count: 300_000))"}"#, #"{"id":"5"}"#,
+            #"{"id":"4","v":"\#(String(repeating: "v", count: 300_000))"}"#, #"{"id":"5"}"#, #"{"id":"6","":1}"#,
+            #"{"id":"7","id":"8"}"#,
         ]
         let directory = try TemporaryDirectory()
         let path = directory.path("in")
         try lines.joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
         let publisher = try RunningCommand(CommandTests.publish + ["--until-applied", path])
         #expect(try await publisher.exitCode() == 0)
-        for line in [2, 4, 5, 6, 7, 8] { #expect(publisher.error.contains("\(path):\(line): ")) }
-        #expect(publisher.error.contains("8 lines, 2 published, 0 unchanged, 6 refused, 0 deleted"))
+        for line in [2, 4, 5, 6, 7, 8, 10, 11] { #expect(publisher.error.contains("\(path):\(line): ")) }
+        // Over-long and reserved names, with the reason.
+        #expect(publisher.error.contains("\(path):7: name: field "))
+        #expect(publisher.error.contains("\(path):10: a field has the empty name, which is reserved"))
+        #expect(
+            publisher.error.contains("\(path):11: the field \"id\" is given twice; the name is reserved for the id"))
+        #expect(publisher.error.contains("10 lines, 2 published, 0 unchanged, 8 refused, 0 deleted"))
 
         let strict = try RunningCommand(CommandTests.publish + ["--until-applied", "--strict", path])
         #expect(try await strict.exitCode() == 1)
@@ -108,6 +114,64 @@ import Testing
         try publisher.input?.write(contentsOf: Data("{\"id\":\"1\"}\n".utf8))
         try await expectCount(1, of: subscriber)
         try await end([subscriber, publisher], with: signal)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `what a publisher has taken arrives though it is told to stop at once, and that it stops is told`(
+        _ signal: Int32
+    ) async throws {
+        let publisher = try RunningCommand(CommandTests.publish + ["--wait-for", "1"], input: nil)
+        let subscriber = try RunningCommand([
+            "subscribe", "--connect", try await publisher.endpoint(), "--log-level", "info",
+        ])
+        let lines = (0..<2_000).map { #"{"id":"\#($0)"}"# + "\n" }.joined()
+        try publisher.input?.write(contentsOf: Data(lines.utf8))
+        try publisher.input?.close()
+        // Told when the last line has been taken.
+        let isRead = await eventually { publisher.error.contains("2000 published") }
+        try #require(isRead, "\(publisher.error)")
+        let start = ContinuousClock.now
+        publisher.signal(signal)
+        #expect(try await publisher.exitCode() == 0, "\(publisher.error)")
+        print("the publisher ended \(ContinuousClock.now - start) after the signal")
+        try await expectCount(2_000, of: subscriber)
+        #expect(await eventually { subscriber.error.contains("sender has stopped in good order") })
+        try await end([subscriber], with: signal)
+    }
+
+    @Test func `only the ids that were asked for are printed, of changes and of the state`() async throws {
+        let publisher = try RunningCommand(CommandTests.publish, input: nil)
+        let subscriber = try RunningCommand([
+            "subscribe", "--connect", try await publisher.endpoint(), "--id", "1", "--id", "3", "--models",
+        ])
+        for line in [#"{"id":"1","a":1}"#, #"{"id":"2","a":2}"#, #"{"id":"2","a":3}"#, #"{"id":"3","a":4}"#] {
+            try publisher.input?.write(contentsOf: Data((line + "\n").utf8))
+        }
+        try await expectCount(2, of: subscriber)
+        try await end([subscriber, publisher], with: SIGTERM)
+        let changes = subscriber.objects.filter { $0["changed"] != nil }
+        #expect(changes.compactMap { $0["id"] as? String } == ["1", "3"])
+        let models = subscriber.objects.filter { $0["model"] != nil }
+        #expect(models.compactMap { $0["id"] as? String } == ["1", "3"])
+    }
+
+    @Test func `a followed file is published as lines are appended to it`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("followed")
+        try #"{"id":"1","a":1}"#.appending("\n").write(toFile: path, atomically: false, encoding: .utf8)
+        let publisher = try RunningCommand(CommandTests.publish + ["--follow", path])
+        let subscriber = try RunningCommand(["subscribe", "--connect", try await publisher.endpoint()])
+        try await expectCount(1, of: subscriber)
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.seekToEnd()
+        // A line counts when its end is there.
+        try file.write(contentsOf: Data(#"{"id":"1","#.utf8))
+        try file.write(contentsOf: Data((#""a":2}"# + "\n" + #"{"id":"2"}"# + "\n").utf8))
+        try await expectCount(3, of: subscriber)
+        #expect(subscriber.objects.compactMap { $0["id"] as? String } == ["1", "1", "2"])
+        #expect(subscriber.objects[1]["new"] as? NSDictionary == ["a": 2])
+        try await end([subscriber, publisher], with: SIGTERM)
+        #expect(publisher.error.contains("followed: 3 lines, 3 published"), "\(publisher.error)")
     }
 
     @Test func `a closed pipe ends a subscriber quietly`() async throws {

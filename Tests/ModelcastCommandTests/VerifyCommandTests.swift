@@ -1,0 +1,109 @@
+import Foundation
+import Modelcast
+import TestSupport
+import Testing
+
+/// `modelcast verify` between real processes.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct VerifyCommandTests {
+    private let folder: TemporaryDirectory
+    private var publisherControl: String { "ipc://\(folder.path("p"))" }
+    private var relayControl: String { "ipc://\(folder.path("r"))" }
+    private var subscriberControl: String { "ipc://\(folder.path("s"))" }
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private static func lines(_ ids: some Sequence<Int>, age: Int? = nil) -> String {
+        ids.map { #"{"id":"\#($0)","age":\#(age ?? $0),"name":"x"}"# + "\n" }.joined()
+    }
+
+    /// - Parameter input: its lines; nil to write them later.
+    private func publisher(named name: String = "p", at control: String? = nil, input: String?) throws -> RunningCommand
+    {
+        try RunningCommand(
+            ["publish", "--name", name, "--bind", control ?? publisherControl, "--type", "T", "--id-field", "id"],
+            input: input)
+    }
+
+    private func relay() async throws -> RunningCommand {
+        let relay = try RunningCommand(
+            ["relay", "--name", "r", "--connect", publisherControl, "--bind", relayControl])
+        _ = try await relay.endpoint()
+        return relay
+    }
+
+    private func verify(_ left: String, _ right: String, _ more: [String] = []) async throws -> (Int32?, RunningCommand)
+    {
+        let command = try RunningCommand(["verify", "--connect", left, "--against", right] + more)
+        return (try await command.exitCode(), command)
+    }
+
+    @Test func `a publisher, a relay and a subscriber that can be asked hold the same`() async throws {
+        let publisher = try publisher(input: Self.lines(0..<500))
+        let relay = try await relay()
+        let subscriber = try RunningCommand(["subscribe", "--connect", relayControl, "--control", subscriberControl])
+        let isTold = await eventually { subscriber.objects.count == 500 }
+        try #require(isTold, "\(subscriber.error)")
+        for (left, right) in [(publisherControl, relayControl), (subscriberControl, publisherControl)] {
+            let (code, command) = try await verify(left, right)
+            #expect(code == 0, "\(command.error)")
+            #expect(command.output.hasPrefix("T equal "), "\(command.output)")
+            #expect(command.output.split(separator: "\n").count == 1)
+        }
+        // A subscriber with a control endpoint answers other questions, too.
+        let get = try RunningCommand(["get", "--connect", subscriberControl, "T", "7"])
+        #expect(try await get.exitCode() == 0, "\(get.error)")
+        #expect(get.objects.first?["model"] as? NSDictionary == ["age": 7, "name": "x"])
+        for command in [subscriber, relay, publisher] {
+            command.signal(SIGTERM)
+            #expect(try await command.exitCode() == 0, "\(command.error)")
+        }
+    }
+
+    @Test func `a difference is exit code 1 and names type, id and field`() async throws {
+        let publisher = try publisher(input: nil)
+        let relay = try await relay()
+        try await listening(to: [publisherControl], control: subscriberControl) { subscriber in
+            try publisher.input?.write(contentsOf: Data(Self.lines(0..<50).utf8))
+            #expect(await eventually { subscriber.cache.count(of: "T") == 50 })
+            let before = try #require(subscriber["T", "42"])
+            try publisher.input?.write(contentsOf: Data(Self.lines([42], age: 1_000).utf8))
+            #expect(await eventually { subscriber["T", "42"]?["age"] == 1_000 })
+            let (equal, command) = try await verify(relayControl, subscriberControl)
+            #expect(equal == 0, "\(command.output) \(command.error)")
+            // The loss of one update. With the publisher gone nobody tells the subscriber of it.
+            publisher.signal(SIGTERM)
+            #expect(try await publisher.exitCode() == 0)
+            subscriber.cache.commit { $0.overwrite(type: "T", id: "42", with: before) }
+            let (code, after) = try await verify(relayControl, subscriberControl, ["--patience", "5"])
+            #expect(code == 1)
+            let lines = after.output.split(separator: "\n")
+            #expect(lines.contains { $0.contains("T") && $0.contains("42") && $0.contains("age") }, "\(after.output)")
+            #expect(!lines.contains { $0.contains("equal") }, "\(after.output)")
+        }
+        relay.signal(SIGTERM)
+        #expect(try await relay.exitCode() == 0)
+    }
+
+    @Test func `holders of different publishers are told apart, with exit code 1`() async throws {
+        let (one, other) = (
+            try publisher(input: Self.lines(0..<3)),
+            try publisher(named: "q", at: relayControl, input: Self.lines(0..<3))
+        )
+        for publisher in [one, other] {
+            let isRead = await eventually { publisher.error.contains("3 published") }
+            try #require(isRead, "\(publisher.error)")
+        }
+        let (code, command) = try await verify(publisherControl, relayControl, ["--patience", "0.2"])
+        #expect(code == 1)
+        #expect(command.output.isEmpty)
+        #expect(command.error.contains(" p ") && command.error.contains(" q "), "\(command.error)")
+    }
+
+    @Test func `nobody at one of the endpoints is exit code 1 and named`() async throws {
+        let publisher = try publisher(input: Self.lines(0..<1))
+        _ = try await publisher.endpoint()
+        let (code, command) = try await verify(publisherControl, subscriberControl)
+        #expect(code == 1)
+        #expect(command.error.contains("cannot reach \(subscriberControl)"), "\(command.error)")
+    }
+}
