@@ -35,7 +35,8 @@ extension ModelCache {
     ///   change is missed, nothing is told twice.
     /// - Changes of one commit arrive together, commits in their order. An update that changes no value tells nobody.
     /// - A handler that is slower than the changes come is told the newest state, old being what it was told last, and
-    ///   all fields that changed between (``Change/isFolded``). What waits is bounded by twice the number of models.
+    ///   all fields that changed between (``Change/isFolded``). What waits is
+    ///   bounded by the greater of 4,096 and twice the number of models, and one more commit.
     /// - Calls never overlap and never run under a lock of the cache; the handler may read, commit, observe and cancel.
     ///
     /// - Parameters:

@@ -3,7 +3,8 @@ import ZeroMQ
 
 /// What libzmq does that its manual does not stress, by the row numbers of the libzmq notes. Rows 2, 7 and 10 are
 /// also in `SocketOptionTests` (options that do not exist here), 12 and 14 in `MonitorTests`, 15 in `MisuseTests`.
-/// Rows 6, 16, 19 and 20 are rules for the layers above: documented at `Socket`, `Context` and `Socket.connect`.
+/// Rows 6, 16, 19 and 20 are rules for the layers above: documented at `Socket`, `Context` and `Socket.connect`; what
+/// follows from row 19 is tested in `ReplicaTests`.
 @Suite struct RowTests {
     static func topic(_ text: String) -> [UInt8] { [1] + Array(text.utf8) }
 
