@@ -93,7 +93,8 @@ let package = Package(
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(
-            of: "Modelcast", uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelSync", log, metrics, lifecycle, signals]),
+            of: "Modelcast",
+            uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelSync", log, metrics, lifecycle, signals]),
         tests(of: "ModelcastBench", uses: ["Modelcast", log]),
         tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
         .testTarget(name: "StructureTests", swiftSettings: settings),

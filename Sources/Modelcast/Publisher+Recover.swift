@@ -6,7 +6,7 @@ import ModelWire
 
 extension Publisher {
     /// Takes back the models that an earlier start of this publisher has published, from relays that hold them: for one
-    /// that ``startsAnew``, because it has no store or because the file was damaged, so that it can delete what is gone.
+    /// that ``startsAnew``, because it has no store or the file was damaged, so that it can delete what is gone.
     ///
     /// Call it before the first write. Every relay is asked, and one must answer; nothing is sent. Models that this
     /// name has never written to are left out.

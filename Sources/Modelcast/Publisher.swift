@@ -30,9 +30,9 @@ public final class Publisher: Service, Sendable {
     /// Nil where there is none.
     let store: StoreLink?
 
-    /// Nothing of an earlier start is here: there is no store, or its file was new, or was set aside as damaged, also if
-    /// that was found at an earlier start that has not come to ``run()``. ``recover(from:timeout:)`` takes back what
-    /// relays have.
+    /// Nothing of an earlier start is here: there is no store, or its file was new, or was set aside as damaged, also
+    /// if that was found at an earlier start that has not come to ``run()``. ``recover(from:timeout:)`` takes back
+    /// what relays have.
     public var startsAnew: Bool { store?.isNew ?? true }
 
     /// A publisher that does not serve yet; see ``run()``. With a store this reads it into ``cache``.

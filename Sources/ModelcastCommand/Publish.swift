@@ -31,8 +31,8 @@ struct Publish: AsyncParsableCommand {
               $ modelcast publish --name job-7 --push tcp://127.0.0.1:7500 --type User --id-field id users.ndjson
 
             With --store the models are kept in a file: a restart goes on with them and sends what differs. \
-            --durability says what the file promises. Without a file, or where it is new or was damaged, --recover-from \
-            takes them back from a relay, so that --whole deletes what is gone:
+            --durability says what the file promises. Without a file, or where it is new or was damaged, \
+            --recover-from takes them back from a relay, so that --whole deletes what is gone:
 
               $ modelcast publish --name accounts --bind tcp://127.0.0.1:7400 --type User --id-field id --whole \
             --store accounts.store --durability before-send users.ndjson

@@ -24,11 +24,11 @@ extension Socket {
     /// was refused by authentication libzmq never tries again, and a second connect to the same endpoint does
     /// nothing: disconnect first, then connect (libzmq notes, rows 11 and 12).
     ///
-    /// Between a publisher's return and the connection's, what it sends is lost without a word: a new incarnation is met
-    /// with a snapshot (row 19). Never connect to a TCP port of this host in the ephemeral range, on Linux from 32768
-    /// on, at which nothing may listen: the system may give that very port to the attempt, which is then connected to
-    /// itself, and keeps the listener from its port (row 20). Fixed ports stand below that range; on one host ipc has
-    /// no such trap.
+    /// Between a publisher's return and the connection's, what it sends is lost without a word: a new incarnation is
+    /// met with a snapshot (row 19). Never connect to a TCP port of this host in the ephemeral range, on Linux from
+    /// 32768 on, at which nothing may listen: the system may give that very port to the attempt, which is then
+    /// connected to itself, and keeps the listener from its port (row 20). Fixed ports stand below that range; on one
+    /// host ipc has no such trap.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func connect(_ endpoint: String) throws(ZeroMQError) {
         try check("zmq_connect", endpoint) { unsafe clibzmq_connect(raw, endpoint) }

@@ -36,7 +36,7 @@ struct Python {
             } catch {
                 throw Missing(description: "\(error)")
             }
-            try Python.run("/usr/bin/env", ["python3", "-m", "venv", "--clear", home], in: temporary, seconds: 120)
+            try Python.run("/usr/bin/env", ["python3", "-m", "venv", "--clear", home], in: temporary, seconds: 300)
             try run(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "cbor2>=5.6"], seconds: 180)
         }
     }
