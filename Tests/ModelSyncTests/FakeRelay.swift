@@ -34,13 +34,11 @@ final class FakeRelay {
     }
 
     func told(prefixes: [Topic] = [.dataPrefix]) -> [Heads] {
-        Dictionary(grouping: heads.filter { stream, _ in prefixes.contains { stream.topic.overlaps($0.bytes) } }) {
-            $0.key.origin
-        }
-        .sorted { $0.key < $1.key }
-        .map { origin, streams in
-            Heads(
-                origin: origin, incarnation: streams.map(\.key.incarnation).max() ?? 0, stamp: 1,
+        // An origin is told also where it has nothing below the prefixes.
+        Dictionary(grouping: heads) { $0.key.origin }.sorted { $0.key < $1.key }.map { origin, all in
+            let streams = all.filter { stream, _ in prefixes.contains { stream.topic.overlaps($0.bytes) } }
+            return Heads(
+                origin: origin, incarnation: all.map(\.key.incarnation).max() ?? 0, stamp: 1,
                 heads: streams.sorted { $0.key.topic.description < $1.key.topic.description }.map { stream, head in
                     Head(
                         topic: stream.topic, sequence: head,
