@@ -15,7 +15,7 @@ struct UsualCells {
         floorStamp = floor?.stamp
     }
 
-    /// As far as ``check(_:at:after:)`` looks: name, array, value, stamp and origin, and the words that reach past them.
+    /// As far as ``check(_:at:after:)`` looks: name, array, value, stamp and origin, and words that reach past them.
     private static let byteCountMax = 24 + 1 + 24 + 9 + 24 + 8
 
     /// Checks the cell at `offset`: `field => [value, stamp, origin]`.

@@ -125,14 +125,23 @@ extension WriteBehind {
         _ = writer.kept.takeRemovals()
     }
 
+    /// A flush may find room where a commit has not: for so long that does not count as recovery. Whoever commits tries
+    /// again within two seconds.
+    private static let commitMemory = Duration.seconds(3)
+
     /// Draws the conclusions of an attempt: health, events, the next attempt.
     private func settle(_ error: StoreError?, isFlush: Bool) {
         let keepsNothing = writer.kept.isEmpty
         let (event, pause) = state.withLock { state -> (StoreEvent?, Duration?) in
             let wasDegraded = state.status.health != .good
             guard let error else {
-                if isFlush { state.status.flushes += 1 }
+                if isFlush { state.status.flushes += 1 } else { state.commitFailedAt = nil }
                 guard wasDegraded, keepsNothing else { return (nil, nil) }
+                if let failedAt = state.commitFailedAt, .now - failedAt < WriteBehind.commitMemory {
+                    guard !state.isFlushTimed, !state.isClosed else { return (nil, nil) }
+                    state.isFlushTimed = true
+                    return (nil, WriteBehind.commitMemory)
+                }
                 state.status.health = .good
                 let failures = writer.recover()
                 guard !state.isFlushTimed, !state.isFlushDue, !state.pending.isEmpty else {
@@ -142,6 +151,7 @@ extension WriteBehind {
                 return (.recovered(failures: failures), configuration.flushInterval)
             }
             state.status.failures += 1
+            if !isFlush { state.commitFailedAt = .now }
             state.status.health = .degraded(error)
             let pause = writer.fail()
             let isTimed = state.isFlushTimed || state.isClosed

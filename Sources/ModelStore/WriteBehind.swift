@@ -38,6 +38,8 @@ public final class WriteBehind: Sendable {
         /// Work is on the queue.
         var isScheduled = false
         var isClosed = false
+        /// When a commit failed last; nil once one has succeeded.
+        var commitFailedAt: ContinuousClock.Instant?
         /// Models that the writer has taken and not yet written.
         var takenModels = 0
         var status = WriteBehindStatus()

@@ -76,6 +76,31 @@ import Testing
         #expect(store.ringByteCount == 300_000)
     }
 
+    @Test func `while commits fail a small flush that finds room is no recovery`() async throws {
+        let events = Events()
+        let settings = WriteBehindConfiguration(
+            flushInterval: .milliseconds(1), retryInterval: .milliseconds(1), retryIntervalMax: .milliseconds(5))
+        let queue = WriteBehind(try Store.open(path: path), configuration: settings) { events.add($0) }
+        try limitPages(of: queue, more: 4)
+        for _ in 0..<20 {
+            #expect(storeError { try queue.commit(.large, within: limit) }?.code == .diskFull)
+            try queue.flush(within: limit)
+            #expect(queue.status.health != .good)
+        }
+        #expect(events.all.count == 1)
+        try limitPages(of: queue, more: 100_000)
+        try queue.commit(.large, within: limit)
+        #expect(queue.status.health == .good)
+        #expect(events.all.count == 2)
+        // Nobody commits any more: in the end a flush tells.
+        try limitPages(of: queue, more: 0)
+        let more = StoreChanges { $0.batches = (101...200).map { .made($0, byteCount: 3000) } }
+        #expect(storeError { try queue.commit(more, within: limit) }?.code == .diskFull)
+        try limitPages(of: queue, more: 100_000)
+        #expect(await eventually { queue.status.health == .good })
+        try queue.close(within: limit)
+    }
+
     @Test func `a flush that stops between its parts is known as such after a crash`() throws {
         let settings = WriteBehindConfiguration(
             flushInterval: .seconds(3600), transactionModelCount: 5, retryInterval: .seconds(3600))
