@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-public import ModelWire
+import ModelWire
 
 extension Store {
     /// All heads, ordered by origin and topic.
@@ -43,54 +43,6 @@ extension Store {
         try run("reading batches") { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT \(Store.batchColumns) FROM batch ORDER BY row")
             while let row = try rows.next(), body(Store.batch(of: row)) {}
-        }
-    }
-
-    /// The batches of one incarnation on one topic, in order: for a replay.
-    ///
-    /// There may be fewer than asked for, also in between: compare the sequences.
-    /// - Parameters:
-    ///   - sequences: which of them; sequences beyond 2^63 are not found.
-    ///   - byteCountMax: no further batch is added when the payloads take this much.
-    public func batches(
-        origin: String, incarnation: UInt64, topic: Topic, sequences: ClosedRange<UInt64>,
-        byteCountMax: Int = 1 << 20
-    ) throws(StoreError) -> [StoredBatch] {
-        try run("reading batches") { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT \(Store.batchColumns) FROM batch
-                    WHERE origin = ? AND incarnation = ? AND topic = ? AND sequence BETWEEN ? AND ? ORDER BY sequence
-                    """,
-                arguments: [
-                    origin, Int64(bitPattern: incarnation), Data(topic.bytes),
-                    Int64(clamping: sequences.lowerBound), Int64(clamping: sequences.upperBound),
-                ])
-            var found: [StoredBatch] = []
-            var byteCount = 0
-            while byteCount < byteCountMax, let row = try rows.next() {
-                found.append(Store.batch(of: row))
-                byteCount += found.last?.payload.count ?? 0
-            }
-            return found
-        }
-    }
-
-    /// The sequences that the ring holds of one incarnation on one topic, if any.
-    public func sequences(
-        origin: String, incarnation: UInt64, topic: Topic
-    ) throws(StoreError) -> ClosedRange<UInt64>? {
-        try run("reading sequences") { database in
-            let row = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT min(sequence), max(sequence) FROM batch
-                    WHERE origin = ? AND incarnation = ? AND topic = ? AND sequence >= 0
-                    """,
-                arguments: [origin, Int64(bitPattern: incarnation), Data(topic.bytes)])
-            guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return nil }
-            return UInt64(bitPattern: first)...UInt64(bitPattern: last)
         }
     }
 

@@ -96,6 +96,22 @@ struct AuditTable {
         digests[Place(sender: sender, type: type), default: [:]][topic] = digest
     }
 
+    /// The sender has told the digests of all buckets: what it told of topics before may be older.
+    mutating func refresh(_ type: String, toldBy sender: SenderID, with buckets: [UInt64]) {
+        let place = Place(sender: sender, type: type)
+        for topic in (digests[place] ?? [:]).keys {
+            guard let range = topic.buckets, range.upperBound <= buckets.count else { continue }
+            digests[place]?[topic] = buckets[range].reduce(0, &+)
+        }
+    }
+
+    /// The sender's copy of this topic has changed.
+    mutating func forgetDigests(overlapping topic: Topic, type: String, toldBy sender: SenderID) {
+        let place = Place(sender: sender, type: type)
+        guard let buckets = topic.buckets, let told = digests[place] else { return }
+        for other in told.keys where other.buckets?.overlaps(buckets) ?? true { digests[place]?[other] = nil }
+    }
+
     mutating func forgetDigests(toldBy sender: SenderID, type: String) {
         digests[Place(sender: sender, type: type)] = nil
     }

@@ -15,13 +15,26 @@ extension ControlService {
         return isThere
     }
 
+    /// Remembers so many bytes of a peer, in place of those of its last such request; refuses where all peers together
+    /// have filled their share.
+    mutating func hold(
+        _ byteCount: Int, of kind: WritableKeyPath<Peer, Int>, _ rid: UInt64, _ peer: [UInt8], now: Moment,
+        _ counters: inout Counters
+    ) -> Bool {
+        if peers.hold(byteCount, of: kind, peer, now: now, byteCountMax: configuration.budget.reportByteCount) {
+            return true
+        }
+        refuse(rid, .busy, "too much is remembered of too many peers", peer, now: now, &counters)
+        return false
+    }
+
     /// Refuses a request with a reason, or without a word where the peer has been told too many.
     mutating func refuse(
         _ rid: UInt64, _ code: ControlErrorCode, _ message: String, _ peer: [UInt8], now: Moment,
         _ counters: inout Counters
     ) {
         counters[.requestsRefused] += 1
-        if code == .busy { counters[.requestsBusy] += 1 }
+        counters[code.counter] += 1
         let rate = configuration.budget.errors
         let isTold = peers.withPeer(peer, now: now) { $0.budget.errors.take(of: rate, at: now.uptimeMicroseconds) }
         guard isTold else {
@@ -38,5 +51,21 @@ extension ControlService {
         let timeout = configuration.budget.cursorTimeout.wholeMicroseconds
         guard peers.cursorCount > 0, now.uptimeMicroseconds > timeout else { return }
         counters[.snapshotsAbandoned] += UInt64(peers.abandonCursors(unusedSince: now.uptimeMicroseconds - timeout))
+    }
+}
+
+extension ControlErrorCode {
+    /// Counts the requests that were refused for this reason.
+    var counter: Counters.Name {
+        switch self {
+        case .version: .requestsVersion
+        case .denied: .requestsDenied
+        case .busy: .requestsBusy
+        case .limit: .requestsLimit
+        case .malformed: .requestsMalformed
+        case .unknownOrigin: .requestsUnknownOrigin
+        case .unknownTopic: .requestsUnknownTopic
+        case _: .requestsInternal
+        }
     }
 }

@@ -76,6 +76,6 @@ extension ControlService {
             byteCount += record.byteCount
         }
         if !chunk.isEmpty { reply(peer, .records(rid: rid, type: type, records: chunk)) }
-        reply(peer, .complete(rid: rid, heads: served.heads))
+        replyFitting(peer, .complete(rid: rid, heads: served.heads), now: now, &counters)
     }
 }

@@ -12,7 +12,7 @@ extension ControlService {
             byteCountMax: configuration.chunkByteCount, now: now.uptimeMicroseconds)
         peers.withPeer(peer, now: now) { $0.cursors[rid] = cursor }
         counters[.snapshotsServed] += 1
-        serve(rid, to: peer, now: now)
+        serve(rid, to: peer, now: now, &counters)
     }
 
     /// Whether one more snapshot may begin; one that has the same number as another takes its place.
@@ -34,7 +34,7 @@ extension ControlService {
     }
 
     /// Sends as many chunks as there is credit for.
-    mutating func serve(_ rid: UInt64, to peer: [UInt8], now: Moment) {
+    mutating func serve(_ rid: UInt64, to peer: [UInt8], now: Moment, _ counters: inout Counters) {
         let replies = peers.withPeer(peer, now: now) { peer -> [ControlReply] in
             guard var cursor = peer.cursors.removeValue(forKey: rid) else { return [] }
             var replies: [ControlReply] = []
@@ -48,6 +48,12 @@ extension ControlService {
             peer.cursors[rid] = cursor
             return replies
         }
-        for message in replies { reply(peer, message) }
+        for message in replies {
+            if case .complete = message {
+                replyFitting(peer, message, now: now, &counters)
+            } else {
+                reply(peer, message)
+            }
+        }
     }
 }

@@ -77,12 +77,12 @@ struct ControlService: Sendable {
                 refuse(rid, .version, message, peer, now: now, &counters)
                 return nil
             }
+            guard spend(\.questions, of: configuration.budget.questions, rid, peer, now: now, &counters),
+                hold(payload.count, of: \.helloByteCount, rid, peer, now: now, &counters)
+            else { return nil }
             peers.withPeer(peer, now: now) {
                 $0.name = name
                 $0.prefixes = prefixes
-            }
-            guard spend(\.questions, of: configuration.budget.questions, rid, peer, now: now, &counters) else {
-                return nil
             }
             return .hello(rid: rid)
         case .snapshot(let rid, let prefixes, let credit):
@@ -92,10 +92,11 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) {
                 $0.cursors[rid]?.add(credit: Int(clamping: count), now: now.uptimeMicroseconds)
             }
-            serve(rid, to: peer, now: now)
+            serve(rid, to: peer, now: now, &counters)
         case .cancel(let rid):
             peers.withPeer(peer, now: now) { _ = $0.cursors.removeValue(forKey: rid) }
-        case .report(_, let report):
+        case .report(let rid, let report):
+            guard hold(payload.count, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
             peers.withPeer(peer, now: now) { $0.report = report }
             return .report(report)
         case .fetch, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
@@ -146,14 +147,15 @@ struct ControlService: Sendable {
         _ question: Question, to peer: [UInt8], with served: Served, now: Moment, counters: inout Counters
     ) {
         switch question {
-        case .hello(let rid): welcome(rid, peer, served)
+        case .hello(let rid): welcome(rid, peer, served, now: now, &counters)
         case .snapshot(let rid, let prefixes, let credit):
             beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, served, now: now, counters: &counters)
         case .fetch(let rid, let type, let ids):
             fetch(rid, type: type, ids: ids, peer, served, now: now, counters: &counters)
         case .digest(let rid, let type, let bits):
             let digests = served.cache.digests(of: type, bits: bits)
-            reply(peer, .digests(rid: rid, heads: served.heads, digests: digests))
+            replyFitting(
+                peer, .digests(rid: rid, heads: served.heads, digests: digests), now: now, &counters)
         case .replay, .push, .report: break
         }
     }
@@ -162,12 +164,33 @@ struct ControlService: Sendable {
         replies.append(Reply(peer: peer, payload: reply.encode()))
     }
 
-    private mutating func welcome(_ rid: UInt64, _ peer: [UInt8], _ served: Served) {
-        reply(
+    /// Answers with a list of heads, or refuses where that does not fit into a frame: it would cost the peer its
+    /// connection.
+    mutating func replyFitting(_ peer: [UInt8], _ reply: ControlReply, now: Moment, _ counters: inout Counters) {
+        let payload = reply.encode()
+        let byteCountMax = configuration.limits.frameByteCount
+        guard payload.count <= byteCountMax else {
+            let message = "the answer would take \(payload.count) bytes, and a frame has at most \(byteCountMax)"
+            return refuse(reply.rid, .limit, message, peer, now: now, &counters)
+        }
+        replies.append(Reply(peer: peer, payload: payload))
+    }
+
+    private mutating func welcome(
+        _ rid: UInt64, _ peer: [UInt8], _ served: Served, now: Moment, _ counters: inout Counters
+    ) {
+        // A sixteenth of the frame is theirs, which is more than anybody needs.
+        var left = configuration.limits.frameByteCount / 16
+        let types = served.cache.types.sorted().prefix { type in
+            left -= type.utf8.count + 2
+            return left > 0
+        }
+        replyFitting(
             peer,
             .welcome(
                 rid: rid, version: 1, name: configuration.name, streamEndpoint: configuration.streamEndpoint,
                 heartbeatMilliseconds: configuration.heartbeatInterval.wholeMicroseconds / 1000,
-                frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads))
+                frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads,
+                types: Array(types)), now: now, &counters)
     }
 }

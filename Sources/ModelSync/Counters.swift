@@ -36,6 +36,8 @@ public struct Counters: Sendable {
         case holesMendedByBuckets = "holes_mended_by_buckets"
         /// Differences and absences mended by building the state anew.
         case holesMendedAnew = "holes_mended_anew"
+        /// Holes that nobody looks into any more, because their origin has started anew.
+        case holesSuperseded = "holes_superseded"
         /// Replays asked for.
         case replaysRequested = "replays_requested"
         /// Batches that came by replay.
@@ -90,6 +92,20 @@ public struct Counters: Sendable {
         case requestsRefused = "requests_refused"
         /// Requests refused because the peer has used up its budget, or too much is under way.
         case requestsBusy = "requests_busy"
+        /// Requests refused because they are past a limit, or their batch is not the next.
+        case requestsLimit = "requests_limit"
+        /// Requests refused because they cannot be read, or ask for what cannot be.
+        case requestsMalformed = "requests_malformed"
+        /// Requests refused because this is not the place for them.
+        case requestsDenied = "requests_denied"
+        /// Requests refused because the other side speaks another version.
+        case requestsVersion = "requests_version"
+        /// Requests refused because nothing is known of the origin.
+        case requestsUnknownOrigin = "requests_unknown_origin"
+        /// Requests refused because nothing is known of the topic.
+        case requestsUnknownTopic = "requests_unknown_topic"
+        /// Requests refused because something went wrong here.
+        case requestsInternal = "requests_internal"
         /// Requests that were not even answered with an error, because the peer has been told too many.
         case requestsIgnored = "requests_ignored"
         /// Snapshots given up because nobody gave them credit.

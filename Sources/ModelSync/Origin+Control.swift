@@ -26,7 +26,8 @@ extension Origin {
             let message = "this is a publisher; push goes to a relay"
             return service.refuse(rid, .denied, message, peer, now: now, &counters)
         case .snapshot(_, let selected, _): prefixes = selected
-        case .hello, .fetch, .digest: break
+        case .digest(_, let type, _): prefixes = [Topic.data(type: type).bytes]
+        case .hello, .fetch: break
         }
         flush()
         let served = ControlService.Served(heads: [heads(all: true, prefixes: prefixes, now: now)], cache: cache)

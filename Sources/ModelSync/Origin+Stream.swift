@@ -31,20 +31,29 @@ extension Origin {
         publish(barrier, encodedHeads(all: true, now: now))
     }
 
-    /// Sends `heads` when it is due and forgets peers that have gone silent.
+    /// Sends `heads` when it is due, and forgets peers that have gone silent and deletes whose time is over.
     public mutating func tick(now: Moment) {
         ringTime = max(ringTime, now.uptimeMicroseconds)
+        sweepTombstones(now: now)
         let due = nextHeartbeat ?? now.uptimeMicroseconds
         if now.uptimeMicroseconds >= due {
             flush()
             let isFull = heartbeatCount % 10 == 0
+            if !isFull { noteDigestNews() }
             publish(.heads(origin: configuration.name), encodedHeads(all: isFull, now: now))
-            for index in topics.indices { topics[index].isHeadNews = false }
+            noteTold()
             heartbeatCount += 1
             nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
             ring.forget(before: ringTime)
             service.tick(now: now, peerTimeout: configuration.peerTimeout, counters: &counters)
         }
+    }
+
+    private mutating func sweepTombstones(now: Moment) {
+        guard now.uptimeMicroseconds >= nextSweep else { return }
+        nextSweep = now.uptimeMicroseconds + Replica.sweepMicroseconds
+        counters[.tombstonesDropped] += UInt64(
+            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
     }
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
@@ -60,6 +69,22 @@ extension Origin {
     }
 
     private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
+
+    /// A digest that is no longer the one that was told is news like a head: something else than a batch has changed
+    /// the copy.
+    private mutating func noteDigestNews() {
+        for index in topics.indices where topics[index].head > 0 && !topics[index].isHeadNews {
+            topics[index].isHeadNews = digest(of: topics[index].topic) != topics[index].toldDigest
+        }
+    }
+
+    private mutating func noteTold() {
+        for index in topics.indices where topics[index].head > 0 {
+            topics[index].toldDigest = digest(of: topics[index].topic)
+            topics[index].isHeadNews = false
+        }
+        for index in formerTopics { topics[index].isHeadNews = false }
+    }
 
     /// What has been sent so far. Call only when no batch is open, or heads and digests belong to different states.
     mutating func heads(all: Bool, prefixes: [[UInt8]]? = nil, now: Moment) -> Heads {

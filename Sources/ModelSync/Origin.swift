@@ -22,6 +22,8 @@ public struct Origin {
     /// The type that was written last: mostly the next write is of the same.
     var lastType: TypeState?
     var topics: [TopicState] = []
+    /// What the heads of all topics may take in one message.
+    var headsByteCount = 0
     /// The topics with an open batch, in the order in which they were opened.
     var open: [Int] = []
     var actions: [OriginAction] = []
@@ -39,6 +41,8 @@ public struct Origin {
     /// When a report may make this origin start anew again, and the pause after that.
     var nextRenewal: UInt64 = 0
     var renewalPause: UInt64 = 0
+    var sweep = TombstoneSweep()
+    var nextSweep: UInt64 = 0
     var nextHeartbeat: UInt64?
     var heartbeatCount = 0
 
@@ -108,6 +112,7 @@ public struct Origin {
         }
         do { try Names.check(type: type) } catch { throw WireError(error) }
         let partitions = configuration.partitionsByType[type] ?? configuration.partitions
+        try makeRoom(for: type, partitions)
         let state = TypeState(name: type, partitions: partitions, table: cache.table(type), firstTopic: topics.count)
         for partition in 0..<partitions.rawValue {
             let bucket = partition * (256 / partitions.rawValue)
@@ -115,6 +120,20 @@ public struct Origin {
         }
         types[type] = state
         return state
+    }
+
+    /// The heads of all topics have to fit into one message.
+    private mutating func makeRoom(for type: String, _ partitions: Partitions) throws(WireError) {
+        let topic = Topic.data(type: type, partitions: partitions, bucket: 0)
+        let byteCount = headsByteCount + partitions.rawValue * HeadsRoom.byteCount(topic)
+        let byteCountMax = HeadsRoom.listByteCountMax(frameByteCount: configuration.limits.frameByteCount)
+        guard byteCount + HeadsRoom.byteCount(origin: configuration.name) <= byteCountMax else {
+            throw WireError(
+                .limit,
+                "\(type) would be one type too many: the heads of \(topics.count + partitions.rawValue) topics do not "
+                    + "fit into one message; use fewer types or partitions, or raise frameByteCount on all sides")
+        }
+        headsByteCount = byteCount
     }
 
     mutating func publish(_ topic: Topic, _ payload: [UInt8]) {

@@ -26,8 +26,13 @@ public struct OriginConfiguration: Sendable {
     public var replayAge: Duration
     /// What peers are granted.
     public var budget: RequestBudget
-    /// How far a report of this origin's own later start may move the clock ahead of the wall clock.
-    public var clockLeadMax: Duration
+    /// How far a report of this origin's own later start may move the clock ahead of the wall clock; at most
+    /// ``ReplicaConfiguration/clockLeadCeiling``.
+    public var clockLeadMax: Duration {
+        didSet { clockLeadMax = ReplicaConfiguration.acceptable(clockLead: clockLeadMax) }
+    }
+    /// How long deleted models are remembered; the same as at those who listen.
+    public var tombstoneRetention: Duration
 
     public init(
         name: String, streamEndpoint: String, limits: WireLimits = .default,
@@ -35,7 +40,7 @@ public struct OriginConfiguration: Sendable {
         chunkByteCount: Int = 128 * 1024, partitions: Partitions = .one,
         partitionsByType: [String: Partitions] = [:], peerTimeout: Duration = .seconds(4),
         replayByteCount: Int = 64 << 20, replayAge: Duration = .seconds(60), budget: RequestBudget = RequestBudget(),
-        clockLeadMax: Duration = .seconds(300)
+        clockLeadMax: Duration = .seconds(300), tombstoneRetention: Duration = .seconds(24 * 3600)
     ) {
         self.name = name
         self.streamEndpoint = streamEndpoint
@@ -49,7 +54,8 @@ public struct OriginConfiguration: Sendable {
         self.replayByteCount = replayByteCount
         self.replayAge = replayAge
         self.budget = budget
-        self.clockLeadMax = clockLeadMax
+        self.clockLeadMax = ReplicaConfiguration.acceptable(clockLead: clockLeadMax)
+        self.tombstoneRetention = tombstoneRetention
     }
 }
 

@@ -17,6 +17,12 @@ public struct Peer: Sendable {
     var budget = PeerBudget()
     /// Pushed batches that wait to be durable.
     var pushCount = 0
+    /// The size of its last `hello` and of its last report, which are remembered.
+    var helloByteCount = 0
+    var reportByteCount = 0
+
+    /// What is remembered of it, about.
+    var heldByteCount: Int { helloByteCount + reportByteCount }
 
     /// It has reported that it is live.
     public var isLive: Bool { report?.state == ReplicaState.live.rawValue }
@@ -36,14 +42,16 @@ public struct Peer: Sendable {
 /// The peers of an origin.
 struct PeerTable: Sendable {
     /// How many peers are remembered; the one that was silent longest makes way.
-    static let peerCountMax = 4096
+    var peerCountMax = 4096
     private(set) var byIdentity: [[UInt8]: Peer] = [:]
     /// The snapshots that are under way to all peers.
     private(set) var cursorCount = 0
+    /// What is remembered of all peers, in bytes as they were sent.
+    private(set) var heldByteCount = 0
 
     /// Takes note of a sign of life and hands out the peer to change.
     mutating func withPeer<R>(_ identity: [UInt8], now: Moment, _ body: (inout Peer) -> R) -> R {
-        if byIdentity[identity] == nil, byIdentity.count >= PeerTable.peerCountMax,
+        if byIdentity[identity] == nil, byIdentity.count >= peerCountMax,
             let oldest = byIdentity.min(by: { $0.value.lastHeard < $1.value.lastHeard })
         {
             forget(oldest.key)
@@ -58,6 +66,18 @@ struct PeerTable: Sendable {
         return result
     }
 
+    /// Remembers so many bytes of a peer in place of those before.
+    /// - Returns: false where all peers together would then be remembered with more than `byteCountMax`.
+    mutating func hold(
+        _ byteCount: Int, of kind: WritableKeyPath<Peer, Int>, _ identity: [UInt8], now: Moment, byteCountMax: Int
+    ) -> Bool {
+        let more = byteCount - withPeer(identity, now: now) { $0[keyPath: kind] }
+        guard more <= 0 || heldByteCount + more <= byteCountMax else { return false }
+        heldByteCount += more
+        withPeer(identity, now: now) { $0[keyPath: kind] = byteCount }
+        return true
+    }
+
     /// A pushed batch waits no longer.
     /// - Returns: false when the peer is gone.
     mutating func finishPush(of identity: [UInt8]) -> Bool {
@@ -67,7 +87,9 @@ struct PeerTable: Sendable {
     }
 
     mutating func forget(_ identity: [UInt8]) {
-        cursorCount -= byIdentity.removeValue(forKey: identity)?.cursors.count ?? 0
+        guard let peer = byIdentity.removeValue(forKey: identity) else { return }
+        cursorCount -= peer.cursors.count
+        heldByteCount -= peer.heldByteCount
     }
 
     mutating func forgetSilent(since now: Moment, timeout: Duration) {

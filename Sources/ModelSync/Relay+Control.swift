@@ -32,14 +32,20 @@ extension Relay {
             return service.replay(
                 rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, now: now,
                 counters: &counters)
-        case .push(let rid, let topic, let batch): return push(rid, topic, batch, from: peer, now: now)
+        case .push(let rid, let topic, let batch):
+            guard configuration.role == .relay else {
+                let message = "this is a \(configuration.role); push goes to a relay"
+                return service.refuse(rid, .denied, message, peer, now: now, &counters)
+            }
+            return push(rid, topic, batch, from: peer, now: now)
         case .snapshot(let rid, let selected, _):
             guard !isSettling(now: now) else {
                 let message = "this relay or an origin has just started, and not all that its senders hold is here yet"
                 return service.refuse(rid, .busy, message, peer, now: now, &counters)
             }
             prefixes = selected
-        case .hello, .fetch, .digest: break
+        case .digest(_, let type, _): prefixes = [Topic.data(type: type).bytes]
+        case .hello, .fetch: break
         }
         let served = ControlService.Served(
             heads: heads(prefixes: prefixes, isServing: true, now: now), cache: cache)

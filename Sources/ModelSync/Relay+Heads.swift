@@ -6,26 +6,56 @@ import ModelWire
 struct ToldHead: Hashable, Sendable {
     let incarnation: UInt64
     let sequence: UInt64
-    let hasDigest: Bool
 }
 
 extension Relay {
     /// Sends `heads` for each origin that the relay speaks for, and for its own name: changed topics, and all of them
     /// in every tenth.
+    ///
+    /// A digest that has changed is told once, with any of the origins that write the topic. Of an origin that has been
+    /// silent for long, and of which there is nothing new, only every tenth tells: its age grows by itself.
     func publishHeads(now: Moment) {
         let isFull = heartbeatCount % 10 == 0
         heartbeatCount += 1
-        for var heads in heads(prefixes: nil, now: now) {
-            heads.heads = heads.heads.filter { head in
-                let key = StreamKey(origin: heads.origin, topic: head.topic)
-                let current = ToldHead(
-                    incarnation: heads.incarnation, sequence: head.sequence, hasDigest: head.digest != nil)
-                return told.updateValue(current, forKey: key) != current || isFull
+        var all = heads(prefixes: nil, now: now)
+        var isNews = all.map { heads in heads.heads.map { isFull || isHeadNews($0, of: heads) } }
+        var news: Set<Topic> = []
+        for (heads, isNews) in zip(all, isNews) {
+            for (head, isNews) in zip(heads.heads, isNews) where isNews { news.insert(head.topic) }
+        }
+        for index in all.indices {
+            for (position, head) in all[index].heads.enumerated() {
+                guard let digest = head.digest else {
+                    if isNews[index][position] { toldDigests[head.topic] = nil }
+                    continue
+                }
+                if toldDigests.updateValue(digest, forKey: head.topic) != digest, news.insert(head.topic).inserted {
+                    isNews[index][position] = true
+                }
             }
-            actions.append(.publish(topic: .heads(origin: heads.origin), payload: heads.encode()))
+        }
+        for index in all.indices {
+            all[index].heads = zip(all[index].heads, isNews[index]).filter(\.1).map(\.0)
+            guard isFull || !all[index].heads.isEmpty || !isLongSilent(all[index]) else { continue }
+            actions.append(.publish(topic: .heads(origin: all[index].origin), payload: all[index].encode()))
         }
         actions.append(.publish(topic: .heads(origin: configuration.name), payload: ownHeads(now: now).encode()))
     }
+
+    /// The stream's head is another than was told last. Takes note that it is told now.
+    private func isHeadNews(_ head: Head, of heads: Heads) -> Bool {
+        let key = StreamKey(origin: heads.origin, topic: head.topic)
+        let current = ToldHead(incarnation: heads.incarnation, sequence: head.sequence)
+        return told.updateValue(current, forKey: key) != current
+    }
+
+    /// Whoever was told of it counts it as stale already.
+    private func isLongSilent(_ heads: Heads) -> Bool {
+        (heads.ageMilliseconds ?? 0) > configuration.heartbeatInterval.wholeMicroseconds / 1000 * Relay.silentIntervals
+    }
+
+    /// After so many heartbeats without a word from an origin it is told less often.
+    private static let silentIntervals: UInt64 = 20
 
     /// A peer has subscribed to `prefix`. Barriers are answered, everything else needs no answer.
     public func subscribed(to prefix: [UInt8], now: Moment) {
@@ -67,6 +97,7 @@ extension Relay {
             byOrigin[key.origin] = heads
         }
         // An origin that has sent nothing since its last start: whoever follows an earlier one must hear of that.
+        let relayNames = Set(relayNames.values)
         for (origin, source) in sources.byOrigin
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin) {
             byOrigin[origin] = emptyHeads(of: origin, now: now)

@@ -23,12 +23,11 @@ struct PendingPushes: Sendable {
     private var tokens: [Batch: UInt64] = [:]
     private var last: [ReplayRing.Stream: UInt64] = [:]
     private var nextToken: UInt64 = 1
+    /// The bytes of the batches that wait.
+    private(set) var byteCount = 0
 
     /// The greatest sequence of a stream that waits; 0 where none does.
     func last(of stream: ReplayRing.Stream) -> UInt64 { last[stream] ?? 0 }
-
-    /// How many streams have batches that wait.
-    var streamCount: Int { last.count }
 
     /// Adds who waits for a batch.
     /// - Returns: the token under which it is to be made durable; nil when it is being made durable already.
@@ -40,6 +39,7 @@ struct PendingPushes: Sendable {
         let token = nextToken
         nextToken += 1
         tokens[batch] = token
+        byteCount += payload.count
         entries[token] = Entry(batch: batch, payload: payload, waiters: [waiter])
         last[batch.stream] = max(last(of: batch.stream), batch.sequence)
         return token
@@ -50,6 +50,7 @@ struct PendingPushes: Sendable {
     mutating func finish(_ token: UInt64, isDurable: Bool) -> Entry? {
         guard let entry = entries.removeValue(forKey: token) else { return nil }
         tokens[entry.batch] = nil
+        byteCount -= entry.payload.count
         let stream = entry.batch.stream
         if !isDurable || last(of: stream) == entry.batch.sequence { last[stream] = nil }
         return entry
@@ -68,11 +69,6 @@ extension Relay {
             let message = "\(waiting) batches of this peer wait to be durable"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        let streamCount = replica.streams.count + pushes.streamCount
-        guard streamCount < configuration.budget.pushedStreamCount || isKnown(topic, payload) else {
-            let message = "more than \(configuration.budget.pushedStreamCount) streams; use fewer origins or types"
-            return service.refuse(rid, .limit, message, peer, now: now, &counters)
-        }
         guard configuration.persistsPushes else {
             return answer(merge(topic, payload, now: now), PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
@@ -81,6 +77,15 @@ extension Relay {
         collect(now: now)
         if case .refused(let code, let message) = arrival {
             return service.refuse(rid, code, message, peer, now: now, &counters)
+        }
+        guard pushes.byteCount + payload.count <= configuration.budget.pendingPushByteCount else {
+            let message = "\(pushes.byteCount) bytes of pushed batches wait to be durable"
+            return service.refuse(rid, .busy, message, peer, now: now, &counters)
+        }
+        // Before it is stored, so that nothing is stored that is refused afterwards.
+        let key = StreamKey(origin: replica.decoder.origin, topic: topic)
+        guard replica.room?.admit(key, isPushed: true) ?? true else {
+            return service.refuse(rid, .limit, PushArrival.noRoom, peer, now: now, &counters)
         }
         let batch = PendingPushes.Batch(
             stream: ReplayRing.Stream(
@@ -147,11 +152,5 @@ extension Relay {
             answer(.refused(.internalError, reason), waiter, now: now)
         }
         takeReplies()
-    }
-
-    private func isKnown(_ topic: Topic, _ payload: [UInt8]) -> Bool {
-        var decoder = BatchDecoder(limits: configuration.limits)
-        guard (try? decoder.decode(payload.span)) != nil else { return true }
-        return replica.streams[StreamKey(origin: decoder.origin, topic: topic)] != nil
     }
 }

@@ -30,8 +30,16 @@ extension Relay {
         guard !isData, let frame = try? StreamFrame(decoding: payload, limits: configuration.limits) else { return }
         switch frame {
         case .heads(let heads):
-            if heads.isRelayed { relayNames.insert(replica.sessions[sender.index].name) }
-            if heads.origin != configuration.name { sources.note(heads, at: now.uptimeMicroseconds) }
+            let session = replica.sessions[sender.index]
+            if heads.isRelayed { relayNames[sender] = session.name }
+            // Of an origin that is not followed nothing is remembered.
+            guard heads.origin != configuration.name, session.origins.contains(heads.origin) else { return }
+            if replica.room?.admit(origin: heads.origin) ?? true {
+                sources.note(heads, at: now.uptimeMicroseconds)
+            } else {
+                replica.noteRefused(heads.origin)
+                collect(now: now)
+            }
         case .bye(let bye): forward(bye, payload)
         case .batch, .unknown: break
         }
@@ -67,6 +75,6 @@ extension Relay {
 
     func speaksFor(_ origin: String) -> Bool {
         replica.streams.keys.contains { $0.origin == origin }
-            || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.contains(origin)
+            || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.values.contains(origin)
     }
 }

@@ -25,10 +25,11 @@ public final class Relay {
     var service: ControlService
     var sources = SourceTable()
     var pushes = PendingPushes()
-    /// What the last `heads` told of each stream.
+    /// What the last `heads` told of each stream, and of each topic's digest.
     var told: [StreamKey: ToldHead] = [:]
-    /// The senders that are relays: their own heads go no further.
-    var relayNames: Set<String> = []
+    var toldDigests: [Topic: UInt64] = [:]
+    /// The names of the senders that are relays: their own heads go no further.
+    var relayNames: [SenderID: String] = [:]
     /// Senders that turned out to be this relay.
     var refusedSenders: Set<SenderID> = []
     var actions: [RelayAction] = []
@@ -50,13 +51,17 @@ public final class Relay {
         listening.limits = configuration.limits
         listening.forwardsBatches = true
         replica = Replica(configuration: listening, cache: cache, seed: seed, lastAlive: lastAlive)
+        if configuration.role == .relay {
+            replica.room = HeadsRoom(frameByteCount: configuration.limits.frameByteCount)
+        }
         clock = HybridClock()
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         startTime = now.uptimeMicroseconds
         ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
         service = ControlService(
             configuration: ControlService.Configuration(
-                name: configuration.name, role: "relay", streamEndpoint: configuration.streamEndpoint,
+                name: configuration.name, role: configuration.role.rawValue,
+                streamEndpoint: configuration.streamEndpoint,
                 limits: configuration.limits, heartbeatInterval: configuration.heartbeatInterval,
                 chunkByteCount: configuration.chunkByteCount, budget: configuration.budget))
     }

@@ -2,6 +2,17 @@ public import ModelWire
 
 /// How a relay works.
 public struct RelayConfiguration: Sendable {
+    /// What this one is to those who ask it.
+    public enum Role: String, Sendable {
+        /// It sends on what it hears, and takes pushes.
+        case relay
+        /// It only answers what it holds: the control endpoint of a subscriber. Who pushes is refused. It follows
+        /// every stream, also when their heads no longer fit into one answer, which is refused then.
+        case subscriber
+    }
+
+    /// What it is to those who ask.
+    public var role = Role.relay
     /// The relay's name, unique in the deployment, among those of origins too.
     public var name: String
     /// Where replicas find the relay's stream; told in `welcome`.
@@ -35,7 +46,7 @@ public struct RelayConfiguration: Sendable {
         heartbeatInterval: Duration = .milliseconds(500), chunkByteCount: Int = 128 * 1024,
         peerTimeout: Duration = .seconds(4), replayByteCount: Int = 64 << 20, replayAge: Duration = .seconds(60),
         budget: RequestBudget = RequestBudget(), settleTime: Duration = .seconds(5),
-        persistsPushes: Bool = false
+        persistsPushes: Bool = false, tombstoneRetention: Duration = .seconds(24 * 3600)
     ) {
         self.name = name
         self.streamEndpoint = streamEndpoint
@@ -49,7 +60,8 @@ public struct RelayConfiguration: Sendable {
         self.settleTime = settleTime
         self.persistsPushes = persistsPushes
         replica = ReplicaConfiguration(
-            name: name, prefixes: prefixes, limits: limits, clockLeadMax: clockLeadMax, forwardsBatches: true)
+            name: name, prefixes: prefixes, limits: limits, clockLeadMax: clockLeadMax,
+            tombstoneRetention: tombstoneRetention, forwardsBatches: true)
     }
 }
 

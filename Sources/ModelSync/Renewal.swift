@@ -14,6 +14,8 @@ final class Renewal {
     /// What is built anew.
     let prefixes: [Topic]
     let startedAt: UInt64
+    /// The streams whose differences are the reason, and when each was found.
+    var witnesses: [(stream: StreamState, foundAt: UInt64)] = []
     /// The senders of whose snapshots under way records were rejected for their clocks.
     var rejecting: Set<SenderID> = []
     /// By sender.

@@ -29,6 +29,8 @@ public enum Mending: String, Sendable, CaseIterable {
     case buckets
     /// The state was built anew beside the old one.
     case anew
+    /// Its origin has started anew since: what was missing, as far as anybody has it, comes with that.
+    case superseded
 }
 
 /// A repair of one stream that waits for its time or is under way.

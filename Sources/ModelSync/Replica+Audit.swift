@@ -105,20 +105,26 @@ extension Replica {
         switch audit.step {
         case .comparing where differing.isEmpty:
             // The digest in the heads was older than the heads.
-            audits.forgetDigests(toldBy: sender, type: type)
+            audits.refresh(type, toldBy: sender, with: digests)
             endAudit(of: type)
         case .comparing where found.isEmpty: missedComparison(of: type, now: now)
         case .comparing: confirm(type, found.keys.sorted(), mustBeEqual: !unequal.isEmpty, now: now)
         case _ where !unequal.isEmpty: irreparable(type, unequal, now: now)
         case _ where found.count < differing.count: missedComparison(of: type, now: now)
-        case _: mended(type, now: now)
+        case _:
+            audits.refresh(type, toldBy: sender, with: digests)
+            mended(type, now: now)
         }
     }
 
     private func missedComparison(of type: String, now: Moment) {
         guard let audit = audits[type], audit.isConfirmed else { return endAudit(of: type) }
         audits[type]?.misses += 1
-        guard audit.misses < Audit.missCountMax else { return mended(type, now: now) }
+        guard audit.misses < Audit.missCountMax else {
+            // What it said of its copy was compared with the damaged one.
+            audits.forgetDigests(toldBy: audit.sender, type: type)
+            return mended(type, now: now)
+        }
         audits[type]?.dueAt = now.uptimeMicroseconds + 50_000
     }
 

@@ -81,6 +81,7 @@ extension Replica {
         case .replacing(let part, let rest):
             replace(part, of: type, heads)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: true, now: now) }
+            audits.forgetDigests(toldBy: audit.sender, type: type)
             mended(type, now: now)
         case .fetching(let rest):
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: false, now: now) }
@@ -108,8 +109,6 @@ extension Replica {
     func mended(_ type: String, now: Moment) {
         if let audit = audits[type], let stream = witness(of: audit, type) {
             noteMended(stream, by: .buckets, foundAt: audit.foundAt, now: now)
-            // What it said of its copy was compared with the damaged one.
-            audits.forgetDigests(toldBy: audit.sender, type: type)
         }
         endAudit(of: type)
     }
@@ -126,9 +125,11 @@ extension Replica {
             guard audit.step.isVerifying else { return endAudit(of: type) }
             return fetchBuckets(buckets, of: type, isReplacing: true, now: now)
         }
+        let found = audit.isConfirmed ? witness(of: audit, type).map { ($0, audit.foundAt) } : nil
         endAudit(of: type)
         guard !(streamsByType[type] ?? []).contains(where: { $0.holdsOlderIncarnation }) else { return }
-        startAnew([.data(type: type)], reason: "\(type) differs from \(label(audit.sender))", now: now)
+        startAnew(
+            [.data(type: type)], reason: "\(type) differs from \(label(audit.sender))", witness: found, now: now)
     }
 
     /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has

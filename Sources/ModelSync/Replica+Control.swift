@@ -7,7 +7,8 @@ extension Replica {
     public func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment) {
         do throws(WireError) {
             switch try ControlReply(decoding: payload, limits: configuration.limits) {
-            case .welcome(_, let version, let name, let endpoint, let heartbeat, _, let heads):
+            case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads, _):
+                sessions[sender.index].frameByteCount = Int(clamping: frameLimit)
                 welcomed(
                     sender, version: version, name: name, streamEndpoint: endpoint, heartbeatMilliseconds: heartbeat,
                     now: now)

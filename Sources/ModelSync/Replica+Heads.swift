@@ -20,15 +20,19 @@ extension Replica {
             if stream.head(toldBy: sender) != head.sequence {
                 stream.note(sender, incarnation: heads.incarnation, head: head.sequence)
                 // Digests told before belong to other heads.
-                audits.forgetDigests(toldBy: sender, type: stream.type)
+                audits.forgetDigests(overlapping: head.topic, type: stream.type, toldBy: sender)
             }
             if isUnmet { takeFormerState(stream, sender, head: head.sequence, now: now) }
             takeWholeIfUnknown(stream, sender, now: now)
             stream.tracker.learn(head: head.sequence)
             watch(stream, finding: .headBeyondApplied, now: now)
         }
-        for head in heads.heads where isWanted(head.topic) {
-            if let digest = head.digest { audits.note(digest, of: head.topic, toldBy: sender) }
+        for head in heads.heads {
+            // Of what is not followed nothing is remembered.
+            guard let digest = head.digest, streams[StreamKey(origin: heads.origin, topic: head.topic)] != nil else {
+                continue
+            }
+            audits.note(digest, of: head.topic, toldBy: sender)
         }
         audit(sender, now: now)
     }

@@ -9,6 +9,9 @@ public enum PushArrival: Hashable, Sendable {
     /// It was not merged, for this reason, which is to be sent to whoever pushed it.
     case refused(ControlErrorCode, String)
 
+    /// Why a stream is not begun.
+    static let noRoom = "too many streams were begun by pushing; use fewer names or types"
+
     /// How the message of a batch that is not the next of its stream begins; the sequence that would be follows.
     private static let expectation = "expected sequence "
 
@@ -34,8 +37,9 @@ extension Replica {
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
         guard case .accepted = judged, let topic = try? topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, now: now) else {
-            return .refused(.limit, "\(Replica.streamCountMax) streams are followed already")
+        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
+        else {
+            return .refused(.limit, PushArrival.noRoom)
         }
         countDecoded()
         stream.isPushed = true

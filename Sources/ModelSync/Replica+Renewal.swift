@@ -11,12 +11,18 @@ extension Replica {
     /// being read and kept up to date until then.
     ///
     /// Waits for every sender: what only one of them has would be lost without it.
-    func startAnew(_ prefixes: [Topic], reason: String, now: Moment) {
+    /// - Parameter witness: the stream to which a difference was put down that is the reason, and when it was found.
+    func startAnew(
+        _ prefixes: [Topic], reason: String, witness: (stream: StreamState, foundAt: UInt64)? = nil, now: Moment
+    ) {
         let all = (renewal?.prefixes ?? []) + prefixes.filter { !(renewal?.prefixes.contains($0) ?? false) }
+        if let witness { renewal?.witnesses.append(witness) }
         if let renewal, all.count == renewal.prefixes.count { return }
+        let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
         giveUpRenewal()
         for type in audits.types { endAudit(of: type) }
         renewal = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
+        renewal?.witnesses = witnesses
         counters[.renewals] += 1
         notice(
             .startingAnew,
@@ -119,11 +125,14 @@ extension Replica {
                 }
             }
         }
-        counters[.holesMendedAnew] += 1
         for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
             stream.holdsOlderIncarnation = false
             stream.account.lastMending = .anew
+            stream.account.lastMicroseconds = now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
         }
+        for (stream, foundAt) in renewal.witnesses { noteMended(stream, by: .anew, foundAt: foundAt, now: now) }
+        // An absence is no hole of any stream.
+        if renewal.witnesses.isEmpty { counters[.holesMendedAnew] += 1 }
         // Where the new copy is like the old one, comparing again soon would lead here again.
         if summary.changed == 0 { audits.rest(until: now.uptimeMicroseconds + Replica.restMicroseconds) }
         notice(

@@ -35,12 +35,10 @@ extension Replica {
     /// Begins the one repair that a stream may have at a time.
     func startRepair(_ stream: StreamState, finding: Finding, now: Moment) {
         guard stream.repair == nil else { return }
-        let others = unsettled.count { $0.repair != nil }
-        let spread = others < 4 ? 0 : configuration.repairJitterMax.wholeMicroseconds
-        let jitter = spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &generator)
+        let rung = finding.isMissingSequences ? Repair.Rung.replay : .snapshot
         stream.repair = Repair(
-            rung: finding.isMissingSequences ? .replay : .snapshot, finding: finding,
-            foundAt: stream.holeSince ?? now.uptimeMicroseconds, dueAt: now.uptimeMicroseconds + jitter)
+            rung: rung, finding: finding, foundAt: stream.holeSince ?? now.uptimeMicroseconds,
+            dueAt: now.uptimeMicroseconds + jitter(before: rung))
         stream.holeSince = nil
         stream.since = now.uptimeMicroseconds
         stream.account.found += 1
@@ -53,6 +51,30 @@ extension Replica {
                 "origin": stream.key.origin, "topic": stream.key.topic.description, "found": finding.rawValue,
                 "applied": "\(stream.tracker.applied)", "missing": "\(stream.tracker.missingCount)",
             ])
+    }
+
+    /// How long a request waits for no other reason than that others may be about to make the same: a thousand replicas
+    /// that miss the same batch, or learn of the same later start, know nothing of each other.
+    ///
+    /// A snapshot costs its sender much; a replay costs little, and whoever has lost something is to have it soon.
+    private func jitter(before rung: Repair.Rung) -> UInt64 {
+        let longest = configuration.repairJitterMax.wholeMicroseconds
+        let isCrowded = unsettled.count { $0.repair != nil } >= Replica.crowdCount
+        let spread = rung == .snapshot || isCrowded ? longest : longest / Replica.replayJitterPart
+        return spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &generator)
+    }
+
+    /// So many repairs here at once are many everywhere.
+    private static let crowdCount = 4
+    /// The part of the longest jitter that a replay waits.
+    private static let replayJitterPart: UInt64 = 20
+
+    /// Goes on with a snapshot, for the first time.
+    func fallBack(_ stream: StreamState, now: Moment) {
+        // Before the assignment, for it looks at all repairs.
+        let jitter = jitter(before: .snapshot)
+        stream.repair?.rung = .snapshot
+        stream.repair?.dueAt = now.uptimeMicroseconds + jitter
     }
 
     /// Starts the repairs whose grace has passed, and sends the requests that are due.
@@ -87,7 +109,8 @@ extension Replica {
             return
         }
         if repair.rung == .replay, stream.tracker.missingCount > UInt64(configuration.replayMax) {
-            stream.repair?.rung = .snapshot
+            fallBack(stream, now: now)
+            return advance(stream, now: now)
         }
         if stream.repair?.rung == .snapshot { return requestSnapshot(of: stream, from: sender, now: now) }
         guard let gap = stream.tracker.gap(countMax: UInt64(configuration.replayBatchCount)) else {
@@ -163,10 +186,7 @@ extension Replica {
         stream.repair?.failed.insert(request.sender)
         guard !hasUntried(stream) else { return }
         stream.repair?.failed = []
-        if failure == .refused, stream.repair?.rung == .replay {
-            stream.repair?.rung = .snapshot
-            return
-        }
+        if failure == .refused, stream.repair?.rung == .replay { return fallBack(stream, now: now) }
         stream.repair?.attempts += 1
         // Who was waited for in vain has had his pause.
         if failure == .busy || failure == .refused {
@@ -224,6 +244,7 @@ extension Mending {
         case .quarantine: .holesMendedByQuarantine
         case .buckets: .holesMendedByBuckets
         case .anew: .holesMendedAnew
+        case .superseded: .holesSuperseded
         }
     }
 }

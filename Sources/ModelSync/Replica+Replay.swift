@@ -123,7 +123,7 @@ extension Replica {
     func replayed(_ stream: StreamState, now: Moment) {
         guard let repair = stream.repair else { return }
         if repair.isQuarantining {
-            stream.repair?.rung = .snapshot
+            fallBack(stream, now: now)
             advance(stream, now: now)
         } else {
             finish(stream, by: repair.hasReplayed ? .replay : .filled, now: now)

@@ -102,7 +102,7 @@ extension Replica {
         }
     }
 
-    private func reason(of stream: StreamState, _ state: ReplicaState) -> String? {
+    func reason(of stream: StreamState, _ state: ReplicaState) -> String? {
         switch state {
         case .stale:
             guard !stream.tellers.isEmpty else { return "from the store: no sender has told of it yet" }
@@ -143,19 +143,42 @@ extension Replica {
         return isTooOld || sum > limit
     }
 
-    /// Notes which streams have become stale, and which are fresh again.
+    /// Notes which streams have become stale, and which are fresh again, and tells it once, by origin.
     func reviewStaleness(now: Moment) {
+        var stale: [String: [StreamState]] = [:]
+        var fresh: [String: (count: Int, lasted: UInt64)] = [:]
         for stream in streams.values {
             let isStale = state(of: stream, now: now) == .stale
             if isStale, stream.staleSince == nil {
                 stream.staleSince = now.uptimeMicroseconds
                 stream.since = now.uptimeMicroseconds
+                stale[stream.key.origin, default: []].append(stream)
             } else if !isStale, let since = stream.staleSince {
                 let lasted = now.uptimeMicroseconds.subtractingOrZero(since)
                 stream.account.longestStaleMicroseconds = max(stream.account.longestStaleMicroseconds, lasted)
                 stream.staleSince = nil
                 stream.since = now.uptimeMicroseconds
+                let before = fresh[stream.key.origin] ?? (0, 0)
+                fresh[stream.key.origin] = (before.count + 1, max(before.lasted, lasted))
             }
         }
+        tell(.streamsStale, stale) { streams in
+            ["streams": "\(streams.count)", "reason": reason(of: streams[0], .stale) ?? ""]
+        }
+        tell(.streamsFresh, fresh) { ["streams": "\($0.count)", "stale_ms": "\($0.lasted / 1000)"] }
     }
+
+    /// One line for each origin; past some, one for all others.
+    private func tell<Value>(_ kind: Notice.Kind, _ origins: [String: Value], _ metadata: (Value) -> [String: String]) {
+        let names = origins.keys.sorted()
+        for name in names.prefix(Replica.toldOriginCountMax) {
+            guard let value = origins[name] else { continue }
+            notice(kind, metadata(value).merging(["origin": name]) { first, _ in first })
+        }
+        let rest = names.count - Replica.toldOriginCountMax
+        if rest > 0 { notice(kind, ["origins": "\(rest) more"]) }
+    }
+
+    /// So many origins have a line of their own when many change at once.
+    static let toldOriginCountMax = 16
 }

@@ -163,19 +163,31 @@ extension Replica {
     }
 
     /// Finds the stream, and sees to it that a newer incarnation takes the place of an older one.
+    /// - Parameter isPushed: a peer begins it, and not a sender.
     /// - Returns: the stream, which may follow a newer incarnation than this; nil when there are too many.
-    func meet(_ key: StreamKey, incarnation: UInt64, sender: SenderID?, now: Moment) -> StreamState? {
-        guard let stream = streams[key] ?? makeStream(key, incarnation: incarnation, now: now) else { return nil }
+    func meet(
+        _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool = false, now: Moment
+    ) -> StreamState? {
+        // First, for what is refused must leave nothing behind.
+        if let sender, !noteOrigin(key.origin, of: sender) { return nil }
+        guard
+            let stream = streams[key] ?? makeStream(key, incarnation: incarnation, isPushed: isPushed, now: now)
+        else { return nil }
         if incarnation > stream.incarnation { begin(incarnation, of: stream, sender: sender, now: now) }
         if incarnation < stream.incarnation { noteOlder(stream) }
-        guard let sender, noteOrigin(key.origin, of: sender) else { return sender == nil ? stream : nil }
+        guard let sender else { return stream }
         stream.note(sender, incarnation: incarnation)
         return stream
     }
 
-    private func makeStream(_ key: StreamKey, incarnation: UInt64, now: Moment) -> StreamState? {
-        guard streams.count < Replica.streamCountMax, let type = key.topic.type else {
-            counters[.refusedStreams] += 1
+    private func makeStream(
+        _ key: StreamKey, incarnation: UInt64, isPushed: Bool, now: Moment
+    ) -> StreamState? {
+        guard let type = key.topic.type, streams.count < bounds.streamCount,
+            room?.admit(key, isPushed: isPushed) ?? true
+        else {
+            // Whoever pushes is told himself.
+            if !isPushed { noteRefused(key.origin) }
             return nil
         }
         // A straggler of an earlier start, which is all that was heard of this topic.
@@ -187,15 +199,22 @@ extension Replica {
         return stream
     }
 
-    /// How many streams are followed.
-    static let streamCountMax = 1 << 18
+    /// A sender has told of more than is followed: counted, and told once.
+    func noteRefused(_ origin: String) {
+        counters[.refusedStreams] += 1
+        guard !hasToldRefusal else { return }
+        hasToldRefusal = true
+        notice(
+            .streamsRefused,
+            ["origin": origin, "streams": "\(streams.count)", "advice": "use fewer names or topics, or larger frames"])
+    }
 
     /// The sender speaks for the origin.
     /// - Returns: false when it claims to speak for too many.
     func noteOrigin(_ origin: String, of sender: SenderID) -> Bool {
         if sessions[sender.index].origins.contains(origin) { return true }
-        guard sessions[sender.index].origins.count < SenderSession.originCountMax else {
-            counters[.refusedStreams] += 1
+        guard sessions[sender.index].origins.count < bounds.originCount else {
+            noteRefused(origin)
             return false
         }
         sessions[sender.index].origins.insert(origin)
@@ -230,8 +249,8 @@ extension Replica {
         stream.tracker = SequenceTracker()
         stream.olderBatchCount = 0
         stream.holeSince = nil
-        // What was missing of the older one comes with the snapshot, if anybody has it.
-        if stream.repair != nil { finish(stream, by: .snapshot, now: now) }
+        // What was missing of the older one comes with the snapshot of the newer, if anybody has it.
+        if stream.repair != nil { finish(stream, by: .superseded, now: now) }
         // What the origin had before is not in its new batches; what is pushed begins with its first batch.
         if let sender { takeOver(stream, from: sender, now: now) }
     }

@@ -50,11 +50,33 @@ extension Replica {
         for (name, value) in counters.nonZero { names[name.rawValue] = value }
         let report = Report(
             state: state.rawValue, applied: appliedHeads(of: session),
-            lagMilliseconds: streams.values.map(\.lastBatchLagMilliseconds).max() ?? 0, counters: names)
+            lagMilliseconds: streams.values.map(\.lastBatchLagMilliseconds).max() ?? 0,
+            streams: troubledStreams(of: session, now: now), counters: names)
         send(.report(rid: takeRID(), report: report), to: sender)
     }
 
-    /// What has been applied of each origin that the sender speaks for.
+    /// The streams of the sender that are not live, those that have been so for longest first, as many as a report has.
+    private func troubledStreams(of session: SenderSession, now: Moment) -> [Report.Stream] {
+        let troubled = streams.values.filter { stream in
+            (stream.staleSince != nil || stream.isMending || audits.isRepairing(stream.type))
+                && session.origins.contains(stream.key.origin)
+        }
+        let first = troubled.sorted { left, right in
+            guard left.since == right.since else { return left.since < right.since }
+            guard left.key.origin == right.key.origin else { return left.key.origin < right.key.origin }
+            return left.key.topic.bytes.lexicographicallyPrecedes(right.key.topic.bytes)
+        }
+        return first.prefix(Report.streamCountMax).map { stream in
+            let state = state(of: stream, now: now)
+            let reason = (reason(of: stream, state) ?? "").unicodeScalars.prefix(Report.reasonByteCountMax / 4)
+            return Report.Stream(
+                origin: stream.key.origin, topic: stream.key.topic, state: state.rawValue,
+                milliseconds: now.uptimeMicroseconds.subtractingOrZero(stream.since) / 1000,
+                reason: String(String.UnicodeScalarView(reason)))
+        }
+    }
+
+    /// What has been applied of each origin that the sender speaks for, as much of it as fits into one report.
     private func appliedHeads(of session: SenderSession) -> [Heads] {
         var byOrigin: [String: Heads] = [:]
         for (key, stream) in streams where session.origins.contains(key.origin) {
@@ -66,6 +88,11 @@ extension Replica {
             heads.heads.append(Head(topic: key.topic, sequence: committed(key, stream), digest: nil))
             byOrigin[key.origin] = heads
         }
-        return byOrigin.values.sorted { $0.origin < $1.origin }
+        // What the sender has published itself comes first: it waits for that.
+        let sorted = byOrigin.values.sorted { left, right in
+            (left.origin == session.name ? 0 : 1, left.origin) < (right.origin == session.name ? 0 : 1, right.origin)
+        }
+        let frameByteCount = min(session.frameByteCount, configuration.limits.frameByteCount)
+        return sorted.fitting(byteCountMax: HeadsRoom.listByteCountMax(frameByteCount: frameByteCount))
     }
 }

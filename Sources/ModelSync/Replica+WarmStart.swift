@@ -27,7 +27,8 @@ extension Replica {
     public func restore(_ positions: [StreamPosition], now: Moment) {
         for position in positions where isWanted(position.topic) && position.applied > 0 {
             let key = StreamKey(origin: position.origin, topic: position.topic)
-            let stream = meet(key, incarnation: position.incarnation, sender: nil, now: now)
+            let stream = meet(
+                key, incarnation: position.incarnation, sender: nil, isPushed: position.isPushed, now: now)
             guard let stream, stream.incarnation == position.incarnation else { continue }
             stream.tracker.cover(through: position.applied)
             stream.isRestored = true
@@ -72,7 +73,8 @@ extension Replica {
     public func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Bool {
         guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return false }
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, now: now) else { return false }
+        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
+        else { return false }
         let isCurrent = stream.incarnation == decoder.incarnation
         if isCurrent {
             stream.isPushed = true

@@ -39,6 +39,11 @@ public final class Replica {
     /// The origins of which a later start was met.
     var restartedOrigins: Set<String> = []
     var groups = GroupAssembler()
+    var bounds = FollowingBounds()
+    /// Where the heads of all streams must fit into one message: at whoever serves others. Nil elsewhere.
+    var room: HeadsRoom?
+    /// The log was told that a stream or an origin is not followed.
+    var hasToldRefusal = false
     var decoder: BatchDecoder
     /// For the parts of transactions, which are decoded again when all are here.
     var groupDecoder: BatchDecoder

@@ -7,11 +7,14 @@ public struct ReplicaConfiguration: Sendable {
     /// What is replicated: byte prefixes of data topics, such as `m/User/`; `m/` for everything.
     public var prefixes: [[UInt8]]
     public var limits: WireLimits
-    /// A batch whose stamp lies further ahead of the wall clock is rejected.
-    public var clockLeadMax: Duration
+    /// A batch whose stamp lies further ahead of the wall clock is rejected; at most ``clockLeadCeiling``.
+    public var clockLeadMax: Duration {
+        didSet { clockLeadMax = ReplicaConfiguration.acceptable(clockLead: clockLeadMax) }
+    }
     /// How long a hole may stay open before it is repaired: the missing batch may still be on its way.
     public var holeGrace: Duration
-    /// The most that a repair is put off when many start together.
+    /// The most that a snapshot for a repair is put off by chance, so that many do not ask together; a replay by a
+    /// twentieth of it, unless four other repairs are under way here.
     public var repairJitterMax: Duration
     /// How many batches one replay asks for.
     public var replayBatchCount: Int
@@ -44,7 +47,7 @@ public struct ReplicaConfiguration: Sendable {
         self.name = name
         self.prefixes = prefixes
         self.limits = limits
-        self.clockLeadMax = clockLeadMax
+        self.clockLeadMax = ReplicaConfiguration.acceptable(clockLead: clockLeadMax)
         self.holeGrace = holeGrace
         self.repairJitterMax = repairJitterMax
         self.replayBatchCount = max(replayBatchCount, 1)
@@ -57,6 +60,14 @@ public struct ReplicaConfiguration: Sendable {
         self.tombstoneRetention = tombstoneRetention
         self.forwardsBatches = forwardsBatches
     }
+}
+
+extension ReplicaConfiguration {
+    /// The most that a stamp may ever lie ahead of the wall clock (protocol article, section 8).
+    public static let clockLeadCeiling = Duration.seconds(24 * 3600)
+
+    /// The value brought into the range from nothing to the ceiling.
+    static func acceptable(clockLead: Duration) -> Duration { min(max(clockLead, .zero), clockLeadCeiling) }
 }
 
 /// One sender that a replica listens to: a publisher or a relay.
@@ -88,6 +99,8 @@ public enum ReplicaAction: Sendable {
 /// Something worth a line in the log, with what it is about.
 public struct Notice: Sendable, CustomStringConvertible {
     public enum Kind: String, Sendable {
+        case streamsStale = "streams have become stale"
+        case streamsFresh = "streams are fresh again"
         case senderLive = "sender is live"
         case senderSilent = "sender has gone silent"
         case senderStopped = "sender has stopped in good order"
@@ -106,6 +119,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case incompleteTransactions = "transactions became visible without all their parts"
         case quarantined = "batch left out: malformed also when sent again"
         case unstaged = "snapshot too large to become visible in one step"
+        case streamsRefused = "more streams than can be followed"
         case startingAnew = "building the state anew"
         case startedAnew = "the state was built anew"
         case irreparable = "digests differ after all repairs"

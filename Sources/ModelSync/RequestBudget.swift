@@ -37,8 +37,10 @@ public struct RequestBudget: Sendable {
     public var errors = Rate(burst: 256, perSecond: 64)
     /// Pushed batches of one peer that wait to be durable.
     public var pushesPerPeer = 256
-    /// Streams that peers may have begun by pushing.
-    public var pushedStreamCount = 65_536
+    /// The bytes of pushed batches of all peers that wait to be durable.
+    public var pendingPushByteCount = 64 << 20
+    /// The bytes of reports and prefixes that are remembered of all peers.
+    public var reportByteCount = 64 << 20
 
     public init() {}
 }

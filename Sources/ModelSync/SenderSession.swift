@@ -52,11 +52,10 @@ struct SenderSession: Sendable {
     /// The last state that a report told.
     var reportedState: ReplicaState?
     var lastError: String?
+    /// The largest frame that it takes, as far as it has told.
+    var frameByteCount = Int.max
 
     init(id: SenderID) { self.id = id }
-
-    /// How many origins of one sender are remembered.
-    static let originCountMax = 16_384
 
     var isSynced: Bool { if case .synced = phase { true } else { false } }
 
@@ -66,4 +65,12 @@ struct SenderSession: Sendable {
         since = now
         deadline = timeout.map { now + $0 }
     }
+}
+
+/// How much of what senders claim a replica follows (protocol article, section 8).
+struct FollowingBounds: Sendable {
+    /// Streams of all senders.
+    var streamCount = 1 << 18
+    /// Origins that one sender speaks for.
+    var originCount = 16_384
 }

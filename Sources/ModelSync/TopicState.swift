@@ -10,6 +10,8 @@ struct TopicState {
     var head: UInt64 = 0
     /// The head has changed since the last `heads`.
     var isHeadNews = false
+    /// The digest that the last `heads` told.
+    var toldDigest: UInt64?
     /// The topic stands in the origin's list of open batches.
     var isOpen = false
 

@@ -6,14 +6,17 @@ extension ControlReply {
     public func encode() -> [UInt8] {
         var writer = CBORWriter(reserving: byteCountEstimate)
         switch self {
-        case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads):
-            begin(8, &writer)
+        case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads, let types):
+            begin(types.isEmpty ? 8 : 9, &writer)
             writer.write(unsigned: version)
             writer.write(text: name)
             writer.write(text: endpoint)
             writer.write(unsigned: heartbeat)
             writer.write(unsigned: frameLimit)
             writer.write(heads: heads)
+            guard !types.isEmpty else { break }
+            writer.writeArrayHead(types.count)
+            for type in types { writer.write(text: type) }
         case .records(_, let type, let records):
             begin(4, &writer)
             writer.write(text: type)
@@ -72,7 +75,7 @@ extension ControlReply {
                 rid: rid, version: try frame.unsigned(&elements), name: try frame.text(&elements, byteCountMax: 255),
                 streamEndpoint: try frame.text(&elements, byteCountMax: 1024),
                 heartbeatMilliseconds: try frame.unsigned(&elements), frameLimit: try frame.unsigned(&elements),
-                heads: try frame.heads(&elements))
+                heads: try frame.heads(&elements), types: try frame.optionalTypes(&elements))
         case "records":
             self = .records(rid: rid, type: try frame.type(&elements), records: try frame.records(&elements))
         case "complete":

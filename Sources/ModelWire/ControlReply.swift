@@ -2,10 +2,11 @@ public import ModelRecord
 
 /// What a sender answers (protocol article, section 5). `rid` is that of the request.
 public enum ControlReply: Sendable, Hashable {
-    /// To `hello`: who answers, where the stream is, how often heads come, how large a frame may be, and the heads.
+    /// To `hello`: who answers, where the stream is, how often heads come, how large a frame may be, the heads, and the
+    /// types of which it holds models, as far as it has told them: some may be in no head.
     case welcome(
         rid: UInt64, version: UInt64, name: String, streamEndpoint: String, heartbeatMilliseconds: UInt64,
-        frameLimit: UInt64, heads: [Heads])
+        frameLimit: UInt64, heads: [Heads], types: [String] = [])
     /// A chunk of records of one type.
     case records(rid: UInt64, type: String, records: [Record])
     /// The end of a snapshot, fetch or replay, with the heads read before its first record.
@@ -26,7 +27,8 @@ public enum ControlReply: Sendable, Hashable {
     /// The number of the request.
     public var rid: UInt64 {
         switch self {
-        case .welcome(let rid, _, _, _, _, _, _), .records(let rid, _, _), .complete(let rid, _), .frame(let rid, _, _),
+        case .welcome(let rid, _, _, _, _, _, _, _), .records(let rid, _, _), .complete(let rid, _),
+            .frame(let rid, _, _),
             .gone(let rid, _), .digests(let rid, _, _), .accepted(let rid), .error(let rid, _, _),
             .unknown(_, let rid):
             rid

@@ -165,6 +165,11 @@ struct FrameReader: ~Escapable {
     @_lifetime(self: copy self)
     mutating func type(_ elements: inout FrameElements) throws(WireError) -> String {
         try expect(&elements)
+        return try type()
+    }
+
+    @_lifetime(self: copy self)
+    mutating func type() throws(WireError) -> String {
         let start = offset
         let name = try text(byteCountMax: 64)
         guard Names.isType(name.utf8.span) else { throw WireError(.name, "not the name of a type", at: start) }
@@ -183,6 +188,20 @@ struct FrameReader: ~Escapable {
         let topic = Topic(bytes: try string(.bytes, byteCountMax: Topic.byteCountMax))
         guard topic.isValid else { throw WireError(.name, "an empty topic", at: start) }
         return topic
+    }
+
+    /// A list of types that may be missing; whatever else stands there is passed over.
+    @_lifetime(self: copy self)
+    mutating func optionalTypes(_ elements: inout FrameElements) throws(WireError) -> [String] {
+        guard next(&elements) else { return [] }
+        guard reader.nextByte.map({ $0 >> 5 == CBORMajor.array.rawValue }) ?? false else {
+            try skip()
+            return []
+        }
+        var list = try beginArray()
+        var types: [String] = []
+        while next(&list) { types.append(try type()) }
+        return types
     }
 
     /// A list of topics or of their prefixes.

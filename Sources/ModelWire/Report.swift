@@ -9,15 +9,44 @@ public struct Report: Sendable, Hashable {
     public var applied: [Heads]
     /// How old the newest applied update was when it was applied.
     public var lagMilliseconds: UInt64?
+    /// Streams that are not live, no more than ``streamCountMax``.
+    public var streams: [Stream]
     /// Counters by name.
     public var counters: [String: UInt64]
 
+    /// The quality of one topic of one origin that is not live.
+    public struct Stream: Sendable, Hashable {
+        public var origin: String
+        public var topic: Topic
+        /// As section 6 names states.
+        public var state: String
+        /// How long the state has lasted.
+        public var milliseconds: UInt64
+        /// Why, for a person; empty where nothing is known.
+        public var reason: String
+
+        public init(origin: String, topic: Topic, state: String, milliseconds: UInt64, reason: String) {
+            self.origin = origin
+            self.topic = topic
+            self.state = state
+            self.milliseconds = milliseconds
+            self.reason = reason
+        }
+    }
+
+    /// A report tells of no more streams than that; a reader passes over the rest.
+    public static let streamCountMax = 32
+    /// A reason is no longer than that.
+    public static let reasonByteCountMax = 256
+
     public init(
-        state: String, applied: [Heads] = [], lagMilliseconds: UInt64? = nil, counters: [String: UInt64] = [:]
+        state: String, applied: [Heads] = [], lagMilliseconds: UInt64? = nil, streams: [Stream] = [],
+        counters: [String: UInt64] = [:]
     ) {
         self.state = state
         self.applied = applied
         self.lagMilliseconds = lagMilliseconds
+        self.streams = streams
         self.counters = counters
     }
 }
@@ -27,13 +56,15 @@ extension Report {
         static let state = "state"
         static let applied = "applied"
         static let lag = "lag_ms"
-        static let all = [state, applied, lag]
+        static let streams = "streams"
+        static let all = [state, applied, lag, streams]
     }
 
     /// The map of a report; a counter with the name of another key is left out.
     func write(to writer: inout CBORWriter) {
         let names = counters.keys.filter { !Key.all.contains($0) }
-        let keys = (names + (lagMilliseconds == nil ? [Key.state, Key.applied] : Key.all)).sorted(by: Fields.precedes)
+        let absent = (lagMilliseconds == nil ? [Key.lag] : []) + (streams.isEmpty ? [Key.streams] : [])
+        let keys = (names + Key.all.filter { !absent.contains($0) }).sorted(by: Fields.precedes)
         writer.writeMapHead(keys.count)
         for key in keys {
             writer.write(text: key)
@@ -45,6 +76,9 @@ extension Report {
                 for heads in applied { heads.write(to: &writer) }
             case Key.lag:
                 writer.write(unsigned: lagMilliseconds ?? 0)
+            case Key.streams:
+                writer.writeArrayHead(min(streams.count, Report.streamCountMax))
+                for stream in streams.prefix(Report.streamCountMax) { stream.write(to: &writer) }
             default:
                 writer.write(unsigned: counters[key] ?? 0)
             }
@@ -66,10 +100,38 @@ extension Report {
             case Key.state: state = try frame.text(byteCountMax: 64)
             case Key.applied: applied = try Heads.list(reading: &frame)
             case Key.lag: lagMilliseconds = try frame.unsigned()
+            case Key.streams:
+                var list = try frame.beginArray()
+                while frame.next(&list) {
+                    let stream = try Stream(reading: &frame)
+                    if streams.count < Report.streamCountMax { streams.append(stream) }
+                }
             default:
                 if frame.isAtUnsigned { counters[key] = try frame.unsigned() } else { try frame.skip() }
             }
         }
+    }
+}
+
+extension Report.Stream {
+    /// The array `[origin, topic, state, milliseconds, reason]`.
+    fileprivate func write(to writer: inout CBORWriter) {
+        writer.writeArrayHead(5)
+        writer.write(text: origin)
+        writer.write(byteString: topic.bytes)
+        writer.write(text: state)
+        writer.write(unsigned: milliseconds)
+        writer.write(text: reason)
+    }
+
+    fileprivate init(reading frame: inout FrameReader) throws(WireError) {
+        var elements = try frame.beginArray()
+        origin = try frame.origin(&elements)
+        topic = try frame.topic(&elements)
+        state = try frame.text(&elements, byteCountMax: 64)
+        milliseconds = try frame.unsigned(&elements)
+        reason = try frame.text(&elements, byteCountMax: Report.reasonByteCountMax)
+        try frame.finish(&elements)
     }
 }
 

@@ -10,10 +10,9 @@ extension ControlClient {
         let client = self
         return try await SocketThread.run(named: "modelcast-ask") {
             var connection = try ControlConnection(client: client)
-            let types = try connection.hello().types
+            _ = try connection.hello()
             let cache = ModelCache()
-            let prefixes = types.map { Topic(bytes: Array("m/\($0)/".utf8)) }
-            try connection.snapshot(prefixes) { type, records in
+            try connection.snapshot([Topic.dataPrefix]) { type, records in
                 cache.commit { commit in
                     commit.join(records, type: type)
                 }

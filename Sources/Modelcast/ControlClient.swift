@@ -25,10 +25,12 @@ public struct ControlClient: Sendable {
         public let streamEndpoint: String
         /// One per origin that the sender speaks for.
         public let heads: [Heads]
+        /// The types of which it holds models, as far as it tells them: after a restart some may be in no head.
+        public let heldTypes: [String]
 
-        /// The types of which anything has been sent.
+        /// The types of which anything has been sent, or is held.
         public var types: [String] {
-            Set(heads.flatMap { $0.heads.compactMap(\.topic.type) }).sorted()
+            Set(heads.flatMap { $0.heads.compactMap(\.topic.type) }).union(heldTypes).sorted()
         }
     }
 

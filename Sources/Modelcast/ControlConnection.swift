@@ -27,11 +27,14 @@ struct ControlConnection: ~Copyable {
         var version: UInt64 = 1
         let control = client.endpoint
         try ask(.hello(rid: 1, version: 1, name: "modelcast-ask", prefixes: [])) { reply in
-            guard case .welcome(_, let spoken, let name, let endpoint, _, _, let heads) = reply else { return false }
+            guard case .welcome(_, let spoken, let name, let endpoint, _, _, let heads, let types) = reply else {
+                return false
+            }
             version = spoken
             welcome = ControlClient.Welcome(
                 name: name,
-                streamEndpoint: SenderEndpoints.resolve(stream: endpoint, control: control), heads: heads)
+                streamEndpoint: SenderEndpoints.resolve(stream: endpoint, control: control), heads: heads,
+                heldTypes: types)
             return true
         }
         guard version == 1 else {

@@ -15,9 +15,11 @@ extension Notice.Kind {
     fileprivate var level: Logger.Level {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
-            .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions:
+            .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
+            .streamsRefused:
             .warning
-        case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew:
+        case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
+            .streamsStale, .streamsFresh:
             .info
         case .holeFound, .holeMended, .malformed: .debug
         }

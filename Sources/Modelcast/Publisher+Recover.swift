@@ -81,8 +81,8 @@ private struct RelayCopy: Sendable {
         let welcome = try connection.hello()
         heads = welcome.heads
         var records: [String: [Record]] = [:]
-        let prefixes = welcome.types.map { Topic(bytes: Array("m/\($0)/".utf8)) }
-        try connection.snapshot(prefixes) { type, chunk in records[type, default: []] += chunk }
+        // Everything: after a restart of the relay some of what it holds is in no head.
+        try connection.snapshot([Topic.dataPrefix]) { type, chunk in records[type, default: []] += chunk }
         self.records = records
     }
 }

@@ -63,7 +63,8 @@ public final class Publisher: Service, Sendable {
             limits: configuration.limits,
             heartbeatInterval: configuration.heartbeatInterval, batchByteCount: configuration.batchByteCount,
             partitions: configuration.partitions, partitionsByType: configuration.partitionsByType,
-            replayByteCount: configuration.replayByteCount, replayAge: configuration.replayAge)
+            replayByteCount: configuration.replayByteCount, replayAge: configuration.replayAge,
+            clockLeadMax: configuration.clockLeadMax, tombstoneRetention: configuration.tombstoneRetention)
         var core = try PublisherCore(origin, cache: cache, store: store)
         if !configuration.relays.isEmpty { core.push = PushProgress() }
         self.core = Guarded(core)

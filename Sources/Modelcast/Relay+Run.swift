@@ -81,6 +81,6 @@ extension RelayConfiguration {
         ModelSync.RelayConfiguration(
             name: name, streamEndpoint: streamEndpoint, prefixes: selection.prefixes, limits: limits,
             clockLeadMax: clockLeadMax, heartbeatInterval: heartbeatInterval, replayByteCount: replayByteCount,
-            replayAge: replayAge, persistsPushes: store != nil)
+            replayAge: replayAge, persistsPushes: store != nil, tombstoneRetention: tombstoneRetention)
     }
 }

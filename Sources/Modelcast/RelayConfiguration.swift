@@ -21,8 +21,11 @@ public struct RelayConfiguration: Sendable {
     public var limits = WireLimits.default
     /// How often heads are told.
     public var heartbeatInterval = Duration.milliseconds(500)
-    /// A batch whose stamp lies further ahead of the wall clock is rejected.
+    /// A batch whose stamp lies further ahead of the wall clock is rejected; at most 24 hours.
     public var clockLeadMax = Duration.seconds(300)
+    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and whoever
+    /// remembers for longer costs memory and gains nothing.
+    public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How many bytes of batches are held for replay.
     public var replayByteCount = 64 << 20
     /// For how long batches are held for replay.

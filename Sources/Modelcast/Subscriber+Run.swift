@@ -47,7 +47,8 @@ extension Subscriber {
         var generator = SystemRandomNumberGenerator()
         let replicaConfiguration = ReplicaConfiguration(
             name: configuration.name, prefixes: configuration.selection.prefixes, limits: configuration.limits,
-            clockLeadMax: configuration.clockLeadMax, holeGrace: configuration.holeGrace)
+            clockLeadMax: configuration.clockLeadMax, holeGrace: configuration.holeGrace,
+            tombstoneRetention: configuration.tombstoneRetention)
         guard let control = configuration.control else {
             bound.settle(
                 .failure(ModelcastError(.configuration, "this subscriber has no control endpoint; set one to ask it")))
@@ -60,6 +61,7 @@ extension Subscriber {
             name: configuration.name, streamEndpoint: "", limits: configuration.limits, replayByteCount: 0,
             settleTime: .zero)
         configuration.replica = replicaConfiguration
+        configuration.role = .subscriber
         let machine = try ModelSync.Relay(
             configuration: configuration, cache: cache, now: Clocks.now(), seed: generator.next(),
             lastAlive: lastAlive)

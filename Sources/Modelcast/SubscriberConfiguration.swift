@@ -28,8 +28,11 @@ public struct SubscriberConfiguration: Sendable {
     /// How the file is written.
     public var storeWriting = WriteBehindConfiguration()
     public var limits = WireLimits.default
-    /// A batch whose stamp lies further ahead of the wall clock is rejected.
+    /// A batch whose stamp lies further ahead of the wall clock is rejected; at most 24 hours.
     public var clockLeadMax = Duration.seconds(300)
+    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and whoever
+    /// remembers for longer costs memory and gains nothing.
+    public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How long a hole may stay open before it is repaired.
     public var holeGrace = Duration.milliseconds(50)
     /// What may wait in the stream's queue of one publisher before batches are lost (and repaired).

@@ -3,14 +3,41 @@ import ModelWire
 
 /// What a comparison of two holders of models has found, for one type.
 public struct Verification: Sendable {
-    /// One field in which two holders differ.
+    /// One thing in which two holders differ.
     public struct Difference: Hashable, Sendable {
         public let id: String
-        /// The field; nil where one holder has the model and the other has not.
-        public let field: String?
-        /// What the one and the other holder have; nil for a field or model that is unknown there.
-        public let left: Cell?
-        public let right: Cell?
+        public let subject: Subject
+        /// What the one and the other holder have.
+        public let left: Holding
+        public let right: Holding
+
+        /// The field, where a field differs.
+        public var field: String? { if case .field(let name) = subject { name } else { nil } }
+    }
+
+    /// What differs of a model.
+    public enum Subject: Hashable, Sendable {
+        /// One holder has the model and the other has not.
+        case model
+        /// The version of its last merge or replace, of which nothing else need be left.
+        case touched
+        /// The version of its last replace or delete. Digests do not count it: it is told of models near which
+        /// something else differs.
+        case floor
+        case field(String)
+    }
+
+    /// What a holder has of it.
+    public enum Holding: Hashable, Sendable {
+        /// Nothing: the field or model is unknown there.
+        case nothing
+        /// The model, last touched by this version.
+        case model(touched: Version?)
+        case version(Version)
+        case cell(Cell)
+
+        /// The value, where it is a field's.
+        public var value: Value? { if case .cell(let cell) = self { cell.value } else { nil } }
     }
 
     /// How the comparison of a type ended.
@@ -60,20 +87,37 @@ extension Verification {
         }
     }
 
-    /// The fields in which two records of one id differ; versions count.
+    /// In what two records of one id differ; versions count.
     static func differences(_ id: String, _ left: Record?, _ right: Record?) -> [Difference] {
         let left = left.flatMap { $0.exists ? $0 : nil }
         let right = right.flatMap { $0.exists ? $0 : nil }
         guard let left, let right else {
-            return left == nil && right == nil ? [] : [Difference(id: id, field: nil, left: nil, right: nil)]
+            guard left != nil || right != nil else { return [] }
+            return [Difference(id: id, subject: .model, left: holding(left), right: holding(right))]
+        }
+        var differences: [Difference] = []
+        for (subject, one, other) in [
+            (Subject.touched, left.touched, right.touched), (.floor, left.floor, right.floor),
+        ] where one != other {
+            differences.append(Difference(id: id, subject: subject, left: holding(one), right: holding(other)))
         }
         let (mine, theirs) = (cells(left), cells(right))
         let fields = Set(mine.keys).union(theirs.keys).sorted()
-        return fields.compactMap { field in
-            let (one, other) = (mine[field], theirs[field])
-            return one == other ? nil : Difference(id: id, field: field, left: one, right: other)
+        for field in fields where mine[field] != theirs[field] {
+            differences.append(
+                Difference(
+                    id: id, subject: .field(field), left: holding(mine[field]), right: holding(theirs[field])))
         }
+        return differences
     }
+
+    private static func holding(_ record: Record?) -> Holding {
+        record.map { .model(touched: $0.touched) } ?? .nothing
+    }
+
+    private static func holding(_ version: Version?) -> Holding { version.map { .version($0) } ?? .nothing }
+
+    private static func holding(_ cell: Cell?) -> Holding { cell.map { .cell($0) } ?? .nothing }
 
     private static func cells(_ record: Record) -> [String: Cell] {
         Dictionary(record.cells.map { ($0.field, $0) }, uniquingKeysWith: { first, _ in first })

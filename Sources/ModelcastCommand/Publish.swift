@@ -106,6 +106,8 @@ struct Publish: AsyncParsableCommand {
     @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
     var insecure = false
 
+    @OptionGroup var retention: RetentionOptions
+
     @OptionGroup var logs: LogOptions
 
     /// The files, standard input where none is named.
@@ -158,6 +160,7 @@ struct Publish: AsyncParsableCommand {
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = insecure
         configuration.store = keeping.store
+        configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.durability = keeping.durability.durability
         configuration.replayByteCount = replay.replayByteCount
         configuration.replayAge = replay.replayAge.duration

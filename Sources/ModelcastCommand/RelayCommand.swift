@@ -61,6 +61,8 @@ struct RelayCommand: AsyncParsableCommand {
     @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
     var insecure = false
 
+    @OptionGroup var retention: RetentionOptions
+
     @OptionGroup var logs: LogOptions
 
     func validate() throws {
@@ -80,6 +82,7 @@ struct RelayCommand: AsyncParsableCommand {
             name: name, endpoints: try SenderEndpoints(control: bind, stream: stream), publishers: connect)
         configuration.allowsRemote = insecure
         configuration.store = store
+        configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.replayByteCount = replay.replayByteCount
         configuration.replayAge = replay.replayAge.duration
         if !type.isEmpty { configuration.selection = .types(type) }

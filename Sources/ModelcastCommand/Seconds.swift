@@ -18,6 +18,9 @@ extension Seconds {
     /// How long two holders may take to stand at the same point.
     static let ten = Seconds(duration: .seconds(10), description: "10")
 
+    /// How long deletes are remembered.
+    static let day = Seconds(duration: .seconds(24 * 3600), description: "86400")
+
     /// How long a relay keeps batches.
     static let minute = Seconds(duration: .seconds(60), description: "60")
 

@@ -75,6 +75,8 @@ struct Subscribe: AsyncParsableCommand {
         help: ArgumentHelp("How long it may take to reach all publishers; then exit code 1.", valueName: "seconds"))
     var timeout: Seconds?
 
+    @OptionGroup var retention: RetentionOptions
+
     @OptionGroup var logs: LogOptions
 
     func validate() throws {
@@ -100,6 +102,7 @@ struct Subscribe: AsyncParsableCommand {
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
         configuration.control = control
         configuration.store = store
+        configuration.tombstoneRetention = retention.tombstoneRetention.duration
         if !type.isEmpty { configuration.selection = .types(type) }
         let subscriber = try Subscriber(configuration, logger: logger)
         let plan = SubscribePlan(

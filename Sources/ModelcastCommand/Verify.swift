@@ -12,8 +12,9 @@ struct Verify: AsyncParsableCommand {
               User equal 9a3c51e07d24f8b6
 
             A difference is one line with tabs: TYPE, different, ID, FIELD, what --connect has and what --against \
-            has, each as JSON with its version; - for a field that is not there. FIELD is * where one side has the \
-            model and the other has not.
+            has, each as JSON with its version; - for what is not there. FIELD is *model where one side has the model \
+            and the other has not, and *touched or *floor where only the version of the last write, or of the last \
+            replace or delete, differs.
 
             Exit codes: 0 all equal, 1 something differs or both never stood at the same point.
             """)
@@ -57,7 +58,8 @@ struct Verify: AsyncParsableCommand {
                     + "compare holders of the same publishers, or allow more time with --patience")
         case .different(let differences):
             for difference in differences {
-                writer.write(plain: "\(verification.type)\tdifferent\t\(difference.id)\t\(difference.field ?? "*")\t")
+                writer.write(plain: "\(verification.type)\tdifferent\t\(difference.id)\t")
+                writer.write(plain: "\(name(of: difference.subject))\t")
                 write(difference.left, to: &writer)
                 writer.write(plain: "\t")
                 write(difference.right, to: &writer)
@@ -66,9 +68,23 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    private func write(_ cell: Cell?, to writer: inout JSONWriter) {
-        guard let cell else { return writer.write(plain: "-") }
-        writer.write(cell.value)
-        writer.write(plain: "@\(cell.version)")
+    private func name(of subject: Verification.Subject) -> String {
+        switch subject {
+        case .model: "*model"
+        case .touched: "*touched"
+        case .floor: "*floor"
+        case .field(let name): name
+        }
+    }
+
+    private func write(_ holding: Verification.Holding, to writer: inout JSONWriter) {
+        switch holding {
+        case .nothing: writer.write(plain: "-")
+        case .model(let version): writer.write(plain: version.map { "model@\($0)" } ?? "model")
+        case .version(let version): writer.write(plain: "@\(version)")
+        case .cell(let cell):
+            writer.write(cell.value)
+            writer.write(plain: "@\(cell.version)")
+        }
     }
 }

@@ -80,6 +80,11 @@ import Testing
         try slip("phantom", 1, into: mesh.replica.cache)
         mesh.pass(milliseconds: 1_500)
         #expect(mesh.replica.counters[.irreparableDifferences] == 1)
+        #expect(mesh.replica.counters[.holesMendedAnew] == 1)
+        for stream in mesh.replica.streamStatus(now: mesh.now) {
+            #expect(stream.holesFound == stream.holesMended.values.reduce(0, +))
+            #expect(stream.lastRepair != nil)
+        }
         #expect(mesh.notices.contains { $0.kind == .startedAnew })
         #expect(mesh.replica.cache["User", "7"]?["age"] == 7)
         #expect(mesh.replica.cache["User", "phantom"] == nil)

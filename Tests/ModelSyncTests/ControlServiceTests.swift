@@ -105,6 +105,84 @@ import Testing
         ]
         for (request, code) in cases { #expect(codes(network.ask(.origin(0), request)) == [code]) }
         #expect(network.ask(.origin(0), replay(network, 1, 64, incarnation: 1)) == [.gone(rid: 7, oldest: 0)])
+        let counters = network.origins[0].counters
+        #expect(counters[.requestsUnknownOrigin] == 1)
+        #expect(counters[.requestsUnknownTopic] == 1)
+        #expect(counters[.requestsMalformed] == 4)
+        #expect(counters[.requestsLimit] == 2)
+        #expect(counters[.requestsRefused] == 8)
+    }
+
+    @Test func `replays of wrong ranges in a loop are counted by reason, and others are served meanwhile`() throws {
+        var network = try sender()
+        let before = network.origins[0].ring.byteCount
+        for round in 0..<5_000 as Range<UInt64> {
+            let wrong = replay(network, round % 3 == 0 ? 0 : 1 << 63, round % 2 == 0 ? .max : 1)
+            _ = network.ask(.origin(0), wrong, from: hostile)
+        }
+        let counters = network.origins[0].counters
+        #expect(counters[.requestsMalformed] == 5_000)
+        #expect(counters[.requestsIgnored] == 5_000 - 256)
+        #expect(network.origins[0].ring.byteCount == before)
+        #expect(network.origins[0].connectedPeers.count == 1)
+        #expect(isServed(&network))
+    }
+
+    @Test func `peers are bounded in number, and those that were silent longest make way`() throws {
+        var network = try sender()
+        for peer in 0..<5_000 {
+            let identity = [66, UInt8(peer >> 8), UInt8(peer & 255)]
+            let hello = ControlRequest.hello(rid: 1, version: 1, name: "h", prefixes: [])
+            #expect(network.ask(.origin(0), hello, from: identity).first?.method == "welcome")
+            if peer % 1_000 == 999 { network.run(milliseconds: 1) }
+        }
+        #expect(network.origins[0].connectedPeers.count == 4_096)
+        #expect(isServed(&network))
+        network.run(milliseconds: 5_000)
+        #expect(network.origins[0].connectedPeers.isEmpty)
+    }
+
+    @Test func `what is remembered of peers is bounded by bytes`() throws {
+        var network = try sender { $0.budget.reportByteCount = 10_000 }
+        let heads = (0..<30).map { Heads(origin: "o-\($0)", incarnation: 1, stamp: 1, heads: []) }
+        let report = ControlRequest.report(rid: 1, report: Report(state: "live", applied: heads))
+        let count = report.encode().count
+        var refused: UInt64 = 0
+        for peer in 0..<100 as Range<UInt8> {
+            let replies = network.ask(.origin(0), report, from: [66, peer])
+            if codes(replies) == ["busy"] { refused += 1 }
+        }
+        #expect(refused == 100 - 10_000 / UInt64(count))
+        #expect(network.origins[0].counters[.requestsBusy] == refused)
+        // One report takes the place of the one before.
+        for _ in 0..<100 { #expect(network.ask(.origin(0), report, from: [66, 0]).isEmpty) }
+        #expect(isServed(&network))
+        network.run(milliseconds: 5_000)
+        #expect(network.ask(.origin(0), report, from: [66, 99]).isEmpty)
+    }
+
+    @Test func `digests that do not fit into a frame beside their heads are refused with the reason`() throws {
+        var network = try sender { $0.limits = WireLimits(frameByteCount: 16 << 10) }
+        let fine = ControlRequest.digest(rid: 1, type: "User", bits: 15)
+        #expect(codes(network.ask(.origin(0), fine)) == ["limit"])
+        #expect(network.origins[0].counters[.requestsLimit] == 1)
+        let coarse = ControlRequest.digest(rid: 1, type: "User", bits: 8)
+        #expect(network.ask(.origin(0), coarse).first?.method == "digests")
+    }
+
+    @Test func `an origin makes no more topics than their heads fit into one frame`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin") {
+            $0.limits = WireLimits(frameByteCount: 8 << 10)
+            $0.partitions = .sixteen
+        }
+        var count = 0
+        while (try? network.write(0, "1", ["a": 1], type: "T\(count)")) != nil, count < 100 { count += 1 }
+        #expect((10..<30).contains(count))
+        network.origins[0].flush()
+        let hello = ControlRequest.hello(rid: 1, version: 1, name: "h", prefixes: [])
+        #expect(network.ask(.origin(0), hello).first?.method == "welcome")
+        try network.write(0, "2", ["a": 1], type: "T0")
     }
 
     @Test func `snapshots in a loop are busy after a while and leave the others alone`() throws {
@@ -120,6 +198,7 @@ import Testing
         #expect(busy == 256)
         #expect(network.origins[0].counters[.requestsBusy] == 5_000 - 512)
         #expect(network.origins[0].counters[.requestsIgnored] == 5_000 - 512 - 256)
+        #expect(network.origins[0].connectedPeers.count == 1)
         #expect(isServed(&network))
     }
 
@@ -152,6 +231,10 @@ import Testing
             replies += more
         }
         #expect(replies.count { $0.method == "complete" } == 1)
+        // What is given beyond the end is ignored, and nothing is left under way.
+        #expect(network.origins[0].counters[.snapshotsServed] == 1)
+        #expect(network.origins[0].counters[.requestsRefused] == 0)
+        #expect(network.origins[0].connectedPeers.count == 1)
         #expect(isServed(&network, models: 400))
     }
 
@@ -244,6 +327,14 @@ import Testing
         let counters = network.origins[0].counters
         #expect(counters[.malformedFrames] > 50_000)
         #expect(counters[.requestsIgnored] > 50_000)
+        #expect(counters[.requestsMalformed] >= counters[.malformedFrames])
+        let reasons: [ModelSync.Counters.Name] = [
+            .requestsBusy, .requestsLimit, .requestsMalformed, .requestsDenied, .requestsVersion,
+            .requestsUnknownOrigin, .requestsUnknownTopic, .requestsInternal,
+        ]
+        #expect(reasons.reduce(0) { $0 + counters[$1] } == counters[.requestsRefused])
+        #expect(network.origins[0].connectedPeers.count == 1)
+        #expect(relayed.relays[0].replica.streamStatus(now: relayed.now).count == 1)
         #expect(relayed.relays[0].counters[.malformedFrames] == counters[.malformedFrames])
         #expect(replyCount < 60_000)
         #expect(isServed(&network))

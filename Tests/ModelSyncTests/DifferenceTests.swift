@@ -70,7 +70,7 @@ import Testing
         network.run(milliseconds: 5_000)
         for relay in 0..<2 {
             let replies = network.ask(.relay(relay), .hello(rid: 1, version: 1, name: "test", prefixes: [.dataPrefix]))
-            guard case .welcome(_, _, _, _, _, _, let heads)? = replies.first else {
+            guard case .welcome(_, _, _, _, _, _, let heads, _)? = replies.first else {
                 Issue.record("no welcome but \(replies)")
                 continue
             }

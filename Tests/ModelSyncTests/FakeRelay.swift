@@ -105,7 +105,9 @@ struct Mesh {
     init(relays count: Int, origins originCount: Int, configuration: ReplicaConfiguration? = nil) throws {
         relays = (0..<count).map { FakeRelay("relay-\($0)") }
         replica = Replica(
-            configuration: configuration ?? ReplicaConfiguration(name: "replica"), cache: ModelCache(), seed: 1)
+            configuration: configuration ?? ReplicaConfiguration(name: "replica", repairJitterMax: .zero),
+            cache: ModelCache(),
+            seed: 1)
         senders = relays.map { [replica] _ in replica.addSender() }
         for index in 0..<originCount { origins.append(try Wire.makeOrigin(name: "origin-\(index)")) }
     }

@@ -33,13 +33,16 @@ struct Wire {
 
     init(
         incarnationAfter seen: UInt64 = 0, prefixes: [[UInt8]] = [Array("m/".utf8)], partitions: Partitions = .one,
-        limits: WireLimits = .default, forwardsBatches: Bool = false, replayByteCount: Int = 64 << 20
+        limits: WireLimits = .default, forwardsBatches: Bool = false, replayByteCount: Int = 64 << 20,
+        repairJitterMax: Duration = .zero, seed: UInt64 = 1
     ) throws {
         origin = try Wire.makeOrigin(
             after: seen, partitions: partitions, limits: limits, replayByteCount: replayByteCount)
         replica = Replica(
             configuration: ReplicaConfiguration(
-                name: "replica", prefixes: prefixes, forwardsBatches: forwardsBatches), cache: ModelCache(), seed: 1)
+                name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax,
+                forwardsBatches: forwardsBatches),
+            cache: ModelCache(), seed: seed)
         sender = replica.addSender()
     }
 

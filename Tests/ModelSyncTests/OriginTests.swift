@@ -5,6 +5,38 @@ import ModelWire
 import Testing
 
 @Suite struct OriginTests {
+    @Test func `deletes are forgotten when their time is over, and nothing else`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin") { $0.tombstoneRetention = .seconds(10) }
+        for id in ["kept", "deleted", "young"] { try network.write(0, id, ["age": 1]) }
+        try network.write(0, "deleted", as: .delete)
+        network.run(milliseconds: 8_000)
+        try network.write(0, "young", as: .delete)
+        #expect(network.origins[0].cache.tombstoneCount(of: "User") == 2)
+        let digest = network.origins[0].cache.digest(of: "User")
+        network.run(milliseconds: 9_000)
+        #expect(network.origins[0].cache.tombstoneCount(of: "User") == 1)
+        #expect(network.origins[0].counters[.tombstonesDropped] == 1)
+        #expect(network.origins[0].cache.digest(of: "User") == digest)
+        network.run(milliseconds: 20_000)
+        #expect(network.origins[0].cache.tombstoneCount(of: "User") == 0)
+        #expect(network.origins[0].cache.count(of: "User") == 1)
+    }
+
+    @Test func `how far stamps may lie ahead has a ceiling of a day`() {
+        let day = Duration.seconds(24 * 3600)
+        var origin = OriginConfiguration(name: "o", streamEndpoint: "", clockLeadMax: .seconds(1_000_000))
+        #expect(origin.clockLeadMax == day)
+        origin.clockLeadMax = .seconds(60)
+        #expect(origin.clockLeadMax == .seconds(60))
+        var replica = ReplicaConfiguration(name: "r", clockLeadMax: .seconds(-1))
+        #expect(replica.clockLeadMax == .zero)
+        replica.clockLeadMax = day * 2
+        #expect(replica.clockLeadMax == day)
+        let relay = RelayConfiguration(name: "r", streamEndpoint: "", clockLeadMax: day * 3)
+        #expect(relay.replica.clockLeadMax == day)
+    }
+
     private func frames(_ origin: inout Origin) -> [[UInt8]] {
         origin.takeActions().compactMap { action in
             if case .publish(_, let payload) = action { payload } else { nil }

@@ -44,20 +44,74 @@ import Testing
         #expect(code(push(future[0], &network)) == "limit")
         #expect(network.sent[0] == nil)
         #expect(network.relays[0].cache.types.isEmpty)
-        #expect(push(batches[0], &network) == .accepted(rid: 1))
+        // Refused, each counted by its reason, and nothing is remembered of the origin.
+        let relay = network.relays[0]
+        #expect(relay.counters[.requestsRefused] == 4)
+        #expect(relay.counters[.requestsLimit] == 2)
+        #expect(relay.counters[.requestsMalformed] == 2)
+        #expect(relay.replica.counters[.malformedFrames] == 2)
+        #expect(relay.replica.counters[.clockRejectedBatches] == 1)
+        #expect(relay.replica.streamStatus(now: network.now).isEmpty)
+        #expect(relay.connectedPeers.count == 1)
+        #expect(relay.ring.frameCount == 0)
+        // And meanwhile another is served.
+        #expect(push(batches[0], &network, from: [98]) == .accepted(rid: 1))
         #expect(push(batches[0], &network) == .accepted(rid: 1))
         #expect(network.sent[0] == [batches[0]])
+        let served = network.ask(
+            .relay(0), .snapshot(rid: 2, prefixes: [.dataPrefix], credit: 8), from: [98])
+        #expect(served.map(\.method) == ["records", "complete"])
     }
 
-    @Test func `streams that pushes begin are bounded`() throws {
+    @Test func `a loop of pushes out of order costs errors, and nobody else anything`() throws {
         var network = RelayNetwork()
-        try network.addRelay("relay") { $0.budget.pushedStreamCount = 10 }
+        try network.addRelay("relay")
+        let batches = try batches(3)
+        for _ in 0..<2_000 { _ = push(batches[2], &network) }
+        let relay = network.relays[0]
+        #expect(relay.counters[.requestsLimit] == 2_000)
+        #expect(relay.counters[.requestsIgnored] == 2_000 - 256)
+        #expect(relay.replica.streamStatus(now: network.now).isEmpty)
+        for batch in batches { #expect(push(batch, &network, from: [98]) == .accepted(rid: 1)) }
+    }
+
+    @Test func `pushed batches of all peers that wait to be durable are bounded by their bytes`() throws {
+        var network = RelayNetwork()
+        let batches = try batches(6)
+        try network.addRelay("relay") {
+            $0.persistsPushes = true
+            $0.budget.pendingPushByteCount = batches[0].count * 3
+        }
+        for (peer, batch) in zip([10, 11, 12] as [UInt8], batches[0..<3]) {
+            #expect(push(batch, &network, from: [peer]) == nil)
+        }
+        #expect(code(push(batches[3], &network, from: [20])) == "busy")
+        network.relays[0].persisted(1, now: network.now)
+        network.carryOutAll()
+        #expect(push(batches[3], &network, from: [20]) == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `streams that pushes begin are bounded by what their heads would take of a frame`(isStored: Bool) throws {
+        var network = RelayNetwork()
+        // Three eighths of it are 768 bytes, and one stream of job-00 takes 43 and 29.
+        try network.addRelay("relay") {
+            $0.limits = WireLimits(frameByteCount: 2_048)
+            $0.persistsPushes = isStored
+        }
         var refused = 0
-        for index in 0..<30 {
+        for index in 10..<40 {
             if code(push(try batches(1, name: "job-\(index)")[0], &network)) == "limit" { refused += 1 }
         }
         #expect(refused == 20)
-        #expect(push(try batches(1, name: "job-3")[0], &network) == .accepted(rid: 1))
+        #expect(network.relays[0].counters[.requestsLimit] == 20)
+        if isStored {
+            #expect(network.persists.count == 10)
+            for token in network.persists { network.relays[0].persisted(token, now: network.now) }
+        }
+        #expect(network.relays[0].cache.count(of: "User") == 1)
+        #expect(network.relays[0].replica.streamStatus(now: network.now).count == 10)
+        if !isStored { #expect(push(try batches(1, name: "job-13")[0], &network) == .accepted(rid: 1)) }
     }
 
     @Test func `pushes that wait to be durable are bounded per peer, and one batch is stored once at a time`() throws {

@@ -6,6 +6,22 @@ import TestSupport
 import Testing
 
 @Suite struct RelayTests {
+    @Test func `a type that is held and in no head is told in the welcome`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        try network.addRelay("relay")
+        try network.write(0, "1", ["a": 1])
+        let record = try #require(network.origins[0].cache.record(type: "User", id: "1", includingTombstones: true))
+        network.relays[0].cache.commit { $0.join(record, type: "User") }
+        let replies = network.ask(.relay(0), .hello(rid: 1, version: 1, name: "x", prefixes: []))
+        guard case .welcome(_, _, _, _, _, _, let heads, let types)? = replies.first else {
+            Issue.record("no welcome")
+            return
+        }
+        #expect(heads.isEmpty)
+        #expect(types == ["User"])
+    }
+
     /// One origin, one relay, one replica behind it.
     private func chain(relays: Int = 1) throws -> RelayNetwork {
         var network = RelayNetwork()
@@ -62,7 +78,7 @@ import Testing
         #expect(network.sent[1]?.count == 1)
         func age(_ relay: Int) throws -> UInt64 {
             let hello = ControlRequest.hello(rid: 1, version: 1, name: "test", prefixes: [])
-            guard case .welcome(_, _, _, _, _, _, let heads)? = network.ask(.relay(relay), hello).first else {
+            guard case .welcome(_, _, _, _, _, _, let heads, _)? = network.ask(.relay(relay), hello).first else {
                 throw CaseFailure("no welcome")
             }
             let told = try #require(heads.first { $0.origin == "origin" })

@@ -34,6 +34,35 @@ import Testing
         #expect(back.longestStale > .seconds(1))
     }
 
+    @Test func `that streams become stale and fresh again is told once, by origin`() throws {
+        var mesh = try Mesh(relays: 1, origins: 40)
+        try mesh.connect()
+        for origin in 0..<40 {
+            for type in ["User", "Order", "Event"] { try mesh.write(origin, type, "1", ["age": 1]) }
+        }
+        mesh.pass(milliseconds: 500)
+        for _ in 0..<2 {
+            mesh.notices = []
+            mesh.relays[0].ageMilliseconds = 60_000
+            mesh.pass(milliseconds: 5_000)
+            let stale = mesh.notices.filter { $0.kind == .streamsStale }
+            // Sixteen have a line of their own; the relay's heads came in one heartbeat.
+            #expect(stale.count == 17)
+            #expect(stale.first?.metadata["origin"] == "origin-0")
+            #expect(stale.first?.metadata["streams"] == "3")
+            #expect(stale.first?.metadata["reason"] == "the relay has not heard of the origin")
+            #expect(stale.last?.metadata == ["origins": "24 more"])
+            #expect(!mesh.notices.contains { $0.kind == .streamsFresh })
+            mesh.notices = []
+            mesh.relays[0].ageMilliseconds = 0
+            mesh.pass(milliseconds: 5_000)
+            let fresh = mesh.notices.filter { $0.kind == .streamsFresh }
+            #expect(fresh.count == 17)
+            #expect(fresh.first?.metadata["streams"] == "3")
+            #expect(fresh.first?.metadata["stale_ms"] != nil)
+        }
+    }
+
     @Test func `a stream is as fresh as its freshest relay`() throws {
         var mesh = try mesh(relays: 2)
         mesh.relays[0].ageMilliseconds = .max

@@ -202,6 +202,11 @@ extension ControlRequest {
                 report: Report(
                     state: "live", applied: Heads.randomList(using: &generator),
                     lagMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil,
+                    streams: (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+                        Report.Stream(
+                            origin: "o", topic: topic, state: "stale", milliseconds: randomCount(using: &generator),
+                            reason: .random(lengths: 0...20, using: &generator))
+                    },
                     counters: ["applied_updates": randomCount(using: &generator), "holes_found": 3]))
         case 8: return .cancel(rid: rid)
         default: return .unknown(method: "dance", rid: rid)
@@ -220,7 +225,8 @@ extension ControlReply {
             return .welcome(
                 rid: rid, version: 1, name: .random(lengths: 0...20, using: &generator),
                 streamEndpoint: "tcp://*:5555", heartbeatMilliseconds: randomCount(using: &generator),
-                frameLimit: randomCount(using: &generator), heads: heads)
+                frameLimit: randomCount(using: &generator), heads: heads,
+                types: (0..<Int.random(in: 0...3, using: &generator)).map { _ in randomType(using: &generator) })
         case 1:
             return .records(
                 rid: rid, type: randomType(using: &generator), records: try randomRecords(using: &generator))

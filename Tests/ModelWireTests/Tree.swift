@@ -134,6 +134,15 @@ extension Report {
             (.text("state"), .text(state)), (.text("applied"), .array(applied.map(\.tree))),
         ]
         if let lagMilliseconds { pairs.append((.text("lag_ms"), .unsigned(lagMilliseconds))) }
+        if !streams.isEmpty {
+            let list = streams.map { stream in
+                Tree.array([
+                    .text(stream.origin), .bytes(stream.topic.bytes), .text(stream.state),
+                    .unsigned(stream.milliseconds), .text(stream.reason),
+                ])
+            }
+            pairs.append((.text("streams"), .array(list)))
+        }
         for (name, count) in counters { pairs.append((.text(name), .unsigned(count))) }
         return .map(pairs)
     }
@@ -143,11 +152,13 @@ extension ControlReply {
     var tree: Tree {
         let arguments: [Tree]
         switch self {
-        case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads):
-            arguments = [
-                .unsigned(version), .text(name), .text(endpoint), .unsigned(heartbeat), .unsigned(frameLimit),
-                .array(heads.map(\.tree)),
-            ]
+        case .welcome(_, let version, let name, let endpoint, let heartbeat, let frameLimit, let heads, let types):
+            arguments =
+                [
+                    .unsigned(version), .text(name), .text(endpoint), .unsigned(heartbeat), .unsigned(frameLimit),
+                    .array(heads.map(\.tree)),
+                ]
+                + (types.isEmpty ? [] : [.array(types.map(Tree.text))])
         case .records(_, let type, let records): arguments = [.text(type), .array(records.map(\.tree))]
         case .complete(_, let heads): arguments = [.array(heads.map(\.tree))]
         case .frame(_, let topic, let batch): arguments = [.bytes(topic.bytes), .bytes(batch)]

@@ -106,6 +106,35 @@ import ZeroMQ
             #expect(await eventually { publisher.core.withLock { $0.origin.counters[.malformedFrames] } == count })
             try publisher.merge("User", "1", ["age": 1])
             #expect(await eventually { subscriber["User", "1"] != nil })
+            // Counted by the reason, and the publisher tells.
+            #expect(await eventually { publisher.status.counters[.malformedFrames] == 4 })
+            let status = publisher.status
+            #expect(status.counters[.requestsMalformed] == 4)
+            #expect(status.counters[.requestsRefused] == 4)
+            #expect(status.peers.contains { $0.name == "subscriber" && $0.isLive })
+            #expect(status.replayByteCount > 0)
+        }
+    }
+
+    @Test func `who pushes to a publisher or a subscriber is refused, and nothing changes`() async throws {
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: silent)
+        try await running(publisher) { endpoints in
+            var configuration = SubscriberConfiguration(name: "s", publishers: [endpoints.control])
+            configuration.control = "tcp://127.0.0.1:*"
+            try await during(Subscriber(configuration, logger: silent)) { subscriber in
+                for relay in [endpoints.control, try await subscriber.boundControl] {
+                    let job = try Publisher(
+                        PublisherConfiguration(name: "job", pushingTo: [relay]), logger: silent)
+                    try job.merge("User", "1", ["age": 1])
+                    try await during(job) { job in
+                        _ = await #expect(throws: ModelcastError.self) { try await job.waitUntilAcknowledged() }
+                    }
+                }
+                #expect(subscriber["User", "1"] == nil)
+                #expect(publisher.status.counters[.requestsDenied] > 0)
+            }
         }
     }
 

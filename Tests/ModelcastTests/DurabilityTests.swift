@@ -1,4 +1,5 @@
 import Foundation
+import ModelStore
 import TestSupport
 import Testing
 
@@ -10,6 +11,34 @@ import Testing
     private var path: String { folder.path("p.store") }
 
     init() throws { folder = try TemporaryDirectory() }
+
+    @Test func `deletes whose time is over leave the publisher, and its file`() async throws {
+        var configuration = PublisherConfiguration(
+            name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.store = folder.path("p.store")
+        configuration.storeWriting = .quick
+        configuration.heartbeatInterval = .milliseconds(50)
+        let keeping = try Publisher(configuration, logger: silent)
+        try keeping.merge("User", "kept", ["age": 1])
+        try keeping.merge("User", "gone", ["age": 1])
+        try await during(keeping) { publisher in
+            try publisher.delete("User", "gone")
+            #expect(await eventually { publisher.status.counters[.publishedBatches] > 0 })
+        }
+        #expect(try recordCount() == 2)
+        configuration.tombstoneRetention = .milliseconds(1)
+        try await during(Publisher(configuration, logger: silent)) { publisher in
+            #expect(await eventually { publisher.status.counters[.tombstonesDropped] == 1 })
+        }
+        #expect(try recordCount() == 1)
+    }
+
+    /// How many models and deletes are in the file.
+    private func recordCount() throws -> Int? {
+        let store = try Store.open(path: folder.path("p.store"))
+        defer { try? store.close() }
+        return try store.recordCounts()["User"]
+    }
 
     @Test func `a publisher that starts again has its models, and deletes of them reach subscribers`() async throws {
         let first = try makePublisher(path)

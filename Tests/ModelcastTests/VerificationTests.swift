@@ -1,6 +1,10 @@
-import Modelcast
+import ModelCache
+import ModelRecord
+import ModelWire
 import TestSupport
 import Testing
+
+@testable import Modelcast
 
 /// Two holders compared: ``ControlClient/verify(against:patience:)``, what `modelcast verify` does.
 @Suite(.timeLimit(.minutes(2))) struct VerificationTests {
@@ -62,14 +66,55 @@ import Testing
                     let found = try await asked.verify(against: ControlClient(endpoint: origin.control))
                     if case .different(let named)? = found.first?.outcome { differences = named }
                 }
-                #expect(differences.map(\.id) == ["42"])
-                #expect(differences.map(\.field) == ["age"])
-                #expect(differences.first?.left?.value == 1)
-                #expect(differences.first?.right?.value == 2)
+                #expect(Set(differences.map(\.id)) == ["42"])
+                #expect(differences.map(\.subject) == [.touched, .field("age")])
+                #expect(differences.last?.left.value == 1)
+                #expect(differences.last?.right.value == 2)
                 // And mended by itself.
                 #expect(await eventually { subscriber["User", "42"]?["age"] == 2 })
             }
         }
+    }
+
+    @Test func `what differs is named, be it the model, a field or only the version of a write`() throws {
+        /// What these updates make of one model, each with its stamp.
+        func record(_ updates: [(Stamp, ModelRecord.Operation, Fields)]) throws -> Record? {
+            let cache = ModelCache()
+            var writer = BatchWriter()
+            for (stamp, operation, fields) in updates {
+                try writer.append(operation, stamp: stamp, id: "1", fields: fields)
+            }
+            let frame = writer.finish(origin: "a", incarnation: 1, sequence: 1)
+            var decoder = BatchDecoder()
+            try decoder.decode(frame.span)
+            cache.commit(decoder.batch(in: frame.span), type: "T")
+            return cache.record(type: "T", id: "1", includingTombstones: true)
+        }
+        func differences(_ left: Record?, _ right: Record?) -> [Verification.Difference] {
+            Verification.differences("1", left, right)
+        }
+        func version(_ stamp: Stamp) -> Version { Version(stamp: stamp, origin: "a") }
+        let plain = try record([(5, .merge, ["age": 1])])
+        #expect(differences(plain, plain).isEmpty)
+        #expect(differences(nil, nil).isEmpty)
+        #expect(
+            differences(plain, nil) == [
+                Verification.Difference(
+                    id: "1", subject: .model, left: .model(touched: version(5)), right: .nothing)
+            ])
+        let touched = try record([(5, .merge, ["age": 1]), (6, .merge, [:])])
+        #expect(
+            differences(touched, plain) == [
+                Verification.Difference(
+                    id: "1", subject: .touched, left: .version(version(6)), right: .version(version(5)))
+            ])
+        let floored = try record([(4, .delete, [:]), (5, .merge, ["age": 1])])
+        #expect(
+            differences(plain, floored) == [
+                Verification.Difference(id: "1", subject: .floor, left: .nothing, right: .version(version(4)))
+            ])
+        let older = try record([(3, .merge, ["age": 2]), (5, .merge, [:])])
+        #expect(differences(plain, older).map(\.subject) == [.field("age")])
     }
 
     @Test func `holders of different publishers never stand at the same point`() async throws {

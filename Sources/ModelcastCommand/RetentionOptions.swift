@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// How long deletes are remembered, of all that keeps a copy.
+struct RetentionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long deleted models are remembered; the same everywhere. Whoever was away for longer begins anew.",
+            valueName: "seconds"))
+    var tombstoneRetention = Seconds.day
+}
