@@ -2,14 +2,15 @@ import ModelWire
 
 /// How much of one message the heads of all streams would take, if each were told at its longest.
 ///
-/// `welcome`, `complete` and `digests` have one list of heads in one frame: for each origin its name and up to 37 bytes,
-/// for each topic its bytes and up to 22. A list that outgrew the frame limit would be cut off by every connection, and
-/// nobody could join any more. So a stream that does not fit is not followed, and an origin makes no such topic.
+/// `welcome`, `complete` and `digests` have one list of heads in one frame: for each origin its name and up to 37
+/// bytes, for each topic its bytes and up to 22. A list that outgrew the frame limit would be cut off by every
+/// connection, and nobody could join any more. So a stream that does not fit is not followed, and an origin makes no
+/// such topic.
 ///
 /// Seven eighths of a frame are for the list, the rest for the other words of the message. What peers push may fill
-/// three eighths: a peer that makes up names takes no room from those who are listened to, and the largest digests, 576
-/// KiB of a MiB, still find room beside it. By default that is room for about 3,000 origins with a stream each, where
-/// names are of 64 bytes, and for about 6,000 where they are of ten.
+/// three eighths: a peer that makes up names takes no room from those who are listened to, and the largest digests,
+/// 576 KiB of a MiB, still find room beside it. By default that is room for about 3,000 origins with a stream each,
+/// where names are of 64 bytes, and for about 5,000 where they are of ten.
 struct HeadsRoom: Sendable {
     /// The most bytes of the whole list.
     let byteCountMax: Int

@@ -32,8 +32,8 @@ public struct PublisherConfiguration: Sendable {
     public var replayByteCount = 64 << 20
     /// For how long batches are held for replay.
     public var replayAge = Duration.seconds(60)
-    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and whoever
-    /// remembers for longer costs memory and gains nothing.
+    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and
+    /// whoever remembers for longer costs memory and gains nothing.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How far a later start of this name, as others tell of it, may move this publisher's clock ahead of the wall
     /// clock; at most 24 hours.

@@ -23,8 +23,8 @@ public struct RelayConfiguration: Sendable {
     public var heartbeatInterval = Duration.milliseconds(500)
     /// A batch whose stamp lies further ahead of the wall clock is rejected; at most 24 hours.
     public var clockLeadMax = Duration.seconds(300)
-    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and whoever
-    /// remembers for longer costs memory and gains nothing.
+    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and
+    /// whoever remembers for longer costs memory and gains nothing.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How many bytes of batches are held for replay.
     public var replayByteCount = 64 << 20

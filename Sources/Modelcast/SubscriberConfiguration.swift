@@ -30,8 +30,8 @@ public struct SubscriberConfiguration: Sendable {
     public var limits = WireLimits.default
     /// A batch whose stamp lies further ahead of the wall clock is rejected; at most 24 hours.
     public var clockLeadMax = Duration.seconds(300)
-    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and whoever
-    /// remembers for longer costs memory and gains nothing.
+    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and
+    /// whoever remembers for longer costs memory and gains nothing.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How long a hole may stay open before it is repaired.
     public var holeGrace = Duration.milliseconds(50)
