@@ -17,8 +17,8 @@ struct SimulateCommand: ParsableCommand {
             Checkers run after every event; at rest every copy must equal what was published. The same seed goes the \
             same way, event for event, on every machine.
 
-            A failure prints the seed and the command that runs it again; with --trace that tells the story, a line \
-            an event: milliseconds, node, what happened.
+            A failure prints the seed, the commit and the command that runs it again from a checkout, which tells the \
+            story, a line an event: milliseconds, node, what happened.
 
             Exit codes: 0 all is well, 1 a seed failed, 64 the command line is wrong.
             """)
@@ -82,10 +82,7 @@ struct SimulateCommand: ParsableCommand {
             failure = summary.failure
         }
         guard let failure else { return }
-        print("FAILED: \(failure)")
-        print("commit: \(commit ?? "not told")")
-        let option = sabotage.map { " --sabotage \($0)" } ?? ""
-        print("again:  modelcast-simulate --seed \(failure.seed)\(option) --trace")
+        print(failure.report(commit: commit, sabotage: protection))
         throw ExitCode.failure
     }
 }

@@ -140,17 +140,3 @@ public struct SimulationSettings: Sendable {
 
     public init() {}
 }
-
-/// What a checker of a simulation found.
-public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
-    public let seed: UInt64
-    /// When, since the simulation began.
-    public let microseconds: UInt64
-    /// Where; nil where it is about several nodes.
-    public let node: String?
-    public let what: String
-
-    public var description: String {
-        "seed \(seed), \(Story.format(microseconds)) ms\(node.map { ", \($0)" } ?? ""): \(what)"
-    }
-}
