@@ -153,3 +153,16 @@ struct GroupAssembler: Sendable {
 
     private func size(of group: Group) -> Int { group.parts.reduce(0) { $0 + $1.payload.count } }
 }
+
+extension GroupAssembler {
+    /// The first bound or sum that does not hold; for tests.
+    func brokenInvariant() -> String? {
+        let sum = groups.values.reduce(0) { $0 + size(of: $1) }
+        if sum != byteCount { return "held parts count \(byteCount) bytes and are \(sum)" }
+        if groups.values.contains(where: { $0.parts.isEmpty || $0.awaited.isEmpty }) {
+            return "a transaction without parts, or of which nothing is awaited, is held"
+        }
+        // Looked at with each tick; between two of them no more than a burst comes on top.
+        return byteCount > GroupAssembler.byteCountMax * 2 ? "held parts are \(byteCount) bytes" : nil
+    }
+}

@@ -233,3 +233,16 @@ public final class Pusher {
         }
     }
 }
+
+extension Pusher {
+    /// The first bound or sum that does not hold; for tests and the simulator.
+    package func brokenInvariant() -> String? {
+        let sum = (0..<batches.count).reduce(0) { $0 + batches[$1].payload.count }
+        if sum != byteCount { return "kept batches count \(byteCount) bytes and are \(sum)" }
+        for relay in relays {
+            if relay.states.count != batches.count { return "a relay's states are not those of the kept batches" }
+            if relay.outstanding.count > configuration.windowCount { return "more batches are on their way than may" }
+        }
+        return nil
+    }
+}

@@ -45,6 +45,12 @@ struct PendingPushes: Sendable {
         return token
     }
 
+    /// The first sum that does not hold; for tests.
+    func brokenInvariant() -> String? {
+        if tokens.count != entries.count { return "pushed batches wait that nobody can find, or the reverse" }
+        return last.count > entries.count ? "streams are remembered of which no batch waits" : nil
+    }
+
     /// The batch, once: it is durable, or is not going to be.
     /// - Parameter isDurable: false, and those behind it are not the next of their stream any more.
     mutating func finish(_ token: UInt64, isDurable: Bool) -> Entry? {

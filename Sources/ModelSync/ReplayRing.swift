@@ -130,6 +130,9 @@ private struct HeldFrames: Sendable {
 
     var isEmpty: Bool { heldCount == 0 }
 
+    /// How many frames are held; looks at every slot.
+    var frameCount: Int { (0..<slots.count).count { slots[$0].payload != nil } }
+
     /// The first sequence that is held: a slot in front always is.
     var oldest: UInt64? { slots.first?.sequence }
 
@@ -182,5 +185,20 @@ private struct HeldFrames: Sendable {
             if slots[middle].sequence < sequence { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension ReplayRing {
+    /// The first bound or sum that does not hold; for tests.
+    func brokenInvariant() -> String? {
+        if byteCount > byteCountMax { return "the ring holds \(byteCount) bytes, past its \(byteCountMax)" }
+        var (count, held) = (0, 0)
+        for index in 0..<arrivals.count {
+            count += arrivals[index].byteCount
+        }
+        for index in streams.indices { held += streams[index].isEmpty ? 0 : streams[index].frameCount }
+        if count != byteCount { return "the ring counts \(byteCount) bytes and holds \(count)" }
+        if held != arrivals.count { return "the ring counts \(arrivals.count) frames and holds \(held)" }
+        return numbers.count > arrivals.count ? "the ring remembers streams of which it holds nothing" : nil
     }
 }

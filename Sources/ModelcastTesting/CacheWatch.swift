@@ -8,10 +8,16 @@ struct CacheWatch {
     private let isObserved: Bool
     /// What was there at the last look, by the oracle's models.
     private var seen: [Record?] = []
-    private var commitNumber: UInt64 = 0
+    private(set) var commitNumber: UInt64 = 0
     private(set) var observer: ObserverWatch?
     /// The streams' batches that this process has applied.
     private var applied: Set<AppliedBatch> = []
+    /// By model: the greatest floor with which it was seen deleted. Survives that it is forgotten, and renewals.
+    private var deleted: [Int: Version] = [:]
+    /// The batches that this process has accepted, of any start of their origin.
+    var acceptedCount: UInt64 = 0
+    /// How many transactions it had let go in parts at the last look.
+    var incompleteCount: UInt64 = 0
 
     private struct AppliedBatch: Hashable {
         let origin: String
@@ -27,13 +33,15 @@ struct CacheWatch {
         seen = []
         commitNumber = 0
         applied = []
+        deleted = [:]
+        acceptedCount = 0
+        incompleteCount = 0
         observer = isObserved ? ObserverWatch(cache, label: label) : nil
     }
 
     /// What comes next is compared with nothing: the copy was built anew.
     mutating func forget() {
         seen = []
-        applied = []
     }
 
     mutating func stop() {
@@ -72,10 +80,24 @@ struct CacheWatch {
                 continue
             }
             if let old = seen[index], old.isIdentical(to: record) { continue }
+            if let fault = resurrection(of: index, record, oracle) { return fault }
             if let fault = compare(seen[index], record, key, oracle, &steps) { return fault }
             seen[index] = record
         }
         return half(steps.filter { isWhole(oracle.steps[$0]) }.sorted(), cache, oracle, takes)
+    }
+
+    /// What was seen deleted comes back by a later write only, also when the delete was forgotten meanwhile. A delete
+    /// that is gone with whoever had written it does not count.
+    private mutating func resurrection(of model: Int, _ record: Record, _ oracle: Oracle) -> String? {
+        if record.exists {
+            guard let floor = deleted[model], record.touched.map({ $0 < floor }) ?? true, oracle.isSafe(floor) else {
+                return nil
+            }
+            return "\(oracle.models[model]) has come back, deleted by \(floor)"
+        }
+        if let floor = record.floor { deleted[model] = max(deleted[model] ?? floor, floor) }
+        return nil
     }
 
     /// No version of a cell goes back; what a delete or replace drops lies below its floor.
@@ -110,6 +132,7 @@ struct CacheWatch {
         _ steps: [Int], _ cache: ModelCache, _ oracle: Oracle, _ takes: (ModelKey) -> Bool
     ) -> String? {
         for step in steps {
+            if oracle.steps[step].isTorn { continue }
             for index in oracle.steps[step].updates {
                 let update = oracle.updates[index]
                 let key = oracle.models[update.model]
@@ -117,7 +140,8 @@ struct CacheWatch {
                 guard takes(key), !update.isAtRisk else { continue }
                 let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
                 let state = record.map { ReferenceModel($0) } ?? ReferenceModel()
-                guard state.holds(update) else {
+                // What a later delete took with it is in no copy any more where that delete is forgotten.
+                guard state.holds(update) || (oracle.isForgetful && oracle.isDeletedAfter(update)) else {
                     return "a step of \(oracle.steps[step].updates.count) updates shows in part: "
                         + "\(key) lacks \(update.version)"
                 }

@@ -11,6 +11,11 @@ public struct NetworkConditions: Sendable {
     public var controlResetPerMille = 0
     /// The chance that a message is followed, or on a stream replaced, by a broken copy of itself, in thousandths.
     public var malformedPerMille = 0
+    /// The chance that a batch is broken on a link, or on all links of its sender, for good: also when it is sent again,
+    /// in thousandths.
+    public var lastingDamagePerMille = 0
+    /// The chance that a disk refuses a pushed batch, as it is full, in thousandths.
+    public var diskFailurePerMille = 0
     /// The least and the greatest time that a message takes, in microseconds.
     public var delayMicroseconds: ClosedRange<UInt64> = 50...500
     /// Messages on a stream may overtake each other. A TCP connection keeps their order; two relays do not.
@@ -36,6 +41,7 @@ public struct NetworkConditions: Sendable {
         conditions.streamResetPerMille = pick([0, 0, 5, 20])
         conditions.controlResetPerMille = pick([0, 0, 20])
         conditions.malformedPerMille = pick([0, 0, 20, 100])
+        conditions.lastingDamagePerMille = pick([0, 0, 0, 0, 30])
         conditions.delayMicroseconds = 50...pick([500, 5_000, 60_000])
         conditions.reordersStream = pick([false, true])
         conditions.streamBytesPerMillisecond = pick([nil, nil, nil, 20])

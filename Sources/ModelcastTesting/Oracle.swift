@@ -22,7 +22,9 @@ struct PublishedUpdate {
     let model: Int
     /// Names and encoded values.
     let fields: [(String, [UInt8])]
-    /// It may be gone with an origin that had not stored it: copies may hold it or not.
+    /// The pushed batch that it came in, an index of ``Oracle/pushes``; nil for what a publisher has sent.
+    var push: Int?
+    /// It may be gone with whoever had it alone: copies may hold it or not.
     var isAtRisk = false
 }
 
@@ -43,6 +45,8 @@ struct Oracle {
         /// The topics of a transaction over several; empty for a batch that stands alone.
         let topics: [Topic]
         var updates: [Int] = []
+        /// A relay has let it go in parts, as it may: see ``Oracle/tear(at:)``.
+        var isTorn = false
     }
 
     private struct StepKey: Hashable {
@@ -52,21 +56,28 @@ struct Oracle {
 
     /// Every model of which an update was published.
     private(set) var models: [ModelKey] = []
-    private(set) var updates: [PublishedUpdate] = []
-    private(set) var steps: [Step] = []
+    var updates: [PublishedUpdate] = []
+    var steps: [Step] = []
     /// The step of each update, by its version.
     private(set) var stepByVersion: [Version: Int] = [:]
     /// The greatest stamp of each origin.
     private(set) var lastStamp: [String: Stamp] = [:]
+    /// Every batch that a job has handed over to be pushed.
+    var pushes: [PushedBatch] = []
+    /// Which of them a sequence is.
+    var pushByID: [BatchID: Int] = [:]
     private(set) var batchCount = 0
     private var modelByKey: [ModelKey: Int] = [:]
     private var stepByKey: [StepKey: Int] = [:]
     private var updatesByOrigin: [String: [Int]] = [:]
-    private var hasRisk = false
+    var hasRisk = false
+    /// Deleted models are forgotten while the simulation runs.
+    var isForgetful = false
 
     /// Takes note of a batch that leaves its publisher.
+    /// - Parameter isPushed: it leaves a job.
     /// - Returns: nil for bytes that are no batch.
-    mutating func note(topic: Topic, payload: [UInt8]) -> BatchFacts? {
+    mutating func note(topic: Topic, payload: [UInt8], isPushed: Bool = false) -> BatchFacts? {
         guard let type = topic.type, let frame = PlainItem(payload), frame.children.count >= 6,
             let facts = BatchFacts(frame)
         else { return nil }
@@ -77,7 +88,9 @@ struct Oracle {
             steps.append(Step(origin: facts.origin, topics: Oracle.group(frame, payload)))
             stepByKey[key] = step
         }
+        let first = updates.count
         for item in frame.children[5].children { note(item, payload, type: type, facts: facts, step: step) }
+        if isPushed { notePush(facts, topic: topic, updates: first..<updates.count) }
         return facts
     }
 
@@ -126,16 +139,44 @@ struct Oracle {
         }
     }
 
-    /// By model: what every copy must hold, and the most that it can hold.
-    func expectation() -> [(least: ReferenceModel, most: ReferenceModel)] {
+    /// By model: what a copy must hold, and the most that it can hold.
+    /// - Parameter relays: those from which the copy hears, directly or not, and itself where it is one.
+    func expectation(hearing relays: Set<Int>) -> [(least: ReferenceModel, most: ReferenceModel)] {
         var result = [(least: ReferenceModel, most: ReferenceModel)](
             repeating: (ReferenceModel(), ReferenceModel()), count: models.count)
         for update in updates {
-            if !update.isAtRisk { result[update.model].least.apply(update) }
+            if isRequired(update, hearing: relays) { result[update.model].least.apply(update) }
             if hasRisk { result[update.model].most.apply(update) }
         }
         if !hasRisk { for index in result.indices { result[index].most = result[index].least } }
         return result
+    }
+
+    /// Something later has deleted or replaced what the update has written.
+    func isDeletedAfter(_ update: PublishedUpdate) -> Bool {
+        updates.contains { other in
+            other.model == update.model && other.operation != .merge && other.version > update.version
+        }
+    }
+
+    /// The update with this version cannot be lost.
+    func isSafe(_ version: Version) -> Bool {
+        guard let step = stepByVersion[version] else { return false }
+        return steps[step].updates.contains { index in
+            let update = updates[index]
+            return update.version == version && !update.isAtRisk
+                && update.push.map { !pushes[$0].holders.isEmpty } ?? true
+        }
+    }
+
+    /// The models of which a delete or replace is at risk: once it is forgotten where it was known, copies may hold what
+    /// it had deleted or not.
+    var modelsWithRiskyFloors: Set<Int> {
+        var models: Set<Int> = []
+        for update in updates where update.operation != .merge && !isSafe(update.version) {
+            models.insert(update.model)
+        }
+        return models
     }
 
     /// Every cell was published just so.

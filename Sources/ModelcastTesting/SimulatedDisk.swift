@@ -1,6 +1,7 @@
 import ModelCache
 import ModelRecord
 import ModelSync
+import ModelWire
 
 /// What survives a crash of a simulated process, by the contract of a database: a transaction is there whole or not at
 /// all.
@@ -18,11 +19,27 @@ struct SimulatedDisk {
     /// Everything that one transaction makes durable.
     private struct Transaction {
         var records: [ModelKey: Record]
+        /// Models that were forgotten since.
+        var gone: Set<ModelKey>
         /// How many of the node's own updates are in it.
         var updateCount: Int
         var clock: Stamp
         var positions: [StreamPosition]
+        var lastContact: UInt64?
         var dueAt: UInt64
+    }
+
+    /// A pushed batch that a relay has made durable before it acknowledged it.
+    struct Push {
+        let stream: ReplayRing.Stream
+        let sequence: UInt64
+        let payload: [UInt8]
+    }
+
+    /// What one stream's position is stored under.
+    private struct Place: Hashable {
+        let origin: String
+        let topic: Topic
     }
 
     let mode: Mode
@@ -31,8 +48,18 @@ struct SimulatedDisk {
     private(set) var updateCount = 0
     /// The greatest stamp that is durable.
     private(set) var clock: Stamp = 0
-    /// How far each stream had been applied that a replica or relay listens to.
-    private(set) var positions: [StreamPosition] = []
+    /// How far each stream had been applied that a replica or relay listens to, or that was pushed to it.
+    var positions: [StreamPosition] {
+        positionByPlace.values.sorted {
+            $0.origin == $1.origin
+                ? $0.topic.bytes.lexicographicallyPrecedes($1.topic.bytes) : $0.origin < $1.origin
+        }
+    }
+    /// When what is here was last in contact with its senders, in milliseconds of the wall clock.
+    private(set) var lastContact: UInt64?
+    /// Pushed batches that may not be in ``records``, in the order in which they were stored.
+    private(set) var pushes: [Push] = []
+    private var positionByPlace: [Place: StreamPosition] = [:]
     private var pending: Transaction?
 
     init(mode: Mode) { self.mode = mode }
@@ -42,19 +69,29 @@ struct SimulatedDisk {
 
     /// Begins to write what has changed since the last time; it is durable at `dueAt`.
     mutating func begin(
-        _ cache: ModelCache, updateCount: Int, clock: Stamp, positions: [StreamPosition], dueAt: UInt64
+        _ cache: ModelCache, updateCount: Int, clock: Stamp, positions: [StreamPosition], lastContact: UInt64?,
+        dueAt: UInt64
     ) {
         var changed: [ModelKey: Record] = [:]
+        var gone = Set(records.keys)
         let snapshot = cache.snapshot()
         for type in snapshot.types {
             snapshot.forEach(type: type, includingTombstones: true) { record in
                 let key = ModelKey(type: type, id: record.id)
+                gone.remove(key)
                 if records[key]?.isIdentical(to: record) != true { changed[key] = record }
                 return true
             }
         }
         pending = Transaction(
-            records: changed, updateCount: updateCount, clock: clock, positions: positions, dueAt: dueAt)
+            records: changed, gone: gone, updateCount: updateCount, clock: clock, positions: positions,
+            lastContact: lastContact, dueAt: dueAt)
+    }
+
+    /// Makes a pushed batch durable.
+    mutating func store(_ push: Push) {
+        let isHere = pushes.contains { $0.stream == push.stream && $0.sequence == push.sequence }
+        if !isHere { pushes.append(push) }
     }
 
     /// What was due by `time` is durable.
@@ -62,9 +99,21 @@ struct SimulatedDisk {
         guard let transaction = pending, transaction.dueAt <= time else { return }
         pending = nil
         records.merge(transaction.records) { $1 }
+        for key in transaction.gone { records[key] = nil }
         updateCount = max(updateCount, transaction.updateCount)
         clock = max(clock, transaction.clock)
-        positions = transaction.positions
+        lastContact = transaction.lastContact ?? lastContact
+        // A stream that is left out stands where it stood.
+        for position in transaction.positions {
+            positionByPlace[Place(origin: position.origin, topic: position.topic)] = position
+        }
+        // What the records hold need not be kept as batches, too.
+        pushes.removeAll { push in
+            guard let position = positionByPlace[Place(origin: push.stream.origin, topic: push.stream.topic)]
+            else { return false }
+            return position.incarnation > push.stream.incarnation
+                || (position.incarnation == push.stream.incarnation && position.applied >= push.sequence)
+        }
     }
 
     /// The process dies: a transaction that is not durable is gone as a whole.

@@ -26,6 +26,8 @@ struct SimulatedLink {
     var isCut = false
     /// When the last message in order arrives, by direction: requests, subscriptions, replies, stream.
     var lastArrival: (request: UInt64, subscription: UInt64, reply: UInt64, stream: UInt64) = (0, 0, 0, 0)
+    /// Batches that stay broken on this link, as they come.
+    var damage: [BatchID: [UInt8]] = [:]
     /// When each message that waits for a slow stream has left.
     var departures: [UInt64] = []
 

@@ -14,6 +14,8 @@ final class SimulatedNode {
         case publisher
         case relay
         case subscriber
+        /// A short-lived process that pushes what it writes to relays.
+        case job
     }
 
     let index: Int
@@ -21,8 +23,12 @@ final class SimulatedNode {
     let kind: Kind
     let prefixes: [[UInt8]]
     let partitions: Partitions
-    /// The machine of a publisher that runs.
+    /// The machine of a publisher or job that runs.
     var origin: Origin?
+    /// What brings the batches of a job that runs to its relays.
+    var pusher: Pusher?
+    /// How a job works, and how far it has come.
+    var job: JobState?
     /// The machine of a subscriber that runs.
     var subscriber: Replica?
     /// The machine of a relay that runs.
@@ -40,6 +46,14 @@ final class SimulatedNode {
     /// The links on which it is listened to.
     var serving: [Int] = []
     var watch: CacheWatch
+    /// The relays from which a publisher without a disk takes its models back when it starts again, by node.
+    var recoversFrom: [Int] = []
+    /// It is doing so.
+    var recovery: RecoveryState?
+    /// Somebody pushes to this relay: then it must go on where its disk ends.
+    var isPushedTo = false
+    /// When the last pushed batch is on this relay's disk, and when the relay is told so.
+    var lastPersist: (durable: UInt64, told: UInt64) = (0, 0)
     /// The batches that this relay has sent on in this life.
     private var forwarded: Set<String> = []
     /// For a sabotaged run: the first incarnation heard of by origin, and every batch that came.
@@ -68,9 +82,12 @@ final class SimulatedNode {
     /// The side that listens, of a subscriber or a relay.
     var replica: Replica? { subscriber ?? relay?.replica }
 
+    /// It listens to nobody: its copy is of its own writes.
+    var holdsOnlyItsOwn: Bool { kind == .publisher || kind == .job }
+
     /// The topic, as if it had two digits, is one that this node takes.
     func takes(_ model: ModelKey) -> Bool {
-        kind == .publisher || prefixes.contains { model.topic.bytes.starts(with: $0) }
+        holdsOnlyItsOwn || prefixes.contains { model.topic.bytes.starts(with: $0) }
     }
 
     /// A relay sends a batch on.
@@ -83,6 +100,12 @@ final class SimulatedNode {
             return "forwards \(topic) #\(batch.sequence) of \(batch.origin) twice"
         }
         return nil
+    }
+
+    /// The first bound or sum of its machine that does not hold.
+    func brokenInvariant() -> String? {
+        origin?.brokenInvariant() ?? pusher?.brokenInvariant() ?? subscriber?.brokenInvariant()
+            ?? relay?.brokenInvariant()
     }
 
     /// It takes at least two of these topics: a transaction over them is one step here.
@@ -103,6 +126,9 @@ final class SimulatedNode {
     func die() {
         pastCounters = counters
         origin = nil
+        pusher = nil
+        recovery = nil
+        job?.requests = [:]
         subscriber = nil
         relay = nil
         watch.stop()

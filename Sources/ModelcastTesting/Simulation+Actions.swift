@@ -5,7 +5,11 @@ extension Simulation {
     /// Does what a node's machine wants done, and looks at what has become of its copy.
     /// - Parameter server: who has sent records just now, if that was it.
     func settle(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode? = nil) {
-        if node.origin?.hasActions ?? false { carryOut(publisher: node) }
+        if node.kind == .job {
+            if node.origin?.hasActions ?? false || node.pusher?.hasActions ?? false { carryOut(job: node) }
+        } else if node.origin?.hasActions ?? false {
+            carryOut(publisher: node)
+        }
         if node.subscriber?.hasActions ?? false { carryOut(subscriber: node) }
         if node.relay?.hasActions ?? false { carryOut(relay: node) }
         check(node, afterRecordsOf: server)
@@ -20,6 +24,7 @@ extension Simulation {
     private func carryOut(publisher node: SimulatedNode) {
         if node.disk.mode != .none { node.origin?.flush() }
         guard let actions = node.origin?.takeActions() else { return }
+        if actions.count > Simulation.actionCountMax { fail(node, "\(actions.count) actions at once") }
         var hasBatches = false
         for case .publish(let topic, let payload) in actions where topic.type != nil {
             hasBatches = true
@@ -41,12 +46,14 @@ extension Simulation {
     private func carryOut(subscriber node: SimulatedNode) {
         guard let actions = node.subscriber?.takeActions() else { return }
         if actions.count > Simulation.actionCountMax { fail(node, "\(actions.count) actions at once") }
+        writeBeforeSend(node)
         for action in actions { carryOut(action, node) }
     }
 
     private func carryOut(relay node: SimulatedNode) {
         guard let actions = node.relay?.takeActions() else { return }
         if actions.count > Simulation.actionCountMax { fail(node, "\(actions.count) actions at once") }
+        writeBeforeSend(node)
         for action in actions {
             switch action {
             case .replica(let action): carryOut(action, node)
@@ -54,13 +61,20 @@ extension Simulation {
                 if topic.type != nil, let fault = node.forward(topic, payload) { fail(node, fault) }
                 publish(node, topic: topic.bytes, payload: payload)
             case .reply(let peer, let payload): reply(node, peer, payload)
-            case .persist: fail(node, "nobody pushes here")
+            case .persist(let token, let topic, let payload, let origin, let incarnation, let sequence):
+                let stream = ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
+                persist(
+                    node, token: token, SimulatedDisk.Push(stream: stream, sequence: sequence, payload: payload))
             }
         }
     }
 
     private func reply(_ node: SimulatedNode, _ peer: [UInt8], _ payload: [UInt8]) {
-        guard let index = node.serving.first(where: { links[$0].peer($0) == peer }) else { return }
+        guard let index = node.serving.first(where: { links[$0].peer($0) == peer }) else {
+            return replyToRecovery(peer, payload)
+        }
+        let client = nodes[links[index].client]
+        if client.kind == .job { noteAnswer(payload, of: node, to: client) }
         reply(index, payload)
     }
 

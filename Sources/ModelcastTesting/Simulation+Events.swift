@@ -1,3 +1,4 @@
+import ModelCache
 import ModelSync
 import ModelWire
 
@@ -12,6 +13,7 @@ extension Simulation {
             let node = nodes[links[index].client]
             node.subscriber?.connected(links[index].sender, now: moment(node))
             node.relay?.connected(links[index].sender, now: moment(node))
+            node.pusher?.connected(links[index].sender.index, now: moment(node))
             settle(node)
         case .streamOpen(let index, let epoch):
             guard links[index].streamEpoch == epoch else { return }
@@ -24,6 +26,12 @@ extension Simulation {
     }
 
     private func tick(_ node: SimulatedNode) {
+        defer {
+            if node.isUp {
+                events.add(.tick(node: node.index, life: node.life), at: time + node.tickMicroseconds)
+            }
+        }
+        if node.kind == .job { return tickJob(node) }
         let now = moment(node)
         node.origin?.flush()
         node.origin?.tick(now: now)
@@ -31,7 +39,6 @@ extension Simulation {
         node.relay?.tick(now: now)
         settle(node)
         writeBehind(node)
-        events.add(.tick(node: node.index, life: node.life), at: time + node.tickMicroseconds)
     }
 
     private func deliver(_ index: Int, _ epoch: Int, _ message: Message) {
@@ -50,14 +57,23 @@ extension Simulation {
             guard link.controlEpoch == epoch else { return }
             tell(server, "is asked for \(Simulation.method(payload)) by \(client.name)")
             server.origin?.receive(payload.span, from: link.peer(index), now: moment(server))
+            let before = arrivals(server)
             server.relay?.receive(payload.span, from: link.peer(index), now: moment(server))
+            if client.kind == .job, let push = Simulation.push(payload) {
+                noteArrival(push.payload, topic: push.batch.topic.bytes, server, isPushed: true, since: before)
+            }
             settle(server)
         case .reply(let payload):
             guard link.controlEpoch == epoch else { return }
             let payload = tampered(reply: payload, client)
             tell(client, "hears \(Simulation.method(payload)) from \(server.name)")
+            let before = arrivals(client)
             client.subscriber?.receiveControl(link.sender, payload.span, now: moment(client))
             client.relay?.receiveControl(link.sender, payload.span, now: moment(client))
+            client.pusher?.receive(link.sender.index, payload.span, now: moment(client))
+            if let batch = Simulation.replayed(payload) {
+                noteArrival(batch.payload, topic: batch.topic, client, since: before)
+            }
             settle(client, afterRecordsOf: Simulation.bringsRecords(payload) ? server : nil)
         case .stream(let topic, let payload):
             guard link.streamEpoch == epoch else { return }
@@ -66,33 +82,50 @@ extension Simulation {
     }
 
     private func receive(_ index: Int, topic: [UInt8], payload: [UInt8], _ client: SimulatedNode) {
-        guard let replica = client.replica else { return }
+        guard client.replica != nil else { return }
         let frame = topic.first == UInt8(ascii: "m") ? PlainItem(payload) : nil
         let batch = frame.flatMap { BatchFacts($0) }
-        let payload = tampered(stream: payload, batch, topic: topic, client)
-        let appliedBefore = replica.counters[.appliedBatches]
-        let olderBefore = replica.counters[.olderIncarnationBatches]
+        let tampered = tampered(stream: payload, batch, topic: topic, client)
+        let before = arrivals(client)
         let (sender, now) = (links[index].sender, moment(client))
-        client.subscriber?.receiveStream(sender, topic: topic.span, payload: payload.span, now: now)
-        client.relay?.receiveStream(sender, topic: topic.span, payload: payload.span, now: now)
-        if let batch, replica.counters[.appliedBatches] > appliedBefore, frame?.children.count == 6,
-            replica.counters[.olderIncarnationBatches] == olderBefore || settings.sabotage == .dedupe
-        {
-            if let fault = client.watch.apply(batch, topic: topic) { fail(client, fault) }
-        }
+        client.subscriber?.receiveStream(sender, topic: topic.span, payload: tampered.span, now: now)
+        client.relay?.receiveStream(sender, topic: topic.span, payload: tampered.span, now: now)
+        if batch != nil { noteArrival(payload, topic: topic, client, since: before) }
         settle(client)
     }
 
     func check(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode?) {
         guard failure == nil, let cache = node.cache else { return }
+        checkAppliedCount(node)
+        // They look at all that is held: not at each event.
+        if eventCount % 16 == 0, let fault = node.brokenInvariant() { return fail(node, fault) }
+        tearIncomplete(node, cache)
+        let commitNumber = node.watch.commitNumber
         let fault = node.watch.look(
             cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { mustBeWhole($0, node, server) })
-        if let fault { fail(node, fault) }
+        if let fault { return fail(node, fault) }
+        // Not at each commit: what waits for an observer must fold, too.
+        guard let observer = node.watch.observer, node.watch.commitNumber != commitNumber, chance(150) else { return }
+        if let fault = observer.look() { fail(node, fault) }
+    }
+
+    /// A machine that has let go of a transaction in parts has said so.
+    private func tearIncomplete(_ node: SimulatedNode, _ cache: ModelCache) {
+        guard let count = node.replica?.counters[.incompleteGroups], count > node.watch.incompleteCount else { return }
+        node.watch.incompleteCount = count
+        let models = oracle.models
+        oracle.tear { update in
+            let key = models[update.model]
+            guard let record = cache.record(type: key.type, id: key.id, includingTombstones: true) else { return false }
+            return ReferenceModel(record).holds(update)
+        }
     }
 
     /// Records of a snapshot come as they come; only those of a step over several topics are held back until all are
     /// there. What is rejected for its clock leaves gaps.
     private func mustBeWhole(_ step: Oracle.Step, _ node: SimulatedNode, _ server: SimulatedNode?) -> Bool {
+        // Of others' steps a publisher holds what it has taken back with its own models.
+        guard !node.holdsOnlyItsOwn else { return step.origin == node.name }
         guard server != nil else { return true }
         return node.takesSeveral(of: step.topics) && faults[.clockBeyondLead] == 0 && isWhole(node)
     }

@@ -29,6 +29,7 @@ extension Simulation {
     func reply(_ index: Int, _ payload: [UInt8]) {
         guard isReachable(index) else { return }
         if chance(conditions.controlResetPerMille) { return resetControl(index) }
+        let payload = damaged(reply: payload, index)
         let at = max(time + delay(), links[index].lastArrival.reply)
         links[index].lastArrival.reply = at
         let epoch = links[index].controlEpoch
@@ -68,6 +69,7 @@ extension Simulation {
             faults[.queueFull] += 1
             return lose(index, topic, payload)
         }
+        let payload = damaged(index, topic: topic, payload)
         let copies = chance(conditions.duplicationPerMille) ? 2 : 1
         if copies == 2 { faults[.duplicated] += 1 }
         let broken = broken(payload, isBroken: Simulation.isNoStreamFrame)
@@ -154,7 +156,7 @@ extension Simulation {
         (try? ControlReply(decoding: bytes.span, limits: .default)) == nil
     }
 
-    private static func isNoStreamFrame(_ bytes: [UInt8]) -> Bool {
+    static func isNoStreamFrame(_ bytes: [UInt8]) -> Bool {
         do throws(WireError) {
             guard case .batch = try StreamFrame(decoding: bytes.span, limits: .default) else { return false }
             var decoder = BatchDecoder(limits: .default)

@@ -16,7 +16,8 @@ extension Simulation {
         for index in links.indices { heal(index) }
         for node in nodes {
             node.clockOffsetMilliseconds = 0
-            restart(node.id)
+            // A job that has died stays dead.
+            if node.kind == .job { end(node.id) } else { restart(node.id) }
         }
         let end = time + milliseconds * 1000
         // Every tenth heartbeat tells all heads: by then every loss on the bad network has been noticed.
@@ -43,22 +44,39 @@ extension Simulation {
     /// The first thing that is not at rest.
     private func unsettled() -> String? {
         for node in nodes {
+            if node.kind == .job, node.isUp { return "\(node.name) waits to be acknowledged" }
             guard let replica = node.replica else { continue }
-            for sender in replica.senderStatus(now: moment(node)) where sender.state != .live {
-                return "\(node.name) is \(sender.state.rawValue) towards \(sender.name)"
+            let streams = replica.streamStatus(now: moment(node)).filter {
+                $0.missing != 0 || $0.applied != $0.head
             }
-            for stream in replica.streamStatus(now: moment(node))
-            where stream.missing != 0 || stream.applied != stream.head {
+            if let stream = streams.first(where: { !oracle.hasLost(of: $0.origin) }) {
                 return "\(node.name) has applied \(stream.applied) of \(stream.head) batches of \(stream.origin) on "
                     + "\(stream.topic)"
+            }
+            for sender in replica.senderStatus(now: moment(node)) where sender.state != .live {
+                // What of a job is missing for good is said to be missing for good.
+                if sender.state == .repairing, !streams.isEmpty, !replica.isStartingAnew { continue }
+                return "\(node.name) is \(sender.state.rawValue) towards \(sender.name)"
             }
         }
         return nil
     }
 
+    /// The relays from which a node hears, directly or through others, and itself where it is one.
+    private func relays(heardBy node: SimulatedNode) -> Set<Int> {
+        var found: Set<Int> = []
+        var waiting = [node.index]
+        while let index = waiting.popLast() {
+            guard found.insert(index).inserted else { continue }
+            waiting += nodes[index].listening.map { links[$0].server }
+        }
+        return found.filter { nodes[$0].kind == .relay }
+    }
+
     /// The ways in which copies differ from what was published, and from those that they listen to.
     public func differences(limit: Int = .max) -> [String] {
-        let expected = oracle.expectation()
+        var expectations: [Set<Int>: [(least: ReferenceModel, most: ReferenceModel)]] = [:]
+        let unsure = oracle.isForgetful ? oracle.modelsWithRiskyFloors : []
         var states: [Int: [ReferenceModel]] = [:]
         var result: [String] = []
         for node in nodes {
@@ -69,8 +87,11 @@ extension Simulation {
             }
             states[node.index] = held
             // A publisher holds its own writes, and no other's.
-            guard node.kind != .publisher else { continue }
-            for (index, key) in oracle.models.enumerated() where node.takes(key) {
+            guard !node.holdsOnlyItsOwn else { continue }
+            let relays = relays(heardBy: node)
+            let expected = expectations[relays] ?? oracle.expectation(hearing: relays)
+            expectations[relays] = expected
+            for (index, key) in oracle.models.enumerated() where node.takes(key) && !unsure.contains(index) {
                 if let fault = fault(of: held[index], index, expected[index]) {
                     result.append("\(node.name): \(key) \(fault)")
                     if result.count >= limit { return result }
@@ -78,8 +99,10 @@ extension Simulation {
             }
         }
         for link in links {
-            guard let mine = states[link.client], let theirs = states[link.server] else { continue }
-            for (index, key) in oracle.models.enumerated() where nodes[link.client].takes(key) {
+            guard nodes[link.client].kind != .job, let mine = states[link.client], let theirs = states[link.server]
+            else { continue }
+            for (index, key) in oracle.models.enumerated()
+            where nodes[link.client].takes(key) && !unsure.contains(index) {
                 var joined = mine[index]
                 joined.join(theirs[index])
                 guard !isAtRest(mine[index], joined) else { continue }
@@ -95,10 +118,12 @@ extension Simulation {
     /// Digests count neither floors nor deleted models (protocol article, section 7). After a crash records travel by
     /// snapshots alone, without sequences; a relay may serve one before it has them itself, and what such a record told
     /// of a deletion only is missed by nobody until something else of the model is. What exists, and every cell of it,
-    /// must be equal always, and so must everything where no process has crashed.
+    /// must be equal always, and so must everything where no process has crashed and nothing deleted is forgotten.
     private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
         if held == wanted { return true }
-        guard faults[.crash] > 0, wanted.holds(held), held.exists == wanted.exists else { return false }
+        guard faults[.crash] > 0 || oracle.isForgetful, wanted.holds(held), held.exists == wanted.exists else {
+            return false
+        }
         return !held.exists || (held.touched == wanted.touched && held.cells == wanted.cells)
     }
 

@@ -1,18 +1,24 @@
+import ModelCache
 public import ModelRecord
 public import ModelSync
 import ModelWire
 
 extension Simulation {
-    /// Writes at a publisher; the batch goes out with its next tick, or when it is full. A publisher that is down
-    /// writes nothing.
+    /// Writes at a publisher; the batch goes out with its next tick, or when it is full. A publisher that is down,
+    /// or that is taking its models back, writes nothing.
     /// - Throws: `WireError` for a bad name or value.
     @discardableResult
     public func write(
         at node: NodeID, _ write: Write, type: String, id: String, fields: Fields = [:]
     ) throws -> PublishOutcome {
         let node = nodes[node.index]
+        guard node.recovery == nil else { return .unchanged }
         let outcome = try node.origin?.write(
             write, type: type, id: id, fields: try EncodedFields(fields), now: moment(node))
+        if case .delete = write, node.cache?[type, id] != nil {
+            // Its clock stands behind what it has stored or taken back.
+            fail(node, "has deleted \(type) \(id), which is still there")
+        }
         return outcome ?? .unchanged
     }
 
@@ -20,6 +26,7 @@ extension Simulation {
     @discardableResult
     public func transaction(at node: NodeID, _ writes: WriteBatch) throws -> PublishOutcome {
         let node = nodes[node.index]
+        guard node.recovery == nil else { return .unchanged }
         let outcome = try node.origin?.transaction(writes, now: moment(node))
         settle(node)
         return outcome ?? .unchanged

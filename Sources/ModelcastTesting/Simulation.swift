@@ -1,6 +1,6 @@
 import ModelCache
 import ModelRecord
-import ModelSync
+public import ModelSync
 import ModelWire
 
 /// Publishers, relays and subscribers on a network of memory, each with a clock and a disk of its own: the same state
@@ -76,6 +76,7 @@ public final class Simulation {
         self.settings = settings
         generator = SeededGenerator(seed: seed)
         story = Story(isTold: isTold)
+        oracle.isForgetful = settings.tombstoneRetention < .seconds(3600)
     }
 
     /// Lets simulated time pass. Returns early when a checker finds something.
@@ -128,11 +129,18 @@ public struct SimulationSettings: Sendable {
     public var requestTimeout = Duration.milliseconds(400)
     public var reportInterval = Duration.milliseconds(300)
     public var clockLeadMax = Duration.seconds(300)
+    /// How long replicas and relays remember deleted models.
+    ///
+    /// Where it is shorter than a node may be away for, give each model one writer: what a publisher has written is in
+    /// its own copy, whatever others have deleted of it, and comes back from there when the delete is forgotten.
+    public var tombstoneRetention = Duration.seconds(24 * 3600)
     public var batchByteCount = 256
     public var chunkByteCount = 256
     public var snapshotCredit = 2
     /// What publishers and relays hold for replay.
     public var replayByteCount = 1 << 20
+    /// What publishers and relays grant their peers.
+    public var budget = RequestBudget()
     /// Heads carry digests, which find what all else has missed.
     public var hasDigests = true
     /// A protection that is switched off, to see that the checkers find out.

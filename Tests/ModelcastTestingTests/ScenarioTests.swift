@@ -16,8 +16,14 @@ import Testing
         }
         // A property over scenarios in which nothing broke would prove nothing.
         for kind in FaultTally.Kind.allCases { #expect(faults[kind] > 0, "no \(kind.rawValue)") }
-        #expect(counters["holes_found", default: 0] > 0)
+        for name in ScenarioTests.expectedCounters { #expect(counters[name, default: 0] > 0, "no \(name)") }
     }
+
+    /// What the machines must have met among so many scenarios.
+    static let expectedCounters = [
+        "holes_found", "holes_mended_by_replay", "holes_mended_by_snapshot", "quarantined_batches", "pushed_batches",
+        "renewals", "tombstones_dropped",
+    ]
 
     @Test func `the same seed tells the same story`() {
         var lineCount = 0

@@ -1,0 +1,63 @@
+import ModelWire
+
+/// What must hold of the machines at any moment beside what they do: bounds, and sums that are kept up to date. For
+/// tests and the simulator, which ask often; nobody else pays for it.
+///
+/// Each function names the first that does not hold, or returns nil. They look at everything that is held.
+/// - Complexity: O(*what is held beside the copy*).
+extension Replica {
+    package func brokenInvariant() -> String? {
+        if let fault = groups.brokenInvariant() { return fault }
+        for stream in streams.values {
+            if stream.tracker.ahead.count > SequenceTracker.aheadCountMax { return "too many runs beyond a hole" }
+            if stream.isUnsettled, !stream.isListed { return "a stream of \(stream.key.origin) is mended by nobody" }
+            if stream.tellers.count > sessions.count { return "a stream has more tellers than there are senders" }
+            if let staging = stream.repair?.request?.staging, staging.isFull { return "a repair stages too much" }
+        }
+        if unsettled.count > streams.count { return "a stream stands twice among the unsettled" }
+        if sessions.contains(where: { $0.staging?.isFull ?? false }) { return "a snapshot stages too much" }
+        for (rid, (sender, purpose)) in requests {
+            let isKnown =
+                switch purpose {
+                case .repair(let stream):
+                    stream.repair?.request?.rid == rid && stream.repair?.request?.sender == sender
+                case .audit(let type): audits[type]?.rid == rid
+                }
+            if !isKnown { return "request \(rid) belongs to nothing that is under way" }
+        }
+        return topics.count > Replica.topicCountMax ? "too many topic names are remembered" : nil
+    }
+}
+
+extension Origin {
+    package func brokenInvariant() -> String? {
+        if Set(open).count != open.count { return "a topic is open twice" }
+        if let index = topics.indices.first(where: { topics[$0].isOpen != open.contains($0) }) {
+            return "\(topics[index].topic) is open and not listed, or listed and not open"
+        }
+        return ring.brokenInvariant() ?? service.brokenInvariant()
+    }
+}
+
+extension Relay {
+    package func brokenInvariant() -> String? {
+        replica.brokenInvariant() ?? ring.brokenInvariant() ?? service.brokenInvariant() ?? pushes.brokenInvariant()
+    }
+}
+
+extension ControlService {
+    fileprivate func brokenInvariant() -> String? {
+        let all = peers.byIdentity.values
+        if all.count > PeerTable.peerCountMax { return "too many peers are remembered" }
+        if all.reduce(0, { $0 + $1.cursors.count }) != peers.cursorCount { return "the snapshots are miscounted" }
+        if peers.cursorCount > configuration.budget.cursorCount { return "too many snapshots are under way" }
+        for peer in all {
+            if peer.cursors.count > configuration.budget.cursorsPerPeer { return "a peer has too many snapshots" }
+            if peer.pushCount > configuration.budget.pushesPerPeer { return "a peer has too many pushes waiting" }
+            if peer.cursors.values.contains(where: { !(0...SnapshotCursor.creditMax).contains($0.credit) }) {
+                return "a snapshot has more credit than there is"
+            }
+        }
+        return nil
+    }
+}

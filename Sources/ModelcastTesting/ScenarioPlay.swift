@@ -1,0 +1,144 @@
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// A scenario under way.
+struct ScenarioPlay {
+    let simulation: Simulation
+    var generator: SeededGenerator
+    /// Nothing breaks: then no hole may be found either.
+    let isCalm: Bool
+    /// Which kinds of fault there are; each run has some, so that none hides the others.
+    let crashes: Bool
+    let cuts: Bool
+    let clockJumps: Bool
+    let clockJumpMillisecondsMax: Int64
+    /// Deleted models are forgotten after some seconds, and nodes are away for longer. Each model has one writer.
+    let isForgetful: Bool
+    var publishers: [SimulatedNode] = []
+    var jobs: [SimulatedNode] = []
+    /// Relays that wait for each other serve what they have before they have all: then holes are found.
+    var hasLoop = false
+
+    init(_ scenario: Scenario) {
+        var generator = SeededGenerator(seed: scenario.seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+        isCalm = Int.random(in: 0..<8, using: &generator) == 0
+        crashes = !isCalm && Bool.random(using: &generator)
+        cuts = !isCalm && Int.random(in: 0..<3, using: &generator) == 0
+        clockJumps = !isCalm && Int.random(in: 0..<3, using: &generator) == 0
+        let isSteady = clockJumps ? false : !isCalm
+        isForgetful = isSteady && Int.random(in: 0..<6, using: &generator) == 0
+        let isBeyondLead = clockJumps && Int.random(in: 0..<4, using: &generator) == 0
+        clockJumpMillisecondsMax = isBeyondLead ? 6_000 : 60_000
+        var settings = SimulationSettings()
+        settings.clockLeadMax = isBeyondLead ? .seconds(2) : .seconds(300)
+        if isForgetful { settings.tombstoneRetention = .seconds(3) }
+        settings.batchByteCount = [64, 256, 1024].pick(&generator)
+        settings.chunkByteCount = [64, 256, 1024].pick(&generator)
+        settings.snapshotCredit = Int.random(in: 1...4, using: &generator)
+        settings.replayByteCount = [0, 500, 1 << 20].pick(&generator)
+        settings.budget.pushesPerPeer = [2, 256].pick(&generator)
+        settings.sabotage = scenario.sabotage
+        settings.hasDigests = scenario.hasDigests
+        var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
+        conditions.diskFailurePerMille = isCalm ? 0 : [0, 0, 100].pick(&generator)
+        if isCalm { conditions.delayMicroseconds = 50...([500, 10_000].pick(&generator)) }
+        simulation = Simulation(
+            seed: scenario.seed, conditions: conditions, settings: settings, isTold: scenario.isTold)
+        self.generator = generator
+    }
+
+    mutating func run() {
+        do {
+            try populate()
+            try play()
+            try simulation.settle()
+            if isCalm, !hasLoop { checkCalm() }
+        } catch let failure as SimulationFailure {
+            simulation.fail(nil, failure.what)
+        } catch {
+            simulation.fail(nil, "\(error)")
+        }
+        for node in simulation.nodes { node.watch.stop() }
+    }
+
+    // MARK: Who there is
+
+    private mutating func populate() throws {
+        for index in 0..<Int.random(in: 1...3, using: &generator) {
+            let id = try simulation.addPublisher(
+                "origin-\(index)", partitions: [.one, .one, .sixteen].pick(&generator), disk: disk(),
+                tickMicroseconds: tick())
+            publishers.append(simulation.nodes[id.index])
+        }
+        let senders = try relays(publishers.map(\.id))
+        try addJobs()
+        let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.index)
+        for node in publishers where node.disk.mode == .none && Bool.random(using: &generator) {
+            node.recoversFrom = relays
+        }
+        for index in 0..<Int.random(in: 1...3, using: &generator) {
+            let prefixes = ["m/", "m/", "m/User/"].pick(&generator)
+            let joinsAt = UInt64([0, 0, 50, 400].pick(&generator))
+            let (disk, tick) = (disk(), tick())
+            let isObserved = Int.random(in: 0..<4, using: &generator) == 0
+            simulation.plan(after: joinsAt) { simulation in
+                if joinsAt > 0 { simulation.faults[.lateJoin] += 1 }
+                _ = simulation.addSubscriber(
+                    "replica-\(index)", listeningTo: senders, prefixes: [Array(prefixes.utf8)], disk: disk,
+                    isObserved: isObserved, tickMicroseconds: tick)
+            }
+        }
+        guard clockJumps else { return }
+        for node in simulation.nodes { jump(node) }
+    }
+
+    /// Makes the relays, if there are any.
+    /// - Returns: whom the subscribers listen to.
+    private mutating func relays(_ origins: [NodeID]) throws -> [NodeID] {
+        switch Topology.allCases.pick(&generator) {
+        case .direct: return origins
+        case .one: return [try relay(0, origins)]
+        case .sideBySide: return [try relay(0, origins), try relay(1, origins)]
+        case .chain: return [try relay(1, [try relay(0, origins)])]
+        case .loop:
+            hasLoop = true
+            let first = try relay(0, origins)
+            let second = try relay(1, [first])
+            simulation.listen(first, to: second)
+            return [first, second]
+        case .relayAndDirect: return [try relay(0, origins)] + origins
+        }
+    }
+
+    /// Where there are relays there may be jobs that push to them.
+    private mutating func addJobs() throws {
+        let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.id)
+        guard !relays.isEmpty, Bool.random(using: &generator) else { return }
+        for index in 0..<Int.random(in: 1...2, using: &generator) {
+            let targets = Bool.random(using: &generator) ? relays : [relays.pick(&generator)]
+            let configuration = PusherConfiguration(
+                acknowledgement: PusherConfiguration.Acknowledgement.allCases.pick(&generator),
+                windowCount: Int.random(in: 1...8, using: &generator),
+                requestTimeout: simulation.settings.requestTimeout, pause: .milliseconds(20),
+                pauseMax: .milliseconds(500), byteCountMax: [600, 1 << 20].pick(&generator))
+            let id = try simulation.addJob("job-\(index)", pushingTo: targets, configuration, tickMicroseconds: tick())
+            jobs.append(simulation.nodes[id.index])
+        }
+    }
+
+    /// Who listens to whom.
+    private enum Topology: CaseIterable {
+        case direct, one, sideBySide, chain, loop, relayAndDirect
+    }
+
+    private mutating func relay(_ index: Int, _ senders: [NodeID]) throws -> NodeID {
+        try simulation.addRelay("relay-\(index)", listeningTo: senders, disk: disk(), tickMicroseconds: tick())
+    }
+
+    private mutating func disk() -> SimulatedDisk.Mode {
+        [SimulatedDisk.Mode.none, .writeBehind, .beforeSend].pick(&generator)
+    }
+
+    private mutating func tick() -> UInt64 { [5_000, 10_000, 25_000].pick(&generator) }
+}

@@ -1,0 +1,68 @@
+import ModelCache
+import ModelSync
+import ModelWire
+
+/// What processes write to their disks.
+extension Simulation {
+    /// Writes what is due, or before anything leaves the process.
+    func writeBehind(_ node: SimulatedNode) {
+        guard node.disk.mode == .writeBehind else { return }
+        node.disk.finish(at: time)
+        guard !node.disk.isWriting, time >= node.nextWrite else { return }
+        let delay = UInt64.random(in: 5_000...100_000, using: &generator)
+        node.nextWrite = time + delay * 2
+        beginWrite(node, dueAt: time + delay)
+    }
+
+    /// A replica whose disk is written before anything leaves the process: what it sends on, reports and asks for.
+    func writeBeforeSend(_ node: SimulatedNode) {
+        guard node.disk.mode == .beforeSend else { return }
+        writeNow(node)
+    }
+
+    func writeNow(_ node: SimulatedNode) {
+        beginWrite(node, dueAt: time)
+        node.disk.finish(at: time)
+    }
+
+    private func beginWrite(_ node: SimulatedNode, dueAt: UInt64) {
+        guard let cache = node.cache else { return }
+        node.disk.begin(
+            cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
+            positions: node.replica?.positions ?? [], lastContact: node.replica?.lastContact(now: moment(node)),
+            dueAt: dueAt)
+    }
+
+    // MARK: Pushed batches
+
+    /// Begins to write a pushed batch; writes end in the order in which they began. The relay hears of the end a little
+    /// later, and a crash may come between.
+    func persist(_ node: SimulatedNode, token: UInt64, _ push: SimulatedDisk.Push) {
+        let durableAt = max(node.lastPersist.durable, time + UInt64.random(in: 0...20_000, using: &generator))
+        let toldAt = max(node.lastPersist.told, durableAt + UInt64.random(in: 0...5_000, using: &generator))
+        node.lastPersist = (durableAt, toldAt)
+        let life = node.life
+        let isFailing = chance(conditions.diskFailurePerMille)
+        if isFailing { faults[.diskFailed] += 1 }
+        events.add(
+            .plan { simulation in
+                guard node.life == life, node.isUp, !isFailing else { return }
+                node.disk.store(push)
+            }, at: durableAt)
+        events.add(
+            .plan { simulation in
+                guard node.life == life, let relay = node.relay else { return }
+                let now = simulation.moment(node)
+                let before = simulation.arrivals(node)
+                if isFailing {
+                    simulation.tell(node, "cannot write #\(push.sequence) of \(push.stream.origin)")
+                    relay.persistFailed(token, reason: "no space left on device", now: now)
+                } else {
+                    relay.persisted(token, now: now)
+                    simulation.noteArrival(
+                        push.payload, topic: push.stream.topic.bytes, node, isPushed: true, since: before)
+                }
+                simulation.settle(node)
+            }, at: toldAt)
+    }
+}

@@ -1,0 +1,139 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// Starts, crashes and clocks of processes.
+extension Simulation {
+    /// Starts a process with what its disk holds.
+    func start(_ node: SimulatedNode) {
+        let cache = node.disk.restored()
+        switch node.kind {
+        case .publisher, .job:
+            keepClockAhead(node)
+            let configuration = OriginConfiguration(
+                name: node.name, streamEndpoint: "memory", heartbeatInterval: settings.heartbeatInterval,
+                batchByteCount: settings.batchByteCount, chunkByteCount: settings.chunkByteCount,
+                partitions: node.partitions, peerTimeout: settings.reportInterval * 4,
+                replayByteCount: settings.replayByteCount)
+            // The name was checked when the node was added.
+            node.origin = try? Origin(
+                configuration: configuration, cache: cache, now: moment(node), after: node.disk.clock)
+            startPushing(node)
+            startRecovery(node)
+        case .subscriber:
+            let replica = Replica(
+                configuration: replicaConfiguration(node), cache: cache, seed: generator.next(),
+                lastAlive: node.disk.lastContact)
+            for _ in node.listening { _ = replica.addSender() }
+            node.subscriber = replica
+        case .relay:
+            let relay = try? Relay(
+                configuration: relayConfiguration(node), cache: cache, now: moment(node), seed: generator.next(),
+                lastAlive: node.disk.lastContact)
+            for _ in node.listening { _ = relay?.addSender() }
+            node.relay = relay
+        }
+        node.watch.start(cache, label: node.name)
+        restore(node)
+        // What comes from the disk may stem from the middle of a snapshot.
+        if let fault = node.watch.look(cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { _ in false }) {
+            fail(node, fault)
+        }
+        tell(node, "starts\(node.disk.records.isEmpty ? "" : " with \(node.disk.records.count) models of its disk")")
+        for index in node.listening { connectAnew(index) }
+        for index in node.serving { streamBreaks(index) }
+        events.add(.tick(node: node.index, life: node.life), at: time + delay())
+    }
+
+    /// Goes on where the disk ends. A relay that is pushed to does so always, as others would not know of its streams;
+    /// the rest in every other life, else with the records alone.
+    private func restore(_ node: SimulatedNode) {
+        guard let replica = node.replica, node.isPushedTo || node.life % 2 == 1 else { return }
+        guard let relay = node.relay, node.isPushedTo else {
+            return replica.restore(node.disk.positions, now: moment(node))
+        }
+        relay.restore(
+            node.disk.positions, batches: node.disk.pushes.map { ($0.stream.topic, $0.payload) }, now: moment(node))
+        noteRestored(node)
+    }
+
+    private func relayConfiguration(_ node: SimulatedNode) -> RelayConfiguration {
+        var configuration = RelayConfiguration(
+            name: node.name, streamEndpoint: "memory", clockLeadMax: settings.clockLeadMax,
+            heartbeatInterval: settings.heartbeatInterval, chunkByteCount: settings.chunkByteCount,
+            peerTimeout: settings.reportInterval * 4, replayByteCount: settings.replayByteCount,
+            budget: settings.budget, settleTime: settings.requestTimeout * 5 / 2,
+            persistsPushes: node.disk.mode != .none)
+        configuration.replica = replicaConfiguration(node)
+        return configuration
+    }
+
+    /// A publisher that has forgotten its stamps needs a wall clock that is past them: nothing else keeps it from
+    /// giving one version to two writes.
+    private func keepClockAhead(_ node: SimulatedNode) {
+        let last = Int64((oracle.lastStamp[node.name] ?? 0) >> 16)
+        let wall = Int64(moment(node).wallMilliseconds)
+        if wall <= last { node.clockOffsetMilliseconds += last + 1 - wall }
+    }
+
+    private func replicaConfiguration(_ node: SimulatedNode) -> ReplicaConfiguration {
+        ReplicaConfiguration(
+            name: node.name, prefixes: node.prefixes, clockLeadMax: settings.clockLeadMax,
+            holeGrace: settings.holeGrace, repairJitterMax: settings.repairJitterMax,
+            snapshotCredit: settings.snapshotCredit, requestTimeout: settings.requestTimeout,
+            reportInterval: settings.reportInterval, tombstoneRetention: settings.tombstoneRetention)
+    }
+
+    /// Kills a process: what it had not written is gone, and all of its connections.
+    /// - Parameter losesDisk: its disk is gone, too.
+    public func crash(_ id: NodeID, losesDisk: Bool = false) {
+        let node = nodes[id.index]
+        guard node.isUp else { return }
+        faults[.crash] += 1
+        if node.disk.crash() { faults[.tornWrite] += 1 }
+        if losesDisk, node.disk.mode != .none {
+            faults[.diskLost] += 1
+            node.disk.erase()
+        }
+        tell(node, "crashes\(losesDisk ? " and loses its disk" : "")")
+        switch node.kind {
+        case .publisher: oracle.lose(origin: node.name, after: node.disk.updateCount)
+        case .job: oracle.abandon(job: node.name)
+        case .relay where losesDisk || node.disk.mode == .none:
+            if !oracle.pushes.isEmpty { faults[.relayLost] += 1 }
+            oracle.lose(holder: node.index)
+        case .relay, .subscriber: break
+        }
+        leave(node)
+        for index in node.listening { closeAll(index) }
+        for index in node.serving {
+            links[index].streamEpoch += 1
+            links[index].controlEpoch += 1
+            links[index].active = []
+            links[index].isStreamOpen = false
+        }
+    }
+
+    /// Starts a process that has crashed.
+    public func restart(_ id: NodeID) {
+        let node = nodes[id.index]
+        guard !node.isUp, !(node.job?.hasEnded ?? false) else { return }
+        start(node)
+    }
+
+    /// The process is no more, for whatever reason; its observers were told the truth to the end.
+    func leave(_ node: SimulatedNode) {
+        if let fault = node.watch.observer?.look() { fail(node, fault) }
+        node.die()
+    }
+
+    /// Sets a wall clock.
+    func setClock(_ node: SimulatedNode, offsetMilliseconds: Int64) {
+        faults[.clockJump] += 1
+        let jump = offsetMilliseconds - node.clockOffsetMilliseconds
+        if Duration.milliseconds(abs(jump)) > settings.clockLeadMax { faults[.clockBeyondLead] += 1 }
+        node.clockOffsetMilliseconds = offsetMilliseconds
+        tell(node, "wall clock jumps by \(jump) ms")
+    }
+}

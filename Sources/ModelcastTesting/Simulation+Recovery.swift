@@ -1,0 +1,148 @@
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// How far a publisher without a disk has come in taking its models back from relays: what `Publisher.recover` does.
+struct RecoveryState {
+    /// The relays that are still to be asked, by node.
+    var waiting: [Int]
+    /// The relay that is being asked.
+    var relay = 0
+    /// The identity of the connection to it; answers to another are late.
+    var peer: [UInt8] = []
+    var heads: [Heads] = []
+    var records: [(type: String, record: Record)] = []
+    /// When the relay is given up.
+    var deadline: UInt64 = 0
+    /// When the last message arrives: they keep their order.
+    var lastArrival: UInt64 = 0
+    var attempts: UInt8 = 0
+}
+
+/// A publisher that has crashed and has no disk asks relays for its models before it writes again, and then deletes some
+/// of them, as one does whose input has shrunk meanwhile.
+extension Simulation {
+    /// Begins, where the publisher recovers and this is not its first start. Until it is through it writes nothing.
+    func startRecovery(_ node: SimulatedNode) {
+        guard node.kind == .publisher, node.life > 0, !node.recoversFrom.isEmpty else { return }
+        node.recovery = RecoveryState(waiting: node.recoversFrom)
+        askNextRelay(node)
+    }
+
+    private func askNextRelay(_ node: SimulatedNode) {
+        guard var recovery = node.recovery else { return }
+        guard !recovery.waiting.isEmpty else { return finishRecovery(node) }
+        recovery.relay = recovery.waiting.removeFirst()
+        recovery.deadline = time + settings.requestTimeout.wholeMicroseconds * 6
+        node.recovery = recovery
+        sayHello(node)
+    }
+
+    private func sayHello(_ node: SimulatedNode) {
+        guard var recovery = node.recovery else { return }
+        recovery.attempts &+= 1
+        recovery.peer = [0xEE, UInt8(truncatingIfNeeded: node.index), UInt8(truncatingIfNeeded: node.life)]
+        recovery.peer.append(recovery.attempts)
+        let peer = recovery.peer
+        node.recovery = recovery
+        ask(node, .hello(rid: 1, version: 1, name: node.name, prefixes: []))
+        // An answer may be lost with the relay.
+        later(node, peer, at: time + settings.requestTimeout.wholeMicroseconds * 2) { simulation in
+            simulation.tryAgain(node)
+        }
+    }
+
+    private func tryAgain(_ node: SimulatedNode) {
+        guard let recovery = node.recovery else { return }
+        guard time < recovery.deadline else { return askNextRelay(node) }
+        node.recovery?.records = []
+        sayHello(node)
+    }
+
+    /// Does something unless the publisher has died meanwhile, or speaks over another connection.
+    private func later(
+        _ node: SimulatedNode, _ peer: [UInt8], at time: UInt64, _ body: @escaping (Simulation) -> Void
+    ) {
+        let life = node.life
+        events.add(
+            .plan { simulation in
+                guard node.isUp, node.life == life, node.recovery?.peer == peer else { return }
+                body(simulation)
+            }, at: time)
+    }
+
+    private func ask(_ node: SimulatedNode, _ request: ControlRequest) {
+        guard var recovery = node.recovery else { return }
+        let (peer, relay) = (recovery.peer, nodes[recovery.relay])
+        recovery.lastArrival = max(time + delay(), recovery.lastArrival)
+        node.recovery = recovery
+        let payload = request.encode()
+        later(node, peer, at: recovery.lastArrival) { simulation in
+            guard relay.isUp else { return }
+            relay.relay?.receive(payload.span, from: peer, now: simulation.moment(relay))
+            simulation.settle(relay)
+        }
+    }
+
+    /// A relay answers a peer that is no link.
+    func replyToRecovery(_ peer: [UInt8], _ payload: [UInt8]) {
+        guard let node = nodes.first(where: { $0.recovery?.peer == peer }), var recovery = node.recovery,
+            let reply = try? ControlReply(decoding: payload.span, limits: .default)
+        else { return }
+        recovery.lastArrival = max(time + delay(), recovery.lastArrival)
+        node.recovery = recovery
+        later(node, peer, at: recovery.lastArrival) { $0.recover(node, reply) }
+    }
+
+    private func recover(_ node: SimulatedNode, _ reply: ControlReply) {
+        switch reply {
+        case .welcome(_, _, _, _, _, _, let heads):
+            node.recovery?.heads = heads
+            let types = Set(heads.flatMap { $0.heads.compactMap(\.topic.type) }).sorted()
+            let prefixes = types.map { Topic(bytes: Array("m/\($0)/".utf8)) }
+            ask(node, .snapshot(rid: 2, prefixes: prefixes, credit: 4))
+        case .records(_, let type, let records):
+            node.recovery?.records += records.map { (type: type, record: $0) }
+            ask(node, .credit(rid: 2, count: 1))
+        case .complete:
+            adopt(node)
+            askNextRelay(node)
+        case .error(_, .busy, _):
+            guard let peer = node.recovery?.peer else { return }
+            later(node, peer, at: time + 100_000) { $0.tryAgain(node) }
+        default: askNextRelay(node)
+        }
+    }
+
+    /// As `Publisher` adopts the copy of a relay.
+    private func adopt(_ node: SimulatedNode) {
+        guard let recovery = node.recovery else { return }
+        let now = moment(node)
+        for heads in recovery.heads { node.origin?.adopt(heads, now: now) }
+        var types: Set<String> = []
+        for (type, record) in recovery.records
+        where node.origin?.adopt(record, type: type, now: now) ?? false {
+            types.insert(type)
+        }
+        node.origin?.resume(types.sorted())
+        faults[.recovery] += 1
+        tell(node, "has taken models of \(types.sorted()) back from \(nodes[recovery.relay].name)")
+        node.recovery?.records = []
+        settle(node)
+    }
+
+    /// Every relay was asked: the publisher goes on, and deletes what its input no longer has.
+    private func finishRecovery(_ node: SimulatedNode) {
+        node.recovery = nil
+        guard let cache = node.origin?.cache else { return }
+        for key in oracle.models where cache[key.type, key.id] != nil && chance(300) {
+            do {
+                _ = try write(at: node.id, .delete, type: key.type, id: key.id)
+            } catch {
+                fail(node, "cannot delete \(key): \(error)")
+            }
+        }
+        flush(node.id)
+    }
+}
