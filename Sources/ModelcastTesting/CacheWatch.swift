@@ -140,8 +140,8 @@ struct CacheWatch {
                 guard takes(key), !update.isAtRisk else { continue }
                 let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
                 let state = record.map { ReferenceModel($0) } ?? ReferenceModel()
-                // What a later delete took with it is in no copy any more where that delete is forgotten.
-                guard state.holds(update) || (oracle.isForgetful && oracle.isDeletedAfter(update)) else {
+                // Of a delete that is forgotten nothing is left, nor of what it took with it.
+                guard state.holds(update) || (oracle.isForgetful && oracle.isForgettable(update)) else {
                     return "a step of \(oracle.steps[step].updates.count) updates shows in part: "
                         + "\(key) lacks \(update.version)"
                 }

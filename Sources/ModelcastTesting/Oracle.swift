@@ -152,11 +152,13 @@ struct Oracle {
         return result
     }
 
-    /// Something later has deleted or replaced what the update has written.
-    func isDeletedAfter(_ update: PublishedUpdate) -> Bool {
-        updates.contains { other in
-            other.model == update.model && other.operation != .merge && other.version > update.version
-        }
+    /// The update is a delete, or something later has deleted or replaced what it has written: once that is forgotten
+    /// nothing shows of either.
+    func isForgettable(_ update: PublishedUpdate) -> Bool {
+        update.operation == .delete
+            || updates.contains { other in
+                other.model == update.model && other.operation != .merge && other.version > update.version
+            }
     }
 
     /// The update with this version cannot be lost.
