@@ -27,9 +27,13 @@ extension Simulation {
 
     private func beginWrite(_ node: SimulatedNode, dueAt: UInt64) {
         guard let cache = node.cache else { return }
+        // In one order always: a run may not depend on that of a dictionary.
+        let positions = (node.replica?.positions ?? []).sorted {
+            ($0.origin, $0.topic.description) < ($1.origin, $1.topic.description)
+        }
         node.disk.begin(
             cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
-            positions: node.replica?.positions ?? [], lastContact: node.replica?.lastContact(now: moment(node)),
+            positions: positions, lastContact: node.replica?.lastContact(now: moment(node)),
             dueAt: dueAt)
     }
 
