@@ -106,7 +106,9 @@ extension Simulation {
                 var joined = mine[index]
                 joined.join(theirs[index])
                 guard !isAtRest(mine[index], joined) else { continue }
-                result.append("\(nodes[link.client].name) lacks of \(key) what \(nodes[link.server].name) holds")
+                result.append(
+                    "\(nodes[link.client].name) lacks of \(key) what \(nodes[link.server].name) holds: "
+                        + "is \(mine[index]), with that \(joined)")
                 if result.count >= limit { return result }
             }
         }
