@@ -48,7 +48,7 @@ extension Relay {
 extension ControlService {
     fileprivate func brokenInvariant() -> String? {
         let all = peers.byIdentity.values
-        if all.count > PeerTable.peerCountMax { return "too many peers are remembered" }
+        if all.count > peers.peerCountMax { return "too many peers are remembered" }
         if all.reduce(0, { $0 + $1.cursors.count }) != peers.cursorCount { return "the snapshots are miscounted" }
         if peers.cursorCount > configuration.budget.cursorCount { return "too many snapshots are under way" }
         for peer in all {

@@ -181,6 +181,9 @@ struct Oracle {
         return models
     }
 
+    /// Some update of the model may be gone with an origin that had not stored it.
+    func isAtRisk(_ model: Int) -> Bool { updates.contains { $0.model == model && $0.isAtRisk } }
+
     /// Every cell was published just so.
     func knows(_ state: ReferenceModel, of model: Int) -> Bool {
         state.cells.allSatisfy { field, cell in

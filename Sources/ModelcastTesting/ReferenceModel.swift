@@ -30,6 +30,15 @@ struct ReferenceModel: Equatable {
         dropBelowFloor()
     }
 
+    /// What of it has a version of this origin.
+    func written(by origin: String) -> ReferenceModel {
+        var result = self
+        if floor?.origin != origin { result.floor = nil }
+        if touched?.origin != origin { result.touched = nil }
+        result.cells = cells.filter { $0.value.version.origin == origin }
+        return result
+    }
+
     /// Joining `other` would change nothing.
     func holds(_ other: ReferenceModel) -> Bool {
         var joined = self

@@ -97,11 +97,9 @@ extension Simulation {
 
     private func recover(_ node: SimulatedNode, _ reply: ControlReply) {
         switch reply {
-        case .welcome(_, _, _, _, _, _, let heads):
+        case .welcome(_, _, _, _, _, _, let heads, _):
             node.recovery?.heads = heads
-            let types = Set(heads.flatMap { $0.heads.compactMap(\.topic.type) }).sorted()
-            let prefixes = types.map { Topic(bytes: Array("m/\($0)/".utf8)) }
-            ask(node, .snapshot(rid: 2, prefixes: prefixes, credit: 4))
+            ask(node, .snapshot(rid: 2, prefixes: [Topic(bytes: Array("m/".utf8))], credit: 4))
         case .records(_, let type, let records):
             node.recovery?.records += records.map { (type: type, record: $0) }
             ask(node, .credit(rid: 2, count: 1))
