@@ -52,7 +52,7 @@ extension Simulation {
             }
             if let stream = streams.first(where: { !oracle.hasLost(of: $0.origin) }) {
                 return "\(node.name) has applied \(stream.applied) of \(stream.head) batches of \(stream.origin) on "
-                    + "\(stream.topic)"
+                    + "\(stream.topic), \(stream.missing) missing" + others(stream.origin, stream.topic)
             }
             for sender in replica.senderStatus(now: moment(node)) where sender.state != .live {
                 // What of a job is missing for good is said to be missing for good.
@@ -61,6 +61,17 @@ extension Simulation {
             }
         }
         return nil
+    }
+
+    /// How far relays have come with a stream.
+    private func others(_ origin: String, _ topic: Topic) -> String {
+        nodes.compactMap { node in
+            guard node.kind == .relay, let replica = node.replica else { return nil }
+            let stream = replica.streamStatus(now: moment(node)).first { $0.origin == origin && $0.topic == topic }
+            guard let stream else { return "; \(node.name) knows nothing of it" }
+            return "; \(node.name) applied \(stream.applied), head \(stream.head), missing \(stream.missing)"
+        }
+        .joined()
     }
 
     /// The relays from which a node hears, directly or through others, and itself where it is one.
