@@ -18,6 +18,8 @@ struct GroupAssembler: Sendable {
         let incarnation: UInt64
         let parts: [Part]
         let awaited: Set<Topic>
+        /// When its first part came.
+        let since: UInt64
     }
 
     private struct Key: Hashable {
@@ -31,6 +33,7 @@ struct GroupAssembler: Sendable {
         /// Topics of which a snapshot has come since that may have held the awaited part.
         var perhapsCovered: Set<Topic> = []
         let incarnation: UInt64
+        let since: UInt64
         var deadline: UInt64
     }
 
@@ -58,12 +61,12 @@ struct GroupAssembler: Sendable {
     ///   - wanted: the topics of the group that this replica subscribes to.
     /// - Returns: all parts, once the last is here.
     mutating func add(
-        _ part: Part, origin: String, incarnation: UInt64, stamp: Stamp, wanted: [Topic], deadline: UInt64
+        _ part: Part, origin: String, incarnation: UInt64, stamp: Stamp, wanted: [Topic], now: UInt64, patience: UInt64
     ) -> [Part]? {
         let key = Key(origin: origin, stamp: stamp)
         var group =
             groups.removeValue(forKey: key)
-            ?? Group(awaited: Set(wanted), incarnation: incarnation, deadline: deadline)
+            ?? Group(awaited: Set(wanted), incarnation: incarnation, since: now, deadline: now + patience)
         if !group.parts.contains(where: { $0.topic == part.topic }) {
             group.parts.append(part)
             byteCount += part.payload.count
@@ -121,7 +124,8 @@ struct GroupAssembler: Sendable {
         var due: [Key: Group] = [:]
         for (key, group) in groups where group.deadline <= now {
             let held = Held(
-                origin: key.origin, incarnation: group.incarnation, parts: group.parts, awaited: group.awaited)
+                origin: key.origin, incarnation: group.incarnation, parts: group.parts, awaited: group.awaited,
+                since: group.since)
             if mayCome(held) {
                 groups[key]?.deadline = now + patience
             } else {

@@ -15,7 +15,7 @@ extension Replica {
             isForwarded: isForwarded)
         let parts = groups.add(
             part, origin: decoder.origin, incarnation: decoder.incarnation, stamp: decoder.stamp, wanted: wanted,
-            deadline: now.uptimeMicroseconds + Replica.groupPatienceMicroseconds)
+            now: now.uptimeMicroseconds, patience: Replica.groupPatienceMicroseconds)
         if let parts { join([], and: [parts]) }
     }
 
@@ -39,7 +39,7 @@ extension Replica {
         let heartbeat = sessions.lazy.filter(\.isSynced).map(\.heartbeatMicroseconds).max() ?? 0
         let expired = groups.expired(
             now: now.uptimeMicroseconds, patience: max(Replica.groupPatienceMicroseconds, heartbeat * 12),
-            mayCome: mayCome)
+            mayCome: { mayCome($0, now: now.uptimeMicroseconds) })
         var incomplete = 0
         for (parts, isWhole) in expired {
             let changed = join([], and: [parts])
@@ -65,13 +65,15 @@ extension Replica {
 
     /// What is awaited has a hole, or what is here has not been told by the heads of any sender that could tell of
     /// holes: by a publisher because its heartbeat is not here yet, by a relay because it waits itself.
-    private func mayCome(_ held: GroupAssembler.Held) -> Bool {
+    /// Of parts that were pushed here no sender need tell: their pusher brings the others, or has died.
+    private func mayCome(_ held: GroupAssembler.Held, now: UInt64) -> Bool {
         for topic in held.awaited {
             if streams[StreamKey(origin: held.origin, topic: topic)]?.isMending ?? false { return true }
         }
         return held.parts.contains { part in
-            guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)], !stream.tellers.isEmpty
-            else { return false }
+            guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)] else { return false }
+            if stream.isPushed { return now < held.since + Replica.takeoverMicrosecondsMax }
+            guard !stream.tellers.isEmpty else { return false }
             // Of an older incarnation the snapshot of a sender may tell, and nothing else.
             guard stream.incarnation == held.incarnation else {
                 return stream.takeoverSince != nil || !hasSyncedTeller(stream)

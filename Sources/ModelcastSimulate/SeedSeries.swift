@@ -9,6 +9,7 @@ struct SeedSeries {
     let seconds: Double?
     let jobs: Int
     let sabotage: Sabotage?
+    let features: Set<Scenario.Feature>
     /// A failure does not end it.
     let keepsGoing: Bool
 
@@ -25,7 +26,7 @@ struct SeedSeries {
         DispatchQueue.concurrentPerform(iterations: jobs) { _ in
             while let seed = next(state, elapsed: ContinuousClock.now - began) {
                 let start = ContinuousClock.now
-                let outcome = Scenario(seed: seed, sabotage: sabotage).run()
+                let outcome = Scenario(seed: seed, sabotage: sabotage, features: features).run()
                 let now = ContinuousClock.now
                 let line = state.withLock { state -> String? in
                     state.summary.add(outcome, took: now - start)

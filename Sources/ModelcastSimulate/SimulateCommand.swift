@@ -50,13 +50,37 @@ struct SimulateCommand: ParsableCommand {
     )
     var sabotage: String?
 
+    @Option(
+        help: """
+            What scenarios may have beside losses, crashes, partitions and clocks that jump, with commas: \
+            \(Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")); or all, or none. \
+            (default: those of which no seed is known to fail)
+            """)
+    var features: String?
+
     @Option(help: "The commit that was built, for the message of a failure.")
     var commit: String?
 
     private static let protections = Sabotage.allCases.map(\.rawValue).joined(separator: ", ")
     private var protection: Sabotage? { sabotage.flatMap { Sabotage(rawValue: $0) } }
 
+    /// Nil for a word that is no feature.
+    private var chosenFeatures: Set<Scenario.Feature>? {
+        switch features {
+        case nil: return Scenario.usual
+        case "all": return Set(Scenario.Feature.allCases)
+        case "none": return []
+        case let names?:
+            let found = names.split(separator: ",").map { Scenario.Feature(rawValue: String($0)) }
+            return found.contains(nil) ? nil : Set(found.compactMap(\.self))
+        }
+    }
+
     func validate() throws {
+        guard chosenFeatures != nil else {
+            let names = Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--features takes all, none, or some of \(names) with commas between them.")
+        }
         guard seeds > 0, (1...256).contains(jobs), (seconds ?? 1) > 0 else {
             throw ValidationError("--seeds and --seconds must be above 0, --jobs 1 to 256.")
         }
@@ -68,21 +92,22 @@ struct SimulateCommand: ParsableCommand {
 
     func run() throws {
         let failure: SimulationFailure?
+        let features = chosenFeatures ?? []
         if let seed {
-            let outcome = Scenario(seed: seed, sabotage: protection, isTold: trace).run()
+            let outcome = Scenario(seed: seed, sabotage: protection, features: features, isTold: trace).run()
             for line in outcome.story.lines { print(line) }
             print(Summary(outcome).text)
             failure = outcome.failure
         } else {
             let series = SeedSeries(
                 first: first, count: seconds == nil ? seeds : .max, seconds: seconds, jobs: jobs, sabotage: protection,
-                keepsGoing: keepGoing)
+                features: features, keepsGoing: keepGoing)
             let summary = series.run { print($0) }
             print(summary.text)
             failure = summary.failure
         }
         guard let failure else { return }
-        print(failure.report(commit: commit, sabotage: protection))
+        print(failure.report(commit: commit, sabotage: protection, features: self.features))
         throw ExitCode.failure
     }
 }

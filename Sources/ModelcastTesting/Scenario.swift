@@ -17,14 +17,37 @@ public struct Scenario: Sendable {
     public let hasDigests: Bool
     /// Keep the story of the run.
     public let isTold: Bool
+    /// What may happen beside losses, crashes, partitions and clocks that jump.
+    public let features: Set<Feature>
 
-    /// - Parameter hasDigests: by default unless there is a sabotage, which digests would mend.
-    public init(seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil, isTold: Bool = false) {
+    /// What a scenario may have; each has it or not, as its seed says.
+    public enum Feature: String, CaseIterable, Sendable {
+        /// Short-lived jobs push to relays, whose disks may refuse what they push.
+        case jobs
+        /// Deleted models are forgotten after some seconds, and nodes are away for longer.
+        case forgetting
+        /// Batches stay malformed on a link, or on all links of a sender, also when they are sent again.
+        case lastingDamage = "lasting-damage"
+        /// Publishers without a disk take their models back from relays.
+        case recovery
+    }
+
+    /// - Parameters:
+    ///   - hasDigests: by default unless there is a sabotage, which digests would mend.
+    ///   - features: what the scenario may have.
+    public init(
+        seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil, features: Set<Feature> = Scenario.usual,
+        isTold: Bool = false
+    ) {
+        self.features = features
         self.hasDigests = hasDigests ?? (sabotage == nil)
         self.seed = seed
         self.sabotage = sabotage
         self.isTold = isTold
     }
+
+    /// The features of which no seed is known to fail.
+    public static let usual: Set<Feature> = []
 
     /// What came of a scenario.
     public struct Outcome: Sendable {

@@ -15,6 +15,7 @@ struct ScenarioPlay {
     let clockJumpMillisecondsMax: Int64
     /// Deleted models are forgotten after some seconds, and nodes are away for longer. Each model has one writer.
     let isForgetful: Bool
+    let features: Set<Scenario.Feature>
     var publishers: [SimulatedNode] = []
     var jobs: [SimulatedNode] = []
     /// Relays that wait for each other serve what they have before they have all: then holes are found.
@@ -27,7 +28,9 @@ struct ScenarioPlay {
         cuts = !isCalm && Int.random(in: 0..<3, using: &generator) == 0
         clockJumps = !isCalm && Int.random(in: 0..<3, using: &generator) == 0
         let isSteady = clockJumps ? false : !isCalm
-        isForgetful = isSteady && Int.random(in: 0..<6, using: &generator) == 0
+        isForgetful =
+            isSteady && Int.random(in: 0..<6, using: &generator) == 0 && scenario.features.contains(.forgetting)
+        features = scenario.features
         let isBeyondLead = clockJumps && Int.random(in: 0..<4, using: &generator) == 0
         clockJumpMillisecondsMax = isBeyondLead ? 6_000 : 60_000
         var settings = SimulationSettings()
@@ -41,6 +44,7 @@ struct ScenarioPlay {
         settings.sabotage = scenario.sabotage
         settings.hasDigests = scenario.hasDigests
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
+        if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         conditions.diskFailurePerMille = isCalm ? 0 : [0, 0, 100].pick(&generator)
         if isCalm { conditions.delayMicroseconds = 50...([500, 10_000].pick(&generator)) }
         simulation = Simulation(
@@ -72,10 +76,10 @@ struct ScenarioPlay {
             publishers.append(simulation.nodes[id.index])
         }
         let senders = try relays(publishers.map(\.id))
-        try addJobs()
+        if features.contains(.jobs) { try addJobs() }
         let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.index)
         for node in publishers where node.disk.mode == .none && Bool.random(using: &generator) {
-            node.recoversFrom = relays
+            if features.contains(.recovery) { node.recoversFrom = relays }
         }
         for index in 0..<Int.random(in: 1...3, using: &generator) {
             let prefixes = ["m/", "m/", "m/User/"].pick(&generator)

@@ -23,8 +23,10 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - commit: of the build; nil where nobody has told it.
     ///   - sabotage: the protection that had been taken away.
-    public func report(commit: String?, sabotage: Sabotage? = nil) -> String {
-        let option = sabotage.map { " --sabotage \($0.rawValue)" } ?? ""
+    ///   - features: what the option of that name was; nil for the usual ones.
+    public func report(commit: String?, sabotage: Sabotage? = nil, features: String? = nil) -> String {
+        let option =
+            (sabotage.map { " --sabotage \($0.rawValue)" } ?? "") + (features.map { " --features \($0)" } ?? "")
         return """
             FAILED: \(self)
             commit: \(commit ?? "not told")
