@@ -45,7 +45,7 @@ final class StreamState {
     /// A newer incarnation took the place of an older one, whose models its sender may no longer have: digests say
     /// nothing about this copy until they were equal once.
     var holdsOlderIncarnation = false
-    /// Since when what its origin had before its last start is awaited; nil once a snapshot has brought it.
+    /// Since when what its origin had before the first known batch is awaited; nil once a snapshot has brought it.
     var takeoverSince: UInt64?
     /// Its beginning came from a store, or was asked for since.
     var isRestored = false

@@ -9,7 +9,8 @@ struct SeedSeries {
     let seconds: Double?
     let jobs: Int
     let sabotage: Sabotage?
-    let features: Set<Scenario.Feature>
+    /// Nil for the usual ones.
+    let features: Set<Scenario.Feature>?
     /// A failure does not end it.
     let keepsGoing: Bool
 
