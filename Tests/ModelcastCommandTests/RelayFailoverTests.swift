@@ -18,6 +18,8 @@ import Testing
                 "relay", "--name", "relay-\(name)", "--connect", source, "--bind", "ipc://\(folder.path(name))",
             ])
         }
+        // They end with the last reference to them.
+        defer { withExtendedLifetime((publisher, relays)) {} }
         var endpoints: [String] = []
         for relay in relays { endpoints.append(try await relay.endpoint()) }
         let (input, killed) = (try #require(publisher.input), relays[0])

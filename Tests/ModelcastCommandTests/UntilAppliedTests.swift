@@ -25,6 +25,8 @@ import Testing
         let publisher = try start(waitFor: 1, timeout: "2")
         let subscriber = try RunningCommand(
             ["subscribe", "--connect", try await publisher.endpoint(), "--name", "sleeper"])
+        // It ends with the last reference to it.
+        defer { withExtendedLifetime(subscriber) {} }
         try tell(publisher, "1")
         try await expectCount(1, of: [subscriber])
         subscriber.signal(SIGSTOP)
@@ -42,6 +44,7 @@ import Testing
         let subscribers = try ["a", "b"].map {
             try RunningCommand(["subscribe", "--connect", endpoint, "--name", $0])
         }
+        defer { withExtendedLifetime(subscribers) {} }
         try tell(publisher, "1")
         try await expectCount(1, of: subscribers)
         subscribers[1].signal(SIGKILL)
