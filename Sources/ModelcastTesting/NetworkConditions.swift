@@ -11,8 +11,8 @@ public struct NetworkConditions: Sendable {
     public var controlResetPerMille = 0
     /// The chance that a message is followed, or on a stream replaced, by a broken copy of itself, in thousandths.
     public var malformedPerMille = 0
-    /// The chance that a batch is broken on a link, or on all links of its sender, for good: also when it is sent again,
-    /// in thousandths.
+    /// The chance that a batch is broken on a link, or on all links of its sender, for good: also when it is sent
+    /// again, in thousandths.
     public var lastingDamagePerMille = 0
     /// The chance that a disk refuses a pushed batch, as it is full, in thousandths.
     public var diskFailurePerMille = 0
