@@ -80,8 +80,8 @@ extension Oracle {
     }
 
     /// A node has let go of transactions whose parts did not all come in time, and has counted them. Those pushed ones
-    /// that show in part there are nobody's fault any more: a job brings its parts one by one, and may die or be cut off
-    /// between two. What a publisher has sent as one step is not let off.
+    /// that show in part there are nobody's fault any more: a job brings its parts one by one, and may die or be cut
+    /// off between two. What a publisher has sent as one step is not let off.
     mutating func tear(where holds: (PublishedUpdate) -> Bool) {
         for step in steps.indices where !steps[step].isTorn && steps[step].topics.count > 1 {
             let parts = steps[step].updates

@@ -171,8 +171,8 @@ struct Oracle {
         }
     }
 
-    /// The models of which a delete or replace is at risk: once it is forgotten where it was known, copies may hold what
-    /// it had deleted or not.
+    /// The models of which a delete or replace is at risk: once it is forgotten where it was known, copies may hold
+    /// what it had deleted or not.
     var modelsWithRiskyFloors: Set<Int> {
         var models: Set<Int> = []
         for update in updates where update.operation != .merge && !isSafe(update.version) {

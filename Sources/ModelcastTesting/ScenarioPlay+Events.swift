@@ -65,8 +65,8 @@ extension ScenarioPlay {
         guard !jobs.isEmpty, Int.random(in: 0..<10, using: &generator) == 0 else { return }
         let job = jobs.pick(&generator)
         if job.isUp { return simulation.end(job.id) }
-        // A new start is met with a snapshot (protocol article, section 6), which counts as a mended hole: where nothing
-        // breaks each job runs once.
+        // A new start is met with a snapshot (protocol article, section 6), which counts as a mended hole: where
+        // nothing breaks each job runs once.
         if !isCalm { simulation.begin(job.id) }
     }
 

@@ -20,8 +20,8 @@ struct RecoveryState {
     var attempts: UInt8 = 0
 }
 
-/// A publisher that has crashed and has no disk asks relays for its models before it writes again, and then deletes some
-/// of them, as one does whose input has shrunk meanwhile.
+/// A publisher that has crashed and has no disk asks relays for its models before it writes again, and then deletes
+/// some of them, as one does whose input has shrunk meanwhile.
 extension Simulation {
     /// Begins, where the publisher recovers and this is not its first start. Until it is through it writes nothing.
     func startRecovery(_ node: SimulatedNode) {

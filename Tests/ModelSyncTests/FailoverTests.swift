@@ -4,8 +4,8 @@ import ModelSync
 import ModelWire
 import Testing
 
-/// The failover of ZeroMQ's Clone pattern (the Guide, chapter 5): there a client whose server dies takes the snapshot of
-/// the backup, in which what was deleted last may still live, and has nothing that says that it was deleted.
+/// The failover of ZeroMQ's Clone pattern (the Guide, chapter 5): there a client whose server dies takes the snapshot
+/// of the backup, in which what was deleted last may still live, and has nothing that says that it was deleted.
 @Suite struct FailoverTests {
     /// An origin, two relays that listen to it, and a replica that listens to both; "gone" and "kept" are everywhere.
     private func pair() throws -> RelayNetwork {
