@@ -7,19 +7,19 @@ extension Origin {
     /// Takes back a model that an earlier start of this origin has published, as a relay holds it: for an origin
     /// without a store, before it publishes, so that it can delete what is gone.
     ///
-    /// The whole record is joined, also what others have written to it; the clock moves past its stamps. Nothing is
-    /// sent.
+    /// Only what this origin has written itself is taken: of what others have written it may hold one half of a
+    /// transaction, and its snapshot would show that. The clock moves past all stamps. Nothing is sent.
     /// - Returns: false for a record that nothing of is this origin's, or whose stamps lie further ahead of the wall
     ///   clock than ``OriginConfiguration/clockLeadMax``: it is not taken.
     @discardableResult
     public mutating func adopt(_ record: Record, type: String, now: Moment) -> Bool {
         let versions = [record.touched, record.floor].compactMap { $0 } + record.cells.map(\.version)
-        guard versions.contains(where: { $0.origin == configuration.name }), (try? Names.check(type: type)) != nil,
+        guard let own = record.part(of: configuration.name), (try? Names.check(type: type)) != nil,
             let last = versions.map(\.stamp).max(), !isTooFarAhead(last, now: now)
         else { return false }
         clock.observe(last)
         hasTransactions = true
-        cache.commit { commit in commit.join(record, type: type) }
+        cache.commit { commit in commit.join(own, type: type) }
         return true
     }
 

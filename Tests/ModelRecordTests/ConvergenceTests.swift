@@ -47,6 +47,30 @@ struct ConvergenceTests {
         }
     }
 
+    @Test func `the parts of its origins join to the record, and alone each is a record of that origin`() {
+        forEachSeed(20_000, from: 2_000_000) { _, generator in
+            let mix = UpdateMix(&generator)
+            var pairing = Pairing(ids: mix.ids)
+            for step in mix.steps { try pairing.apply(step) }
+            for record in pairing.records.compactMap(\.self) {
+                let versions = [record.floor, record.touched].compactMap(\.self) + record.cells.map(\.version)
+                var sum = Model()
+                for origin in Set(versions.map(\.origin)) {
+                    guard let part = record.part(of: origin) else { continue }
+                    let own = [part.floor, part.touched].compactMap(\.self) + part.cells.map(\.version)
+                    try demand(own.allSatisfy { $0.origin == origin }, "\(part) holds what \(origin) has not written")
+                    try demand(try Record(bytes: part.array) == part, "\(part) does not survive the wire")
+                    sum.join(part)
+                    var whole = Model()
+                    whole.join(record)
+                    whole.join(part)
+                    try demand(whole.record == record, "\(part) changes what it is a part of")
+                }
+                if record.exists { try demand(sum.record == record, "the parts come to \(sum), not \(record)") }
+            }
+        }
+    }
+
     @Test func `a batch of several updates lends each as it was written`() {
         let updates = [
             EncodedUpdate(.merge, 7.by("a"), id: "one", ["f": 1]), EncodedUpdate(.delete, 7.by("a"), id: "two"),

@@ -49,6 +49,8 @@ import Testing
         #expect(adopted == 11)
         #expect(origin.cache.count(of: "User") == 10)
         #expect(origin.cache["User", "others"] == nil)
+        // What others have written to its models is theirs.
+        #expect(origin.cache["User", "5"]?.values == ["a": 1])
         #expect(origin.incarnation > old.incarnation)
         #expect(!origin.hasActions)
         network.origins[0] = origin

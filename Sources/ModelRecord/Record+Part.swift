@@ -1,0 +1,36 @@
+import ModelCBOR
+
+extension Record {
+    /// What of this model one origin has written and nothing later has taken the place of: its cells, its touch and its
+    /// floor. Nil where there is nothing, or where another has deleted the model since.
+    ///
+    /// It is what the origin's own updates come to when they are joined alone.
+    /// - Complexity: O(*n*) in the bytes.
+    public func part(of origin: String) -> Record? {
+        let bytes = storage.bytes
+        var reader = CBORReader(bytes, at: idRange.upperBound)
+        let floor = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
+        guard exists || floor != nil else { return nil }
+        // Who has not touched it last has touched it with the last cell.
+        var touched = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
+        var plan = MergePlan()
+        var run = CellRun(bytes, at: Int(storage.facts.cellsOffset), count: cellCount)
+        while let cell = run.cell {
+            if cell.version.isBy(origin, in: bytes) {
+                plan.keep(.old, cell.key.lowerBound, cell.end)
+                if touched.map({ cell.version.stamp > $0.stamp }) ?? true { touched = cell.version }
+            }
+            run.advance()
+        }
+        guard floor != nil || touched != nil else { return nil }
+        return RecordBuilder.make(
+            id: bytes.extracting(idRange), idHash: idHash, floor: floor.view(in: bytes),
+            touched: touched.view(in: bytes),
+            exists: Record.exists(floor: floor.view(in: bytes), touched: touched.view(in: bytes)),
+            plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
+    }
+}
+
+extension VersionSlice {
+    fileprivate func isBy(_ name: String, in bytes: Span<UInt8>) -> Bool { version(in: bytes).origin == name }
+}
