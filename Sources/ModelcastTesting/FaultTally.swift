@@ -18,7 +18,7 @@ public struct FaultTally: Sendable {
         case relayLost = "relays that lost what was pushed"
         case recovery = "publishers that took their models back"
         case clockJump = "clock jumps"
-        case clockBeyondLead = "clock jumps past the allowed lead"
+        case clockBeyondLead = "clocks further apart than the allowed lead"
         case lateJoin = "late joins"
     }
 

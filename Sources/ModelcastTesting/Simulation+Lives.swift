@@ -132,7 +132,10 @@ extension Simulation {
     func setClock(_ node: SimulatedNode, offsetMilliseconds: Int64) {
         faults[.clockJump] += 1
         let jump = offsetMilliseconds - node.clockOffsetMilliseconds
-        if Duration.milliseconds(abs(jump)) > settings.clockLeadMax { faults[.clockBeyondLead] += 1 }
+        // Stamps stay ahead when the clock that made them goes back: two clocks lie apart as far as they ever did.
+        earliestClock = min(earliestClock, offsetMilliseconds)
+        latestClock = max(latestClock, offsetMilliseconds)
+        if Duration.milliseconds(latestClock - earliestClock) > settings.clockLeadMax { faults[.clockBeyondLead] += 1 }
         node.clockOffsetMilliseconds = offsetMilliseconds
         tell(node, "wall clock jumps by \(jump) ms")
     }

@@ -39,6 +39,9 @@ public final class Simulation {
     var links: [SimulatedLink] = []
     var oracle = Oracle()
     var eventCount = 0
+    /// The least and the greatest offset that any wall clock has had, milliseconds.
+    var earliestClock: Int64 = 0
+    var latestClock: Int64 = 0
 
     /// When the wall clock stood at the beginning: any plausible instant.
     static let wallStartMilliseconds: UInt64 = 1_800_000_000_000
