@@ -47,6 +47,9 @@ public struct Commit: ~Copyable {
         table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
+    /// How many of the updates and records so far have changed nothing.
+    public var unchangedCount: Int { writer.tally.unchanged }
+
     /// The table of `type`, as one that this commit touches.
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
 

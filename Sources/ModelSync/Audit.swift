@@ -36,8 +36,8 @@ struct Audit {
     let told: [Topic: UInt64]
     /// The digest of the whole type here, before anything was fetched.
     let ownDigest: UInt64
-    /// Records that are to take the place of those here.
-    var replacements: [Record] = []
+    /// What one request has brought: it becomes visible in one step, or takes the place of what is here.
+    var fetched: [Record] = []
     /// The digests differ at equal heads: from here on the type is being repaired.
     var isConfirmed = false
     /// How often the digests could not be compared, because heads had moved.
@@ -135,11 +135,6 @@ struct AuditTable {
     func isJoined(_ type: String, toldBy sender: SenderID) -> Bool {
         let place = Place(sender: sender, type: type)
         return joined[place] != nil && joined[place] == digests[place]
-    }
-
-    /// The records of this request are to take the place of those here.
-    func isReplacing(_ type: String) -> Bool {
-        if case .replacing? = running[type]?.step { true } else { false }
     }
 
     /// The types of which the sender has told digests.

@@ -74,8 +74,11 @@ struct Repair {
     var failed: Set<SenderID> = []
     /// Replays have brought something.
     var hasReplayed = false
-    /// A frame stayed malformed: when the replay is through, the topic is taken from a sender's copy.
-    var isQuarantining = false
+    /// The sequences that stayed malformed: when the replay is through, the topic is taken from a sender's copy.
+    var quarantined: [UInt64] = []
+
+    /// What it is when a sender's copy has brought what was missing.
+    var mendingByCopy: Mending { quarantined.isEmpty ? .snapshot : .quarantine }
     /// The sender whose copy was found to differ, and the digests that it had told: it is asked first.
     var compared: (sender: SenderID, digests: [Topic: UInt64])?
 }

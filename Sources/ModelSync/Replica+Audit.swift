@@ -94,6 +94,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         requests[rid] = nil
         audits[type]?.rid = nil
+        for told in heads { _ = noteOrigin(told, of: sender) }
         let own = cache.bucketDigests(of: type)
         let differing = coveredBuckets(of: type).filter { own[$0] != digests[$0] }
         let byOrigin = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }
@@ -108,7 +109,8 @@ extension Replica {
             audits.refresh(type, toldBy: sender, with: digests)
             endAudit(of: type)
         case .comparing where found.isEmpty: missedComparison(of: type, now: now)
-        case .comparing: confirm(type, found.keys.sorted(), mustBeEqual: !unequal.isEmpty, now: now)
+        case .comparing:
+            confirm(type, found.keys.sorted(), mustBeEqual: !unequal.isEmpty, heads: heads, now: now)
         case _ where !unequal.isEmpty: irreparable(type, unequal, now: now)
         case _ where found.count < differing.count: missedComparison(of: type, now: now)
         case _:

@@ -5,16 +5,17 @@ import ModelWire
 /// What is done about copies that differ.
 extension Replica {
     /// The copies differ where they must not, or the sender's may hold what is not here.
-    func confirm(_ type: String, _ buckets: [Int], mustBeEqual: Bool, now: Moment) {
+    /// - Parameter heads: what came with the digests.
+    func confirm(_ type: String, _ buckets: [Int], mustBeEqual: Bool, heads: [Heads], now: Moment) {
         guard let audit = audits[type], let stream = witness(of: audit, type) else { return endAudit(of: type) }
         audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
-        if (streamsByType[type] ?? []).contains(where: { groupedOrigins.contains($0.key.origin) }) {
-            // Single buckets would show halves of transactions that are on their way: the topics are taken in one cut.
+        if hasTransactions(type, heads) {
             noteMismatch(stream, buckets.count, audit)
-            endAudit(of: type)
-            startRepair(stream, finding: .digest, now: now)
-            stream.repair?.compared = (audit.sender, audit.told)
-            return
+            // All that the sender holds is here already.
+            if mustBeEqual, audits.isJoined(type, toldBy: audit.sender) {
+                return irreparable(type, buckets, now: now)
+            }
+            return takeWhole(stream, audit, now: now)
         }
         if mustBeEqual {
             noteMismatch(stream, buckets.count, audit)
@@ -24,6 +25,19 @@ extension Replica {
         // The first time everything is taken that has come without sequences: deleted models show in no digest.
         let isFirst = !mustBeEqual && !audits.wasJoined(type, with: audit.sender)
         fetchBuckets(isFirst ? coveredBuckets(of: type) : buckets, of: type, isReplacing: false, now: now)
+    }
+
+    /// Transactions over several topics reach this type: single buckets would show halves of them.
+    private func hasTransactions(_ type: String, _ heads: [Heads]) -> Bool {
+        heads.contains(where: \.hasTransactions)
+            || (streamsByType[type] ?? []).contains { groupedOrigins.contains($0.key.origin) }
+    }
+
+    /// The topics are taken in one cut.
+    private func takeWhole(_ stream: StreamState, _ audit: Audit, now: Moment) {
+        endAudit(of: stream.type)
+        startRepair(stream, finding: .digest, now: now)
+        stream.repair?.compared = (audit.sender, audit.told)
     }
 
     private func noteMismatch(_ stream: StreamState, _ bucketCount: Int, _ audit: Audit) {
@@ -76,14 +90,20 @@ extension Replica {
     func completeBuckets(of type: String, _ heads: [Heads], now: Moment) {
         guard let audit = audits[type], let rid = audit.rid else { return }
         requests[rid] = nil
+        audits[type]?.fetched = []
+        for told in heads { _ = noteOrigin(told, of: audit.sender) }
         switch audit.step {
         case .comparing, .verifying: return
         case .replacing(let part, let rest):
-            replace(part, of: type, heads)
+            replace(part, of: type, with: audit.fetched, heads)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: true, now: now) }
             audits.forgetDigests(toldBy: audit.sender, type: type)
             mended(type, now: now)
         case .fetching(let rest):
+            if hasTransactions(type, heads), let stream = witness(of: audit, type) {
+                return takeWhole(stream, audit, now: now)
+            }
+            join([(type, audit.fetched)])
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: false, now: now) }
             if audit.isConfirmed {
                 audits[type]?.step = .verifying
@@ -134,12 +154,11 @@ extension Replica {
 
     /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has
     /// written, become what the sender holds of them.
-    private func replace(_ buckets: [Int], of type: String, _ heads: [Heads]) {
+    private func replace(_ buckets: [Int], of type: String, with fetched: [Record], _ heads: [Heads]) {
         guard let audit = audits[type] else { return }
-        audits[type]?.replacements = []
         let origin = sessions[audit.sender.index].name
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
-        let replacements = Dictionary(audit.replacements.map { ($0.id, $0) }) { $1 }
+        let replacements = Dictionary(fetched.map { ($0.id, $0) }) { $1 }
         let snapshot = cache.snapshot()
         cache.commit { commit in
             for bucket in buckets {

@@ -41,10 +41,8 @@ extension Replica {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {
                 // Its snapshot was as good as the one that the repair would ask for.
-                if !repair.isQuarantining, !stream.tracker.hasHole, stream.takeoverSince == nil,
-                    askable(stream, repair).contains(sender)
-                {
-                    finish(stream, by: .snapshot, now: now)
+                if !stream.tracker.hasHole, stream.takeoverSince == nil, askable(stream, repair).contains(sender) {
+                    finish(stream, by: repair.mendingByCopy, now: now)
                 } else {
                     stream.repair?.dueAt = now.uptimeMicroseconds
                 }

@@ -24,12 +24,18 @@ extension Replica {
     static let groupPatienceMicroseconds: UInt64 = 2_000_000
 
     /// Merges the parts of a transaction.
-    func apply(_ parts: [GroupAssembler.Part], to commit: inout Commit) {
+    /// - Returns: whether they changed anything.
+    func apply(_ parts: [GroupAssembler.Part], to commit: inout Commit) -> Bool {
+        let unchangedBefore = commit.unchangedCount
+        var updateCount = 0
         for part in parts {
             // It was decoded once already, when it came.
             guard let type = part.topic.type, (try? groupDecoder.decode(part.payload.span)) != nil else { continue }
-            commit.apply(groupDecoder.batch(in: part.payload.span), type: type)
+            let batch = groupDecoder.batch(in: part.payload.span)
+            updateCount += batch.count
+            commit.apply(batch, type: type)
         }
+        return commit.unchangedCount - unchangedBefore < updateCount
     }
 
     /// Lets go of transactions of which nothing more can be waited for.

@@ -143,16 +143,22 @@ extension Replica {
             ])
     }
 
-    /// What was pushed here and no sender tells of exists nowhere else: the new copy takes it over, whole.
+    /// What was pushed here, and what no sender has to its end, may be nowhere else: the new copy takes it over, whole.
     private func keepPushed(in renewal: Renewal) {
-        let told = Set(streams.values.lazy.filter { !$0.tellers.isEmpty }.map(\.key.origin))
-        let pushed = Set(streams.values.lazy.filter(\.isPushed).map(\.key.origin)).subtracting(told)
-        guard !pushed.isEmpty else { return }
+        let told = renewal.completeHeads ?? []
+        let pushed = streams.values.filter { stream in
+            stream.isPushed
+                && !told.contains { heads in
+                    heads.origin == stream.key.origin && heads.incarnation == stream.incarnation
+                        && heads[stream.key.topic].map { $0.sequence >= stream.tracker.applied } ?? false
+                }
+        }
         let old = cache.snapshot()
-        for type in old.types {
+        for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
+            let origins = Set(streams.map(\.key.origin))
             renewal.cache.commit { commit in
                 old.forEach(type: type, includingTombstones: true) { record in
-                    if record.isWritten(by: pushed) { commit.join(record, type: type) }
+                    if record.isWritten(by: origins) { commit.join(record, type: type) }
                     return true
                 }
             }

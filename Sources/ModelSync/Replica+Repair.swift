@@ -14,9 +14,7 @@ extension Replica {
             stream.holeSince = nil
             counters[.holesFilled] += 1
             stream.account.mended[.filled, default: 0] += 1
-        } else if let repair = stream.repair, repair.rung == .replay, !repair.isQuarantining,
-            repair.finding.isMissingSequences
-        {
+        } else if let repair = stream.repair, repair.rung == .replay, repair.finding.isMissingSequences {
             finish(stream, by: repair.hasReplayed ? .replay : .filled, now: now)
         }
     }
@@ -113,7 +111,7 @@ extension Replica {
             return advance(stream, now: now)
         }
         if stream.repair?.rung == .snapshot { return requestSnapshot(of: stream, from: sender, now: now) }
-        guard let gap = stream.tracker.gap(countMax: UInt64(configuration.replayBatchCount)) else {
+        guard let gap = nextGap(of: stream, countMax: UInt64(configuration.replayBatchCount)) else {
             return replayed(stream, now: now)
         }
         requestReplay(of: gap, stream, from: sender, now: now)

@@ -72,8 +72,8 @@ extension Replica {
         }
         stream.repair?.request?.expected = sequence &+ 1
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
-        guard case .new = stream.tracker.arrive(sequence) else { return }
-        stream.repair?.isQuarantining = true
+        guard !stream.tracker.contains(sequence), stream.repair?.quarantined.contains(sequence) == false else { return }
+        stream.repair?.quarantined.append(sequence)
         stream.account.quarantined += 1
         stream.account.quarantinedSequences.append(sequence)
         if stream.account.quarantinedSequences.count > RepairAccount.quarantinedSequencesMax {
@@ -93,9 +93,7 @@ extension Replica {
         guard let request = stream.repair?.request else { return }
         sessions[request.sender.index].lastHeard = now.uptimeMicroseconds
         if let pause = stream.clockPause, pause > now.uptimeMicroseconds { return rest(stream, until: pause) }
-        if let gap = stream.tracker.gap(from: request.range.lowerBound, countMax: 1),
-            gap.lowerBound == request.range.lowerBound
-        {
+        guard nextGap(of: stream, countMax: 1)?.lowerBound != request.range.lowerBound else {
             return refusedReplay(stream, now: now)
         }
         requests[request.rid] = nil
@@ -119,10 +117,26 @@ extension Replica {
         advance(stream, now: now)
     }
 
-    /// Nothing is missing any more.
+    /// The first missing sequences in a row, without those that stayed malformed.
+    func nextGap(of stream: StreamState, countMax: UInt64) -> ClosedRange<UInt64>? {
+        let quarantined = Set(stream.repair?.quarantined ?? [])
+        var start: UInt64 = 1
+        while let gap = stream.tracker.gap(from: start, countMax: countMax) {
+            guard let first = gap.first(where: { !quarantined.contains($0) }) else {
+                guard gap.upperBound < .max else { return nil }
+                start = gap.upperBound + 1
+                continue
+            }
+            let last = (first...gap.upperBound).first { quarantined.contains($0) }
+            return first...(last.map { $0 - 1 } ?? gap.upperBound)
+        }
+        return nil
+    }
+
+    /// Nothing is missing that a replay brings.
     func replayed(_ stream: StreamState, now: Moment) {
         guard let repair = stream.repair else { return }
-        if repair.isQuarantining {
+        if stream.tracker.hasHole {
             fallBack(stream, now: now)
             advance(stream, now: now)
         } else {

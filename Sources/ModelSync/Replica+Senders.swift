@@ -38,6 +38,10 @@ extension Replica {
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        // From here on something of it may be in the cache.
+        if sessions[sender.index].lastContact == nil {
+            sessions[sender.index].lastContact = lastAlive ?? now.wallMilliseconds
+        }
         actions.append(.connectStream(sender, endpoint: streamEndpoint))
         for prefix in configuration.prefixes { actions.append(.subscribe(sender, prefix: prefix)) }
         actions.append(.subscribe(sender, prefix: Array("h/".utf8)))

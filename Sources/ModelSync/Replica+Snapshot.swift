@@ -59,8 +59,8 @@ extension Replica {
             _ = renew(sender, rid: rid, type: type, accepted, now: now)
             return
         }
-        if stream == nil, audits.isReplacing(type), case .audit? = requests[rid]?.purpose {
-            audits[type]?.replacements += accepted
+        if stream == nil, case .audit? = requests[rid]?.purpose {
+            audits[type]?.fetched += accepted
         } else {
             take(accepted, type: type, of: sender, stream)
         }
@@ -103,13 +103,15 @@ extension Replica {
     @discardableResult
     func join(_ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = []) -> Int {
         guard !chunks.isEmpty || !held.isEmpty else { return 0 }
-        let (_, summary) = cache.commit { commit in
+        let (news, summary) = cache.commit { commit in
+            // First, for a batch that was here is none.
+            let news = held.filter { apply($0, to: &commit) }
             for (type, records) in chunks { commit.join(records, type: type) }
-            for parts in held { apply(parts, to: &commit) }
+            return news
         }
         renewal?.cache.commit { commit in
             for (type, records) in chunks { commit.join(records, type: type) }
-            for parts in held { apply(parts, to: &commit) }
+            for parts in held { _ = apply(parts, to: &commit) }
         }
         if chunks.isEmpty {
             count(summary, batches: UInt64(held.reduce(0) { $0 + $1.count }))
@@ -117,7 +119,7 @@ extension Replica {
             counters[.conflictingCells] += UInt64(summary.conflictingCells)
             counters[.appliedBatches] += UInt64(held.reduce(0) { $0 + $1.count })
         }
-        if summary.changed > 0 { for parts in held { forwardHeld(parts) } }
+        for parts in news { forwardHeld(parts) }
         return summary.changed
     }
 
@@ -174,14 +176,14 @@ extension Replica {
             return
         }
         guard let repair = stream.repair, repair.request == nil else { return }
-        let isLacking = repair.finding.isMissingSequences && !repair.isQuarantining && stream.tracker.hasHole
+        let isLacking = repair.finding.isMissingSequences && stream.tracker.hasHole
         if isLacking || (repair.finding == .newIncarnation && stream.takeoverSince != nil) {
             return lacking(stream, at: sender, now: now)
         }
         if let compared = repair.compared, compared.sender == sender {
             audits.noteJoined(compared.digests, of: stream.type, toldBy: sender)
         }
-        finish(stream, by: repair.isQuarantining ? .quarantine : .snapshot, now: now)
+        finish(stream, by: repair.mendingByCopy, now: now)
     }
 
     /// A snapshot holds everything up to these heads. Its staged records become visible together with the transactions
@@ -209,9 +211,9 @@ extension Replica {
         finishTakeovers(heads, now: now, where: isCovered)
         for stream in covered {
             if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
-                repair.finding.isMissingSequences, !repair.isQuarantining, !stream.tracker.hasHole
+                repair.finding.isMissingSequences, !stream.tracker.hasHole
             {
-                finish(stream, by: .snapshot, now: now)
+                finish(stream, by: repair.mendingByCopy, now: now)
             } else {
                 watch(stream, finding: .headBeyondApplied, now: now)
             }

@@ -170,6 +170,7 @@ extension Replica {
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender) { return nil }
+        let isUnmet = streams[key] == nil
         guard
             let stream = streams[key] ?? makeStream(key, incarnation: incarnation, isPushed: isPushed, now: now)
         else { return nil }
@@ -177,6 +178,8 @@ extension Replica {
         if incarnation < stream.incarnation { noteOlder(stream) }
         guard let sender else { return stream }
         stream.note(sender, incarnation: incarnation)
+        // What it held before is in the sender's first snapshot, or in another's.
+        if isUnmet, !sessions[sender.index].isSynced { takeOver(stream, from: sender, now: now) }
         return stream
     }
 

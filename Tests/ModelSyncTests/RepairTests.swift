@@ -191,6 +191,30 @@ import Testing
         #expect(wire.replica.state(of: wire.sender) == .live)
     }
 
+    @Test func `what was left out counts as applied only when a snapshot has brought it`() throws {
+        let replay = { (request: ControlRequest, sent: Wire.Sent) -> [ControlReply]? in
+            guard case .replay(let rid, _, _, let topic, _, _) = request else { return nil }
+            return (Wire.replays(request, sent) ?? []).map { reply in
+                guard case .frame = reply else { return reply }
+                return .frame(rid: rid, topic: topic, batch: [0x86, 0])
+            }
+        }
+        var wire = try wire(4) { request, sent in
+            if case .snapshot(let rid, _, _) = request { return [.error(rid: rid, code: .busy, message: "later")] }
+            return replay(request, sent)
+        }
+        wire.stream[1].payload = [0x86, 0]
+        wire.deliverAll()
+        try wire.pass(milliseconds: 300)
+        #expect(wire.replica.counters[.quarantinedBatches] == 1)
+        // What a store keeps, and what a relay tells: whoever took it over would never ask for the second.
+        #expect(wire.replica.positions.map(\.applied) == [1])
+        wire.answer = replay
+        try wire.pass(milliseconds: 1_000)
+        #expect(wire.replica.positions.map(\.applied) == [4])
+        #expect(wire.areEqual)
+    }
+
     @Test(arguments: [false, true])
     func `when one relay fails the other is asked`(isSilent: Bool) throws {
         var mesh = try Mesh(relays: 2, origins: 1)
