@@ -26,11 +26,13 @@ func library(_ name: String, uses dependencies: [Target.Dependency] = []) -> Tar
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(of name: String, uses more: [Target.Dependency] = []) -> Target {
+/// - Parameter isHeavy: the tests themselves compute much. All others are not optimised in a release build either,
+///   which would take longer than to run them.
+func tests(of name: String, isHeavy: Bool = false, uses more: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: name + "Tests",
         dependencies: [.byName(name: name), "TestSupport"] + more,
-        swiftSettings: settings)
+        swiftSettings: settings + (isHeavy ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
 }
 
 let package = Package(
@@ -85,11 +87,11 @@ let package = Package(
             name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire"],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "ZeroMQ"),
-        tests(of: "ModelCBOR"),
-        tests(of: "ModelRecord", uses: ["ModelCBOR"]),
-        tests(of: "ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
-        tests(of: "ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", sqlite]),
-        tests(of: "ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelCBOR", isHeavy: true),
+        tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
+        tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", sqlite]),
+        tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(
