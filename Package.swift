@@ -27,7 +27,8 @@ func library(_ name: String, uses dependencies: [Target.Dependency] = []) -> Tar
 }
 
 /// - Parameter isHeavy: the tests themselves compute much. All others are not optimised in a release build either,
-///   which would take longer than to run them.
+///   which would take longer than to run them. (Flags for the compiler keep nobody from using the package as long as
+///   they are those of tests.)
 func tests(of name: String, isHeavy: Bool = false, uses more: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: name + "Tests",

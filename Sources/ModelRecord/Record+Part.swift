@@ -31,6 +31,19 @@ extension Record {
     }
 }
 
+extension Record {
+    /// Those who have written what there is of this model.
+    /// - Complexity: O(*n*) in the bytes.
+    public var origins: Set<String> {
+        var origins = Set([floor, touched].compactMap { $0?.origin })
+        forEachCell { cell, bytes in
+            origins.insert(CBORReader(bytes).string(cell.version.origin))
+            return true
+        }
+        return origins
+    }
+}
+
 extension VersionSlice {
     fileprivate func isBy(_ name: String, in bytes: Span<UInt8>) -> Bool { version(in: bytes).origin == name }
 }

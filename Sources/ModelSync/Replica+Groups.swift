@@ -73,12 +73,15 @@ extension Replica {
     /// holes: by a publisher because its heartbeat is not here yet, by a relay because it waits itself.
     /// Of parts that were pushed here no sender need tell: their pusher brings the others, or has died.
     private func mayCome(_ held: GroupAssembler.Held, now: UInt64) -> Bool {
+        // What of a job is missing may be missing for good.
+        let isOver = now >= held.since + Replica.takeoverMicrosecondsMax
+        if isOver, pushedOrigins.contains(held.origin) { return false }
         for topic in held.awaited {
             if streams[StreamKey(origin: held.origin, topic: topic)]?.isMending ?? false { return true }
         }
         return held.parts.contains { part in
             guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)] else { return false }
-            if stream.isPushed { return now < held.since + Replica.takeoverMicrosecondsMax }
+            if stream.isPushed { return !isOver }
             guard !stream.tellers.isEmpty else { return false }
             // Of an older incarnation the snapshot of a sender may tell, and nothing else.
             guard stream.incarnation == held.incarnation else {

@@ -94,8 +94,10 @@ extension Replica {
         return heads.allSatisfy { told in
             told.heads.allSatisfy { head in
                 guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else { return true }
+                // What of a job is missing may be missing for good.
+                let isAwaited = pushedOrigins.contains(told.origin) ? stream.takeoverSince != nil : stream.isMending
                 return stream.incarnation > told.incarnation
-                    || (!stream.isMending && stream.tracker.applied >= head.sequence)
+                    || (!isAwaited && stream.tracker.applied >= head.sequence)
             }
         }
     }
@@ -127,6 +129,8 @@ extension Replica {
         }
         for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
             stream.holdsOlderIncarnation = false
+            // What came beyond a hole, which may stay for good, is in the old copy only.
+            stream.tracker.forgetAhead()
             stream.account.lastMending = .anew
             stream.account.lastMicroseconds = now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
         }
@@ -158,7 +162,7 @@ extension Replica {
             let origins = Set(streams.map(\.key.origin))
             renewal.cache.commit { commit in
                 old.forEach(type: type, includingTombstones: true) { record in
-                    if record.isWritten(by: origins) { commit.join(record, type: type) }
+                    if !record.origins.isDisjoint(with: origins) { commit.join(record, type: type) }
                     return true
                 }
             }
@@ -191,13 +195,4 @@ extension Replica {
 
     /// The pause between two steps of the sweep.
     static let sweepMicroseconds: UInt64 = 100_000
-}
-
-extension Record {
-    /// Something of it has the version of one of these origins.
-    fileprivate func isWritten(by origins: Set<String>) -> Bool {
-        if let floor, origins.contains(floor.origin) { return true }
-        if let touched, origins.contains(touched.origin) { return true }
-        return cells.contains { origins.contains($0.version.origin) }
-    }
 }

@@ -4,8 +4,12 @@ extension Replica {
     /// Notes a hole, or that it has closed. Nothing counts as a hole while no sender of the stream is through with its
     /// first snapshot.
     func watch(_ stream: StreamState, finding: Finding, now: Moment) {
-        if !stream.tracker.hasHole { stream.clockPause = nil }
+        if !stream.tracker.hasHole {
+            stream.clockPause = nil
+            stream.missingSince = nil
+        }
         if stream.tracker.hasHole {
+            if stream.missingSince == nil { stream.missingSince = now.uptimeMicroseconds }
             guard stream.holeSince == nil, stream.repair == nil, hasSyncedTeller(stream) else { return }
             stream.holeSince = now.uptimeMicroseconds
             stream.holeFinding = finding

@@ -48,12 +48,13 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let accepted = records.filter { !isTooFarAhead($0.lastStamp, now: now) }
+        var accepted = records.filter { !isTooFarAhead($0.lastStamp, now: now) }
         if accepted.count < records.count {
             counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
             stream?.repair?.request?.rejectedTypes.insert(type)
             if isForRenewal { renewal?.rejecting.insert(sender) }
         }
+        accepted = withoutOutdated(accepted, of: sender, now: now)
         counters[.snapshotRecords] += UInt64(accepted.count)
         if isForRenewal {
             _ = renew(sender, rid: rid, type: type, accepted, now: now)
@@ -186,21 +187,24 @@ extension Replica {
         finish(stream, by: repair.mendingByCopy, now: now)
     }
 
-    /// A snapshot holds everything up to these heads. Its staged records become visible together with the transactions
-    /// that it has made whole.
+    /// A snapshot holds everything up to these heads, but for outdated origins. Its staged records become visible
+    /// together with the transactions that it has made whole.
     private func cover(
         _ heads: [Heads], _ staged: [RecordChunk], sender: SenderID, now: Moment,
         where isCovered: (Topic) -> Bool
     ) {
         var covered: [StreamState] = []
         var whole: [[GroupAssembler.Part]] = []
-        for told in heads where noteOrigin(told, of: sender) {
+        var wasMissingLong = false
+        let outdated = outdatedOrigins(of: sender, now: now)
+        for told in heads where noteOrigin(told, of: sender) && !outdated.contains(told.origin) {
             whole += groups.covered(by: told, where: isCovered)
             for head in told.heads where isCovered(head.topic) {
                 let key = StreamKey(origin: told.origin, topic: head.topic)
                 guard let stream = meet(key, incarnation: told.incarnation, sender: sender, now: now),
                     stream.incarnation == told.incarnation
                 else { continue }
+                wasMissingLong = wasMissingLong || isLate(stream, head.sequence, now: now)
                 stream.tracker.cover(through: head.sequence)
                 covered.append(stream)
                 whole += groups.covered(
@@ -218,5 +222,16 @@ extension Replica {
                 watch(stream, finding: .headBeyondApplied, now: now)
             }
         }
+        guard wasMissingLong else { return }
+        // Of other topics the same may hold without being known yet.
+        let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
+        startAnew(prefixes, reason: "something was missing for too long", now: now)
+    }
+
+    /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more
+    /// what may have been deleted.
+    private func isLate(_ stream: StreamState, _ head: UInt64, now: Moment) -> Bool {
+        guard let since = stream.missingSince, head > stream.tracker.applied else { return false }
+        return now.uptimeMicroseconds.subtractingOrZero(since) > configuration.tombstoneRetention.wholeMicroseconds
     }
 }

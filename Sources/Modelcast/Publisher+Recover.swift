@@ -8,8 +8,8 @@ extension Publisher {
     /// Takes back the models that an earlier start of this publisher has published, from relays that hold them: for one
     /// that ``startsAnew``, because it has no store or the file was damaged, so that it can delete what is gone.
     ///
-    /// Call it before the first write. Every relay is asked, and one must answer; nothing is sent. Models that this
-    /// name has never written to are left out.
+    /// Call it before the first write. Every relay is asked, and one must answer; nothing is sent. Of each
+    /// model only what this name has written itself is taken; what others have written is theirs.
     /// - Parameters:
     ///   - relays: their control endpoints. A relay that has just started is asked until it is ready.
     ///   - timeout: for each relay.

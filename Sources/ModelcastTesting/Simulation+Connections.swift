@@ -61,7 +61,13 @@ extension Simulation {
         server.relay?.disconnected(links[index].peer(index))
     }
 
-    /// Nothing passes between two nodes for a time; then all connections stand on new feet.
+    /// Nothing passes between a node and one that it listens to for a time; then all connections stand on new feet.
+    public func cut(_ node: NodeID, from sender: NodeID, milliseconds: UInt64) {
+        for index in links.indices where links[index].client == node.index && links[index].server == sender.index {
+            cut(index, milliseconds: milliseconds)
+        }
+    }
+
     func cut(_ index: Int, milliseconds: UInt64) {
         guard !links[index].isCut else { return }
         faults[.partition] += 1
