@@ -68,7 +68,7 @@ struct AuditTable {
     /// What senders had told of copies that were joined with this one: as long as they tell the same there is nothing
     /// to be had from them.
     private var joined: [Place: [Topic: UInt64]] = [:]
-    private var restUntil: UInt64 = 0
+    private var restUntil: [String: UInt64] = [:]
 
     /// What a repair does not mend is not mended by asking at every heartbeat.
     private static let pauseMax: UInt64 = 60_000_000
@@ -147,11 +147,13 @@ struct AuditTable {
     }
 
     func mayBegin(_ type: String, with sender: SenderID, now: UInt64) -> Bool {
-        running[type] == nil && now >= restUntil && (pauses[Place(sender: sender, type: type)]?.next ?? 0) <= now
+        running[type] == nil && (pauses[Place(sender: sender, type: type)]?.next ?? 0) <= now
     }
 
-    /// Nothing is audited for a time.
-    mutating func rest(until time: UInt64) { restUntil = time }
+    /// Building the type anew has changed nothing: for a time it is not done again, whatever still differs.
+    mutating func rest(_ type: String, until time: UInt64) { restUntil[type] = time }
+
+    func isResting(_ type: String, now: UInt64) -> Bool { now < restUntil[type] ?? 0 }
 
     /// The copies were equal.
     mutating func clearPause(_ type: String, with sender: SenderID) {

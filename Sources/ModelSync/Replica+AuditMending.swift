@@ -13,6 +13,10 @@ extension Replica {
             noteMismatch(stream, buckets.count, audit)
             // All that the sender holds is here already.
             if mustBeEqual, audits.isJoined(type, toldBy: audit.sender) {
+                let isLeft = configuration.forwardsBatches || audits.isResting(type, now: now.uptimeMicroseconds)
+                guard !isLeft else { return endAudit(of: type) }
+                audits[type]?.isConfirmed = true
+                noteDifference(stream)
                 return irreparable(type, buckets, now: now)
             }
             return takeWhole(stream, audit, now: now)
@@ -139,6 +143,7 @@ extension Replica {
     /// to it, or what an origin has lost, may be nowhere else. It only gives up what cannot be.
     func irreparable(_ type: String, _ buckets: [Int], now: Moment) {
         guard let audit = audits[type] else { return }
+        guard !audits.isResting(type, now: now.uptimeMicroseconds) else { return endAudit(of: type) }
         counters[.irreparableDifferences] += 1
         notice(.irreparable, ["sender": label(audit.sender), "type": type, "buckets": "\(buckets.count)"])
         if configuration.forwardsBatches {

@@ -129,16 +129,18 @@ extension Replica {
         }
         for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
             stream.holdsOlderIncarnation = false
-            // What came beyond a hole, which may stay for good, is in the old copy only.
-            stream.tracker.forgetAhead()
             stream.account.lastMending = .anew
             stream.account.lastMicroseconds = now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
         }
         for (stream, foundAt) in renewal.witnesses { noteMended(stream, by: .anew, foundAt: foundAt, now: now) }
         // An absence is no hole of any stream.
         if renewal.witnesses.isEmpty { counters[.holesMendedAnew] += 1 }
-        // Where the new copy is like the old one, comparing again soon would lead here again.
-        if summary.changed == 0 { audits.rest(until: now.uptimeMicroseconds + Replica.restMicroseconds) }
+        // Where the new copy is like the old one, what differs would lead here again and again.
+        if summary.changed == 0 {
+            for (stream, _) in renewal.witnesses {
+                audits.rest(stream.type, until: now.uptimeMicroseconds + Replica.restMicroseconds)
+            }
+        }
         notice(
             .startedAnew,
             [
@@ -169,7 +171,7 @@ extension Replica {
         }
     }
 
-    /// How long differing digests are left alone that a state built anew has not mended.
+    /// How long a type is not built anew that this has not changed.
     static let restMicroseconds: UInt64 = 600_000_000
 
     /// The sender may have forgotten what was deleted while it was not heard of: merging its copy with this one would

@@ -84,12 +84,6 @@ public struct SequenceTracker: Hashable, Sendable {
         absorb()
     }
 
-    /// What was applied beyond holes is missing again.
-    public mutating func forgetAhead() {
-        if let last = ahead.last { learn(head: last.upperBound) }
-        ahead = []
-    }
-
     private mutating func insert(_ sequence: UInt64, at index: Int) {
         let joinsBefore = index > 0 && ahead[index - 1].upperBound &+ 1 == sequence
         let joinsAfter = index < ahead.count && ahead[index].lowerBound == sequence &+ 1

@@ -9,7 +9,8 @@ struct SeedSeries {
     let seconds: Double?
     let jobs: Int
     let sabotage: Sabotage?
-    /// Nil for the usual ones.
+    /// Nil for what is usual, as with the features.
+    let hasDigests: Bool?
     let features: Set<Scenario.Feature>?
     /// A failure does not end it.
     let keepsGoing: Bool
@@ -27,7 +28,9 @@ struct SeedSeries {
         DispatchQueue.concurrentPerform(iterations: jobs) { _ in
             while let seed = next(state, elapsed: ContinuousClock.now - began) {
                 let start = ContinuousClock.now
-                let outcome = Scenario(seed: seed, sabotage: sabotage, features: features).run()
+                let outcome = Scenario(
+                    seed: seed, sabotage: sabotage, hasDigests: hasDigests, features: features
+                ).run()
                 let now = ContinuousClock.now
                 let line = state.withLock { state -> String? in
                     state.summary.add(outcome, took: now - start)

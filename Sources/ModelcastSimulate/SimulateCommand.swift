@@ -54,15 +54,21 @@ struct SimulateCommand: ParsableCommand {
         help: """
             What scenarios may have beside losses, crashes, partitions and clocks that jump, with commas: \
             \(Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")); or all, or none. \
-            (default: at most one of the first, third and fourth, in turns)
+            (default: all but \(Scenario.Feature.forgetting.rawValue))
             """)
     var features: String?
+
+    @Flag(help: "Heads carry no digests, which mend what all else has missed.")
+    var noDigests = false
 
     @Option(help: "The commit that was built, for the message of a failure.")
     var commit: String?
 
     private static let protections = Sabotage.allCases.map(\.rawValue).joined(separator: ", ")
     private var protection: Sabotage? { sabotage.flatMap { Sabotage(rawValue: $0) } }
+
+    /// Nil for what is usual: digests unless there is a sabotage, which they would mend.
+    private var hasDigests: Bool? { noDigests ? false : nil }
 
     /// Nil for the usual ones.
     private var chosenFeatures: Set<Scenario.Feature>? {
@@ -78,6 +84,12 @@ struct SimulateCommand: ParsableCommand {
     private var knowsFeatures: Bool {
         guard let features, !["all", "none"].contains(features) else { return true }
         return features.split(separator: ",").allSatisfy { Scenario.Feature(rawValue: String($0)) != nil }
+    }
+
+    /// What makes the scenario another than its seed alone.
+    private var options: String {
+        (sabotage.map { "--sabotage \($0) " } ?? "") + (features.map { "--features \($0) " } ?? "")
+            + (noDigests ? "--no-digests " : "")
     }
 
     func validate() throws {
@@ -98,20 +110,22 @@ struct SimulateCommand: ParsableCommand {
         let failure: SimulationFailure?
         let features = chosenFeatures
         if let seed {
-            let outcome = Scenario(seed: seed, sabotage: protection, features: features, isTold: trace).run()
+            let outcome = Scenario(
+                seed: seed, sabotage: protection, hasDigests: hasDigests, features: features, isTold: trace
+            ).run()
             for line in outcome.story.lines { print(line) }
             print(Summary(outcome).text)
             failure = outcome.failure
         } else {
             let series = SeedSeries(
                 first: first, count: seconds == nil ? seeds : .max, seconds: seconds, jobs: jobs, sabotage: protection,
-                features: features, keepsGoing: keepGoing)
+                hasDigests: hasDigests, features: features, keepsGoing: keepGoing)
             let summary = series.run { print($0) }
             print(summary.text)
             failure = summary.failure
         }
         guard let failure else { return }
-        print(failure.report(commit: commit, sabotage: protection, features: self.features))
+        print(failure.report(commit: commit, options: options))
         throw ExitCode.failure
     }
 }

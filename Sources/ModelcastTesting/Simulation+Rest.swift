@@ -117,8 +117,9 @@ extension Simulation {
             }
             let incomparable = incomparableTypes(client, server)
             for (index, key) in oracle.models.enumerated() where client.takes(key) && !unsure.contains(index) {
-                // What was lost with an origin may be in one copy and not in another where digests cannot tell.
-                if incomparable.contains(key.type), oracle.isAtRisk(index) { continue }
+                // What was lost with an origin may be in one copy and not in another where digests cannot tell, or are
+                // not told.
+                if !settings.hasDigests || incomparable.contains(key.type), oracle.isAtRisk(index) { continue }
                 var joined = mine[index]
                 // What a publisher has taken back may hold what others wrote; it vouches for its own.
                 joined.join(server.kind == .publisher ? theirs[index].written(by: server.name) : theirs[index])

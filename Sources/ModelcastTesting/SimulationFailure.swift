@@ -22,15 +22,12 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// which commit, and the command that tells its story, in a checkout of that commit.
     /// - Parameters:
     ///   - commit: of the build; nil where nobody has told it.
-    ///   - sabotage: the protection that had been taken away.
-    ///   - features: what the option of that name was; nil for the usual ones.
-    public func report(commit: String?, sabotage: Sabotage? = nil, features: String? = nil) -> String {
-        let option =
-            (sabotage.map { " --sabotage \($0.rawValue)" } ?? "") + (features.map { " --features \($0)" } ?? "")
-        return """
-            FAILED: \(self)
-            commit: \(commit ?? "not told")
-            again:  Scripts/soak --seed \(seed)\(option) --trace
-            """
+    ///   - options: of `modelcast-simulate`, without which the seed is another scenario; each with a space behind it.
+    public func report(commit: String?, options: String = "") -> String {
+        """
+        FAILED: \(self)
+        commit: \(commit ?? "not told")
+        again:  Scripts/soak --seed \(seed) \(options)--trace
+        """
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `the command takes the same protection away`() {
-        let report = failure.report(commit: nil, sabotage: .floor, features: "jobs")
+        let report = failure.report(commit: nil, options: "--sabotage floor --features jobs ")
         let command = "Scripts/soak --seed 4711 --sabotage floor --features jobs --trace"
         #expect(report.hasSuffix("commit: not told\nagain:  \(command)"))
     }
