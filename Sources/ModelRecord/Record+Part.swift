@@ -4,7 +4,7 @@ extension Record {
     /// What of this model one origin has written and nothing later has taken the place of: its cells, its touch and its
     /// floor. Nil where there is nothing, or where another has deleted the model since.
     ///
-    /// It is what the origin's own updates come to when they are joined alone.
+    /// Joined with the parts of all others it is the record again, where that exists.
     /// - Complexity: O(*n*) in the bytes.
     public func part(of origin: String) -> Record? {
         let bytes = storage.bytes

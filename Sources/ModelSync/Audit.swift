@@ -37,7 +37,7 @@ struct Audit {
     /// The digest of the whole type here, before anything was fetched.
     let ownDigest: UInt64
     /// What one request has brought: it becomes visible in one step, or takes the place of what is here.
-    var fetched: [Record] = []
+    var fetched = Staging()
     /// The digests differ at equal heads: from here on the type is being repaired.
     var isConfirmed = false
     /// How often the digests could not be compared, because heads had moved.

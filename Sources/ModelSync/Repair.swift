@@ -75,7 +75,7 @@ struct Repair {
     /// Replays have brought something.
     var hasReplayed = false
     /// The sequences that stayed malformed: when the replay is through, the topic is taken from a sender's copy.
-    var quarantined: [UInt64] = []
+    var quarantined: Set<UInt64> = []
 
     /// What it is when a sender's copy has brought what was missing.
     var mendingByCopy: Mending { quarantined.isEmpty ? .snapshot : .quarantine }

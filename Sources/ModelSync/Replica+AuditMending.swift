@@ -21,8 +21,8 @@ extension Replica {
             }
             return takeWhole(stream, audit, now: now)
         }
-        if mustBeEqual {
-            noteMismatch(stream, buckets.count, audit)
+        if mustBeEqual { noteMismatch(stream, buckets.count, audit) }
+        if mustBeEqual, !audits.isResting(type, now: now.uptimeMicroseconds) {
             audits[type]?.isConfirmed = true
             noteDifference(stream)
         }
@@ -33,7 +33,7 @@ extension Replica {
 
     /// Transactions over several topics reach this type: single buckets would show halves of them.
     private func hasTransactions(_ type: String, _ heads: [Heads]) -> Bool {
-        heads.contains(where: \.hasTransactions)
+        heads.contains { $0.hasTransactions && !$0.heads.isEmpty }
             || (streamsByType[type] ?? []).contains { groupedOrigins.contains($0.key.origin) }
     }
 
@@ -90,16 +90,30 @@ extension Replica {
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }
 
+    /// Keeps what one request brings until it is through. Where that is too much the topic is taken whole.
+    func keepFetched(_ records: [Record], type: String, now: Moment) {
+        guard var fetched = audits[type]?.fetched else { return }
+        // Taken out while it changes, so that it is not copied.
+        audits[type]?.fetched = Staging()
+        fetched.add(records, type: type)
+        audits[type]?.fetched = fetched
+        guard fetched.isFull, let audit = audits[type] else { return }
+        if let rid = audit.rid { send(.cancel(rid: rid), to: audit.sender) }
+        guard case .fetching = audit.step, let stream = witness(of: audit, type) else { return endAudit(of: type) }
+        if audit.isConfirmed { noteMended(stream, by: .superseded, foundAt: audit.foundAt, now: now) }
+        takeWhole(stream, audit, now: now)
+    }
+
     /// The buckets asked for are here.
     func completeBuckets(of type: String, _ heads: [Heads], now: Moment) {
         guard let audit = audits[type], let rid = audit.rid else { return }
         requests[rid] = nil
-        audits[type]?.fetched = []
+        audits[type]?.fetched = Staging()
         for told in heads { _ = noteOrigin(told, of: audit.sender) }
         switch audit.step {
         case .comparing, .verifying: return
         case .replacing(let part, let rest):
-            replace(part, of: type, with: audit.fetched, heads)
+            replace(part, of: type, with: audit.fetched.chunks.flatMap(\.records), heads)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: true, now: now) }
             audits.forgetDigests(toldBy: audit.sender, type: type)
             mended(type, now: now)
@@ -107,7 +121,7 @@ extension Replica {
             if hasTransactions(type, heads), let stream = witness(of: audit, type) {
                 return takeWhole(stream, audit, now: now)
             }
-            join([(type, audit.fetched)])
+            join(audit.fetched.chunks)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: false, now: now) }
             if audit.isConfirmed {
                 audits[type]?.step = .verifying

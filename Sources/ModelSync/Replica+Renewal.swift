@@ -94,10 +94,9 @@ extension Replica {
         return heads.allSatisfy { told in
             told.heads.allSatisfy { head in
                 guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else { return true }
-                // What of a job is missing may be missing for good.
-                let isAwaited = pushedOrigins.contains(told.origin) ? stream.takeoverSince != nil : stream.isMending
+                // A hole beyond the head, which may stay for good, is in no snapshot.
                 return stream.incarnation > told.incarnation
-                    || (!isAwaited && stream.tracker.applied >= head.sequence)
+                    || (stream.takeoverSince == nil && stream.tracker.applied >= head.sequence)
             }
         }
     }
@@ -149,22 +148,28 @@ extension Replica {
             ])
     }
 
-    /// What was pushed here, and what no sender has to its end, may be nowhere else: the new copy takes it over, whole.
+    /// What was pushed here, and what no sender has to its end, may be nowhere else: the new copy takes it over.
     private func keepPushed(in renewal: Renewal) {
-        let told = renewal.completeHeads ?? []
-        let pushed = streams.values.filter { stream in
-            stream.isPushed
-                && !told.contains { heads in
-                    heads.origin == stream.key.origin && heads.incarnation == stream.incarnation
-                        && heads[stream.key.topic].map { $0.sequence >= stream.tracker.applied } ?? false
-                }
+        let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
+        let kept = streams.values.filter { stream in
+            guard stream.isPushed else { return false }
+            // What an earlier start has pushed no head tells of.
+            guard !stream.holdsOlderIncarnation else { return true }
+            let last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
+            return !(told[stream.key.origin] ?? []).contains { heads in
+                heads.incarnation == stream.incarnation
+                    && heads[stream.key.topic].map { $0.sequence >= last } ?? false
+            }
         }
         let old = cache.snapshot()
-        for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
+        for (type, streams) in Dictionary(grouping: kept, by: \.type) {
             let origins = Set(streams.map(\.key.origin))
             renewal.cache.commit { commit in
                 old.forEach(type: type, includingTombstones: true) { record in
-                    if !record.origins.isDisjoint(with: origins) { commit.join(record, type: type) }
+                    for origin in record.origins.intersection(origins) {
+                        // Not what others have written to it: that may be deleted and forgotten.
+                        if let part = record.part(of: origin) { commit.join(part, type: type) }
+                    }
                     return true
                 }
             }

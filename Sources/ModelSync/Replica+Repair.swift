@@ -6,10 +6,12 @@ extension Replica {
     func watch(_ stream: StreamState, finding: Finding, now: Moment) {
         if !stream.tracker.hasHole {
             stream.clockPause = nil
-            stream.missingSince = nil
+            stream.missing = nil
         }
         if stream.tracker.hasHole {
-            if stream.missingSince == nil { stream.missingSince = now.uptimeMicroseconds }
+            if stream.missing?.applied != stream.tracker.applied {
+                stream.missing = (stream.tracker.applied, now.uptimeMicroseconds)
+            }
             guard stream.holeSince == nil, stream.repair == nil, hasSyncedTeller(stream) else { return }
             stream.holeSince = now.uptimeMicroseconds
             stream.holeFinding = finding

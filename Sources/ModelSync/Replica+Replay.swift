@@ -72,8 +72,13 @@ extension Replica {
         }
         stream.repair?.request?.expected = sequence &+ 1
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
-        guard !stream.tracker.contains(sequence), stream.repair?.quarantined.contains(sequence) == false else { return }
-        stream.repair?.quarantined.append(sequence)
+        guard !stream.tracker.contains(sequence), var quarantined = stream.repair?.quarantined else { return }
+        if quarantined.count >= configuration.replayMax {
+            // Those that have come since need no place.
+            quarantined = quarantined.filter { !stream.tracker.contains($0) }
+        }
+        guard quarantined.count < configuration.replayMax, quarantined.insert(sequence).inserted else { return }
+        stream.repair?.quarantined = quarantined
         stream.account.quarantined += 1
         stream.account.quarantinedSequences.append(sequence)
         if stream.account.quarantinedSequences.count > RepairAccount.quarantinedSequencesMax {
@@ -93,9 +98,8 @@ extension Replica {
         guard let request = stream.repair?.request else { return }
         sessions[request.sender.index].lastHeard = now.uptimeMicroseconds
         if let pause = stream.clockPause, pause > now.uptimeMicroseconds { return rest(stream, until: pause) }
-        guard nextGap(of: stream, countMax: 1)?.lowerBound != request.range.lowerBound else {
-            return refusedReplay(stream, now: now)
-        }
+        let gap = nextGap(of: stream, countMax: UInt64(configuration.replayBatchCount))
+        guard gap?.lowerBound != request.range.lowerBound else { return refusedReplay(stream, now: now) }
         requests[request.rid] = nil
         stream.repair?.request = nil
         stream.repair?.failed = []
@@ -119,7 +123,7 @@ extension Replica {
 
     /// The first missing sequences in a row, without those that stayed malformed.
     func nextGap(of stream: StreamState, countMax: UInt64) -> ClosedRange<UInt64>? {
-        let quarantined = Set(stream.repair?.quarantined ?? [])
+        let quarantined = stream.repair?.quarantined ?? []
         var start: UInt64 = 1
         while let gap = stream.tracker.gap(from: start, countMax: countMax) {
             guard let first = gap.first(where: { !quarantined.contains($0) }) else {

@@ -48,20 +48,19 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        var accepted = records.filter { !isTooFarAhead($0.lastStamp, now: now) }
+        let accepted = records.filter { !isTooFarAhead($0.lastStamp, now: now) }
         if accepted.count < records.count {
             counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
             stream?.repair?.request?.rejectedTypes.insert(type)
             if isForRenewal { renewal?.rejecting.insert(sender) }
         }
-        accepted = withoutOutdated(accepted, of: sender, now: now)
         counters[.snapshotRecords] += UInt64(accepted.count)
         if isForRenewal {
             _ = renew(sender, rid: rid, type: type, accepted, now: now)
             return
         }
         if stream == nil, case .audit? = requests[rid]?.purpose {
-            audits[type]?.fetched += accepted
+            keepFetched(accepted, type: type, now: now)
         } else {
             take(accepted, type: type, of: sender, stream)
         }
@@ -187,8 +186,8 @@ extension Replica {
         finish(stream, by: repair.mendingByCopy, now: now)
     }
 
-    /// A snapshot holds everything up to these heads, but for outdated origins. Its staged records become visible
-    /// together with the transactions that it has made whole.
+    /// A snapshot holds everything up to these heads. Its staged records become visible together with the transactions
+    /// that it has made whole.
     private func cover(
         _ heads: [Heads], _ staged: [RecordChunk], sender: SenderID, now: Moment,
         where isCovered: (Topic) -> Bool
@@ -196,8 +195,7 @@ extension Replica {
         var covered: [StreamState] = []
         var whole: [[GroupAssembler.Part]] = []
         var wasMissingLong = false
-        let outdated = outdatedOrigins(of: sender, now: now)
-        for told in heads where noteOrigin(told, of: sender) && !outdated.contains(told.origin) {
+        for told in heads where noteOrigin(told, of: sender) {
             whole += groups.covered(by: told, where: isCovered)
             for head in told.heads where isCovered(head.topic) {
                 let key = StreamKey(origin: told.origin, topic: head.topic)
@@ -231,7 +229,9 @@ extension Replica {
     /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more
     /// what may have been deleted.
     private func isLate(_ stream: StreamState, _ head: UInt64, now: Moment) -> Bool {
-        guard let since = stream.missingSince, head > stream.tracker.applied else { return false }
+        guard let (applied, since) = stream.missing, applied == stream.tracker.applied, head > applied else {
+            return false
+        }
         return now.uptimeMicroseconds.subtractingOrZero(since) > configuration.tombstoneRetention.wholeMicroseconds
     }
 }

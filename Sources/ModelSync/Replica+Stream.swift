@@ -249,7 +249,7 @@ extension Replica {
         stream.holdsOlderIncarnation = true
         stream.isRestored = false
         stream.clockPause = nil
-        stream.missingSince = nil
+        stream.missing = nil
         stream.tracker = SequenceTracker()
         stream.olderBatchCount = 0
         stream.holeSince = nil

@@ -30,8 +30,8 @@ final class StreamState {
     var sender: SenderID?
     /// Every sender that has spoken of the stream: at most one entry for each.
     var tellers: [Teller] = []
-    /// Since when anything is missing.
-    var missingSince: UInt64?
+    /// Since when the next sequence is missing, and what was applied then.
+    var missing: (applied: UInt64, since: UInt64)?
     /// When a hole was seen first, while it may still fill by itself.
     var holeSince: UInt64?
     var holeFinding = Finding.batchBeyondNext
