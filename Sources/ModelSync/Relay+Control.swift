@@ -56,8 +56,7 @@ extension Relay {
     /// before is not here yet: whoever is served now would miss it.
     func isSettling(now: Moment) -> Bool {
         let isTakingOver = replica.unsettled.contains { stream in
-            // Of an origin that is new here nobody who is served knows more.
-            guard stream.holdsOlderIncarnation, let since = stream.takeoverSince else { return false }
+            guard let since = stream.takeoverSince else { return false }
             return now.uptimeMicroseconds < since + configuration.settleTime.wholeMicroseconds
         }
         if isTakingOver { return true }
