@@ -8,19 +8,19 @@ extension Origin {
     /// without a store, before it publishes, so that it can delete what is gone.
     ///
     /// Only what this origin has written itself is taken: of what others have written it may hold one half of a
-    /// transaction, and its snapshot would show that. The clock moves past all stamps. Nothing is sent.
-    /// - Returns: false for a record that nothing of is this origin's, or whose stamps lie further ahead of the wall
-    ///   clock than ``OriginConfiguration/clockLeadMax``: it is not taken.
+    /// transaction, and its snapshot would show that. The clock moves past all stamps. Nothing is sent: call
+    /// ``resume(_:now:)`` with the types of which something was taken.
+    /// - Returns: false when nothing is taken: where no part of the record is this origin's, or none that is not here
+    ///   already, or where stamps lie further ahead of the wall clock than ``OriginConfiguration/clockLeadMax``.
     @discardableResult
     public mutating func adopt(_ record: Record, type: String, now: Moment) -> Bool {
-        let versions = [record.touched, record.floor].compactMap { $0 } + record.cells.map(\.version)
         guard let own = record.part(of: configuration.name), (try? Names.check(type: type)) != nil,
-            let last = versions.map(\.stamp).max(), !isTooFarAhead(last, now: now)
+            !isTooFarAhead(record.lastStamp, now: now)
         else { return false }
-        clock.observe(last)
+        clock.observe(record.lastStamp)
         hasTransactions = true
-        cache.commit { commit in commit.join(own, type: type) }
-        return true
+        let (_, summary) = cache.commit { commit in commit.join(own, type: type) }
+        return summary.changed > 0
     }
 
     /// Takes note of what a relay tells of an earlier start of this origin, so that this one is later.
@@ -30,7 +30,8 @@ extension Origin {
     public mutating func adopt(_ heads: Heads, now: Moment) -> Bool {
         let last = max(heads.incarnation, heads.stamp)
         guard heads.origin == configuration.name, !isTooFarAhead(last, now: now) else { return false }
-        guard heads.incarnation >= incarnation else {
+        // Heads of this very start tell nothing later than its clock.
+        guard heads.incarnation > incarnation || (heads.incarnation == incarnation && last > clock.last) else {
             clock.observe(last)
             return true
         }
@@ -38,16 +39,20 @@ extension Origin {
         return true
     }
 
-    /// The cache holds models of an earlier start of these types. Their topics are told with head 0, so that replicas
-    /// learn of this start and ask for what they hold.
-    public mutating func resume(_ types: [String]) {
-        for type in types {
-            guard let state = try? state(of: type) else { continue }
-            for index in state.firstTopic..<(state.firstTopic + state.partitions.rawValue) where topics[index].head == 0
-            {
-                formerTopics.insert(index)
-                topics[index].isHeadNews = true
-            }
+    /// The cache has come to hold models of an earlier start of these types. Their topics are told with head 0, so that
+    /// replicas learn of this start and ask for what they hold.
+    ///
+    /// Where that was told before, or something was published, replicas may have asked already: a later start begins,
+    /// so that they ask again.
+    public mutating func resume(_ types: [String], now: Moment) {
+        let indices = types.compactMap { try? state(of: $0) }
+            .flatMap { $0.firstTopic..<($0.firstTopic + $0.partitions.rawValue) }
+        if indices.contains(where: { formerTopics.contains($0) || topics[$0].head > 0 }) {
+            beginIncarnation(after: incarnation, now: now)
+        }
+        for index in indices {
+            formerTopics.insert(index)
+            topics[index].isHeadNews = true
         }
     }
 

@@ -70,10 +70,7 @@ public struct Origin {
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         // What it goes on with is told with head 0, so that replicas hear of the later start on every topic.
         hasTransactions = !cache.types.isEmpty
-        for type in cache.types {
-            guard let state = try? state(of: type) else { continue }
-            for index in 0..<state.partitions.rawValue { formerTopics.insert(state.firstTopic + index) }
-        }
+        resume(cache.types, now: now)
     }
 
     /// The stream is served elsewhere than configured: the system has chosen a port.

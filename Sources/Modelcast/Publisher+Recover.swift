@@ -8,12 +8,12 @@ extension Publisher {
     /// Takes back the models that an earlier start of this publisher has published, from relays that hold them: for one
     /// that ``startsAnew``, because it has no store or the file was damaged, so that it can delete what is gone.
     ///
-    /// Call it before the first write. Every relay is asked, and one must answer; nothing is sent. Of each
-    /// model only what this name has written itself is taken; what others have written is theirs.
+    /// Call it before the first write. Every relay is asked, and one must answer. Of each model only what this name has
+    /// written itself is taken; what others have written is theirs.
     /// - Parameters:
     ///   - relays: their control endpoints. A relay that has just started is asked until it is ready.
     ///   - timeout: for each relay.
-    /// - Returns: how many models and tombstones were taken back.
+    /// - Returns: how many models and tombstones were taken back, one of which two relays hold different parts twice.
     /// - Throws: ``ModelcastError`` of the last relay when none answers.
     @discardableResult
     public func recover(from relays: [String], timeout: Duration = .seconds(10)) async throws -> Int {
@@ -42,13 +42,11 @@ extension Publisher {
         let now = Clocks.now()
         return core.withLock { core in
             for heads in copy.heads { core.origin.adopt(heads, now: now) }
-            var count = 0
-            for (type, records) in copy.records {
-                let adopted = records.count { core.origin.adopt($0, type: type, now: now) }
-                if adopted > 0 { core.origin.resume([type]) }
-                count += adopted
+            let counts = copy.records.map { type, records in
+                (type: type, count: records.count { core.origin.adopt($0, type: type, now: now) })
             }
-            return count
+            core.origin.resume(counts.filter { $0.count > 0 }.map(\.type).sorted(), now: now)
+            return counts.reduce(0) { $0 + $1.count }
         }
     }
 }

@@ -66,7 +66,6 @@ extension PublisherCore {
         } catch {
             throw ModelcastError(error)
         }
-        origin.resume(cache.types)
         if let store {
             var changes = StoreChanges()
             changes.origins = [origin.stored]

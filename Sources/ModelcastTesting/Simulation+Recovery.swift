@@ -123,7 +123,7 @@ extension Simulation {
         where node.origin?.adopt(record, type: type, now: now) ?? false {
             types.insert(type)
         }
-        node.origin?.resume(types.sorted())
+        node.origin?.resume(types.sorted(), now: now)
         faults[.recovery] += 1
         tell(node, "has taken models of \(types.sorted()) back from \(nodes[recovery.relay].name)")
         node.recovery?.records = []

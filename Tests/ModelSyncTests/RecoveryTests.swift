@@ -66,6 +66,38 @@ import Testing
         #expect(network.replicas[0].cache["User", "5"]?.values == ["a": 1, "b": 2])
     }
 
+    @Test func `what a second relay gives back reaches those who have taken over what the first gave`() throws {
+        var network = try network()
+        try network.addRelay("later")
+        network.connect(.relay(1), to: .origin(0))
+        network.connect(.relay(1), to: .origin(1))
+        try network.write(0, "5", ["a": 1])
+        let isCalm = network.settle()
+        #expect(isCalm)
+        // Only the second relay gets the last write.
+        network.dead.insert(.relay(0))
+        try network.write(0, "5", ["a": 2])
+        network.run(milliseconds: 100)
+        let old = network.origins[0]
+        network.origins[0] = try Origin(configuration: old.configuration, cache: ModelCache(), now: network.now)
+        network.dead = []
+        try network.recover(0, from: 0)
+        #expect(network.origins[0].cache["User", "5"]?["a"] == 1)
+        let first = network.origins[0].incarnation
+        #expect(first > old.incarnation)
+        network.run(milliseconds: 3_000)
+        #expect(network.isLive && network.replicas[0].cache["User", "5"]?["a"] == 1)
+        try network.recover(0, from: 1)
+        let second = network.origins[0].incarnation
+        #expect(second > first)
+        // What it holds already is no news.
+        try network.recover(0, from: 1)
+        #expect(network.origins[0].incarnation == second)
+        let isSettled = network.settle()
+        #expect(isSettled, "\(network.differences)")
+        #expect(network.replicas[0].cache["User", "5"]?["a"] == 2)
+    }
+
     @Test func `an origin whose clock was set back starts anew above what it learns, and its writes win`() throws {
         var network = try network()
         for id in 0..<10 { try network.write(0, "\(id)", ["a": 1]) }
@@ -107,5 +139,21 @@ import Testing
         }
         #expect(starts == 6)
         #expect(network.notices.count { $0.kind == .laterStart } == 6)
+    }
+}
+
+extension RelayNetwork {
+    /// As a publisher takes its models back from a relay.
+    fileprivate mutating func recover(_ origin: Int, from relay: Int) throws {
+        for reply in ask(.relay(relay), .hello(rid: 1, version: 1, name: "publisher", prefixes: [])) {
+            guard case .welcome(_, _, _, _, _, _, let heads, _) = reply else { continue }
+            for heads in heads { origins[origin].adopt(heads, now: now) }
+        }
+        var types: Set<String> = []
+        for reply in ask(.relay(relay), .snapshot(rid: 2, prefixes: [.dataPrefix], credit: 64)) {
+            guard case .records(_, let type, let records) = reply else { continue }
+            for record in records where origins[origin].adopt(record, type: type, now: now) { types.insert(type) }
+        }
+        origins[origin].resume(types.sorted(), now: now)
     }
 }

@@ -140,9 +140,8 @@ import Testing
         for id in ["kept", "gone"] { try network.write(0, id, ["a": 1]) }
         network.run(milliseconds: 1_000)
         let before = network.origins[0]
-        var second = try Origin(
+        let second = try Origin(
             configuration: before.configuration, cache: before.cache, now: network.now, after: before.lastStamp)
-        second.resume(before.cache.types)
         #expect(second.incarnation > before.incarnation)
         network.origins[0] = second
         network.run(milliseconds: 6_000)
