@@ -182,16 +182,26 @@ struct Shard {
     func insert(_ record: Record, hash: UInt64, epoch: UInt64?) {
         let index = Shards.index(of: hash)
         let shard = unsafe shard(index)
-        growIfNeeded(index)
-        guard let slots = unsafe shard.pointee.slots else { return }
-        unsafe lock(index).pointee.withLock { _ in
-            slots.insert(hash, record)
+        let count = unsafe shard.pointee.count
+        guard let slots = unsafe shard.pointee.slots, (count + 1) * 4 <= slots.capacity * 3 else {
+            grow(index)
+            return insert(record, hash: hash, epoch: epoch)
+        }
+        let distance = unsafe lock(index).pointee.withLock { _ in
             unsafe shard.pointee.count &+= 1
             if let epoch {
                 unsafe EpochImages.keep(record, isAbsent: true, hash, for: epoch, in: &images(index).pointee)
             }
+            return slots.insert(hash, record)
         }
+        // Records of a snapshot come in the order of their hashes, and crowd one part of the slots.
+        if distance > Shards.distanceMax, count * Shards.sparsest >= slots.capacity { grow(index) }
     }
+
+    /// Records that stand further from where they belong make a shard grow before it is three quarters full,
+    private static let distanceMax = 128
+    /// unless it has so many slots for each already: ids may be chosen to collide.
+    private static let sparsest = 16
 
     /// Takes an id out. Its last record must have been exchanged, so that it is kept for `epoch`, if that is given.
     /// - Returns: false when the id has no slot.
@@ -211,11 +221,10 @@ struct Shard {
         return last != nil
     }
 
-    /// Makes room for one more: below three quarters full.
-    private func growIfNeeded(_ index: Int) {
+    /// Doubles the slots.
+    private func grow(_ index: Int) {
         let shard = unsafe shard(index)
         let old = unsafe shard.pointee.slots
-        if let old, unsafe (shard.pointee.count + 1) * 4 <= old.capacity * 3 { return }
         let larger = old?.grown() ?? SlotArray(capacity: 4)
         unsafe lock(index).pointee.withLock { _ in unsafe shard.pointee.slots = larger }
         // Readers hold the lock while they look at slots, so none looks at the old ones any more.

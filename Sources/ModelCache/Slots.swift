@@ -129,10 +129,12 @@ import ModelRecord
     func touchRecord(at index: Int) -> UInt64 { unsafe base[index & (capacity &- 1)].record?.touch() ?? 0 }
 
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.
-    func insert(_ hash: UInt64, _ record: consuming Record) {
+    /// - Returns: how far that is from where it belongs.
+    func insert(_ hash: UInt64, _ record: consuming Record) -> Int {
         var index = home(hash)
         while unsafe base[index].hash != 0 { index = next(index) }
         unsafe base[index] = Slot(hash: hash, record: UnmanagedRecord(record))
+        return (index &- home(hash)) & (capacity &- 1)
     }
 
     /// Empties the place at `index` and closes the gap: what stands behind it and belongs before moves up.
