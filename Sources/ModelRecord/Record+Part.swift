@@ -29,9 +29,7 @@ extension Record {
             exists: Record.exists(floor: floor.view(in: bytes), touched: touched.view(in: bytes)),
             plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
-}
 
-extension Record {
     /// Those who have written what there is of this model.
     /// - Complexity: O(*n*) in the bytes.
     public var origins: Set<String> {

@@ -94,7 +94,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         requests[rid] = nil
         audits[type]?.rid = nil
-        for told in heads { _ = noteOrigin(told, of: sender) }
+        noteOrigins(heads, of: sender)
         let own = cache.bucketDigests(of: type)
         let differing = coveredBuckets(of: type).filter { own[$0] != digests[$0] }
         let byOrigin = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }

@@ -39,6 +39,7 @@ extension Replica {
 
     /// The topics are taken in one cut.
     private func takeWhole(_ stream: StreamState, _ audit: Audit, now: Moment) {
+        if audit.isConfirmed { noteMended(stream, by: .superseded, foundAt: audit.foundAt, now: now) }
         endAudit(of: stream.type)
         startRepair(stream, finding: .digest, now: now)
         stream.repair?.compared = (audit.sender, audit.told)
@@ -100,7 +101,6 @@ extension Replica {
         guard fetched.isFull, let audit = audits[type] else { return }
         if let rid = audit.rid { send(.cancel(rid: rid), to: audit.sender) }
         guard case .fetching = audit.step, let stream = witness(of: audit, type) else { return endAudit(of: type) }
-        if audit.isConfirmed { noteMended(stream, by: .superseded, foundAt: audit.foundAt, now: now) }
         takeWhole(stream, audit, now: now)
     }
 
@@ -109,7 +109,7 @@ extension Replica {
         guard let audit = audits[type], let rid = audit.rid else { return }
         requests[rid] = nil
         audits[type]?.fetched = Staging()
-        for told in heads { _ = noteOrigin(told, of: audit.sender) }
+        noteOrigins(heads, of: audit.sender)
         switch audit.step {
         case .comparing, .verifying: return
         case .replacing(let part, let rest):
@@ -157,7 +157,6 @@ extension Replica {
     /// to it, or what an origin has lost, may be nowhere else. It only gives up what cannot be.
     func irreparable(_ type: String, _ buckets: [Int], now: Moment) {
         guard let audit = audits[type] else { return }
-        guard !audits.isResting(type, now: now.uptimeMicroseconds) else { return endAudit(of: type) }
         counters[.irreparableDifferences] += 1
         notice(.irreparable, ["sender": label(audit.sender), "type": type, "buckets": "\(buckets.count)"])
         if configuration.forwardsBatches {

@@ -12,7 +12,7 @@ extension Replica {
                 welcomed(
                     sender, version: version, name: name, streamEndpoint: endpoint, heartbeatMilliseconds: heartbeat,
                     now: now)
-                for heads in heads { _ = noteOrigin(heads, of: sender) }
+                noteOrigins(heads, of: sender)
             case .records(let rid, let type, let records):
                 receiveRecords(sender, rid: rid, type: type, records: records, now: now)
             case .complete(let rid, let heads): receiveComplete(sender, rid: rid, heads: heads, now: now)

@@ -25,6 +25,7 @@ extension Replica {
 
     /// Merges the parts of a transaction.
     /// - Returns: whether they changed anything.
+    @discardableResult
     func apply(_ parts: [GroupAssembler.Part], to commit: inout Commit) -> Bool {
         let unchangedBefore = commit.unchangedCount
         var updateCount = 0
@@ -81,7 +82,7 @@ extension Replica {
         }
         return held.parts.contains { part in
             guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)] else { return false }
-            if stream.isPushed { return !isOver }
+            if stream.isPushed { return true }
             guard !stream.tellers.isEmpty else { return false }
             // Of an older incarnation the snapshot of a sender may tell, and nothing else.
             guard stream.incarnation == held.incarnation else {

@@ -183,12 +183,11 @@ extension Replica {
     /// bring deleted models back.
     func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
         let session = sessions[sender.index]
-        guard let last = session.lastContact ?? lastAlive,
+        guard let last = session.lastContact,
             now.wallMilliseconds.subtractingOrZero(last) > configuration.tombstoneRetention.wholeMicroseconds / 1000,
             !cache.types.isEmpty
         else { return }
-        startAnew(
-            configuration.prefixes.map { Topic(bytes: $0) }, reason: "\(label(sender)) was away for too long", now: now)
+        startAnew(prefixes, reason: "\(label(sender)) was away for too long", now: now)
     }
 
     /// Forgets deleted models whose time is over, while nothing older can be on its way.

@@ -4,10 +4,6 @@ extension Replica {
     /// Notes a hole, or that it has closed. Nothing counts as a hole while no sender of the stream is through with its
     /// first snapshot.
     func watch(_ stream: StreamState, finding: Finding, now: Moment) {
-        if !stream.tracker.hasHole {
-            stream.clockPause = nil
-            stream.missing = nil
-        }
         if stream.tracker.hasHole {
             if stream.missing?.applied != stream.tracker.applied {
                 stream.missing = (stream.tracker.applied, now.uptimeMicroseconds)
@@ -15,8 +11,11 @@ extension Replica {
             guard stream.holeSince == nil, stream.repair == nil, hasSyncedTeller(stream) else { return }
             stream.holeSince = now.uptimeMicroseconds
             stream.holeFinding = finding
-            list(stream)
-        } else if stream.holeSince != nil {
+            return list(stream)
+        }
+        stream.clockPause = nil
+        stream.missing = nil
+        if stream.holeSince != nil {
             stream.holeSince = nil
             counters[.holesFilled] += 1
             stream.account.mended[.filled, default: 0] += 1

@@ -131,8 +131,8 @@ extension Replica {
                 start = gap.upperBound + 1
                 continue
             }
-            let last = (first...gap.upperBound).first { quarantined.contains($0) }
-            return first...(last.map { $0 - 1 } ?? gap.upperBound)
+            let next = (first...gap.upperBound).first { quarantined.contains($0) }
+            return first...(next.map { $0 - 1 } ?? gap.upperBound)
         }
         return nil
     }

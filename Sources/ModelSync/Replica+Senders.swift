@@ -21,7 +21,6 @@ extension Replica {
     private func greet(_ sender: SenderID, now: Moment) {
         let timeout = greetingTimeout(sessions[sender.index].attempts)
         sessions[sender.index].enter(.greeting, at: now.uptimeMicroseconds, timeout: timeout)
-        let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
         send(.hello(rid: takeRID(), version: 1, name: configuration.name, prefixes: prefixes), to: sender)
     }
 
@@ -82,7 +81,6 @@ extension Replica {
     private func requestSnapshot(_ sender: SenderID, now: Moment) {
         let rid = takeRID()
         counters[.snapshotsRequested] += 1
-        let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
         // While another sender is live readers must see no half of a transaction that this one is ahead with. Whoever
         // serves others may be read at any time, and must not hold a part of a snapshot that never ends.
         let isSteppedIn =

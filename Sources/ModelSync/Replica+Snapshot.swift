@@ -20,7 +20,7 @@ extension Replica {
                 stream.repair?.dueAt = now.uptimeMicroseconds + Replica.pauseMicroseconds
                 return
             }
-            prefixes = configuration.prefixes.map { Topic(bytes: $0) }
+            prefixes = self.prefixes
         }
         let rid = takeRID()
         stream.repair?.request = Repair.Request(
@@ -110,8 +110,8 @@ extension Replica {
             return news
         }
         renewal?.cache.commit { commit in
+            for parts in held { apply(parts, to: &commit) }
             for (type, records) in chunks { commit.join(records, type: type) }
-            for parts in held { _ = apply(parts, to: &commit) }
         }
         if chunks.isEmpty {
             count(summary, batches: UInt64(held.reduce(0) { $0 + $1.count }))
@@ -160,7 +160,7 @@ extension Replica {
         guard let request = stream.repair?.request else { return }
         requests[request.rid] = nil
         stream.repair?.request = nil
-        for told in heads { _ = noteOrigin(told, of: sender) }
+        noteOrigins(heads, of: sender)
         if !request.isWhole, request.staging != nil, !groupedOrigins.isEmpty {
             // One topic alone would show halves of transactions, which nothing had told of before.
             stream.repair?.dueAt = now.uptimeMicroseconds
@@ -222,7 +222,6 @@ extension Replica {
         }
         guard wasMissingLong else { return }
         // Of other topics the same may hold without being known yet.
-        let prefixes = configuration.prefixes.map { Topic(bytes: $0) }
         startAnew(prefixes, reason: "something was missing for too long", now: now)
     }
 

@@ -170,16 +170,16 @@ extension Replica {
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender) { return nil }
-        let isUnmet = streams[key] == nil
-        guard
-            let stream = streams[key] ?? makeStream(key, incarnation: incarnation, isPushed: isPushed, now: now)
-        else { return nil }
+        let known = streams[key]
+        guard let stream = known ?? makeStream(key, incarnation: incarnation, isPushed: isPushed, now: now) else {
+            return nil
+        }
         if incarnation > stream.incarnation { begin(incarnation, of: stream, sender: sender, now: now) }
         if incarnation < stream.incarnation { noteOlder(stream) }
         guard let sender else { return stream }
         stream.note(sender, incarnation: incarnation)
         // What it held before is in the sender's first snapshot, or in another's.
-        if isUnmet, !sessions[sender.index].isSynced { takeOver(stream, from: sender, now: now) }
+        if known == nil, !sessions[sender.index].isSynced { takeOver(stream, from: sender, now: now) }
         return stream
     }
 
@@ -231,6 +231,11 @@ extension Replica {
         if heads.hasTransactions { groupedOrigins.insert(heads.origin) }
         if heads.isPushed { notePushed(heads.origin) }
         return true
+    }
+
+    /// The sender tells these heads.
+    func noteOrigins(_ heads: [Heads], of sender: SenderID) {
+        for told in heads { _ = noteOrigin(told, of: sender) }
     }
 
     private func noteOlder(_ stream: StreamState) {

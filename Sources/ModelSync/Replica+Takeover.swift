@@ -14,11 +14,12 @@ extension Replica {
     /// Sees to it that somebody is asked, and that it is not awaited for ever: the origin may be gone for good.
     func reviewTakeover(_ stream: StreamState, _ since: UInt64, now: Moment) {
         let age = now.uptimeMicroseconds.subtractingOrZero(since)
+        let canAsk = hasSyncedTeller(stream)
         // As long as the snapshot takes that brings it, where nobody else can be asked.
-        let isUnderWay = stream.tellers.contains { sessions[$0.sender.index].isSyncing } && !hasSyncedTeller(stream)
+        let isUnderWay = !canAsk && stream.tellers.contains { sessions[$0.sender.index].isSyncing }
         let isOver = age >= Replica.takeoverMicrosecondsMax && !isUnderWay
         if isOver { stream.takeoverSince = nil }
-        guard stream.repair == nil, hasSyncedTeller(stream) else { return }
+        guard stream.repair == nil, canAsk else { return }
         if isOver || (age >= Replica.takeoverPauseMicroseconds && !hears(stream.key.origin)) {
             startRepair(stream, finding: .newIncarnation, now: now)
         }

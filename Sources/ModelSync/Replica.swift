@@ -100,6 +100,9 @@ public final class Replica {
         return name.isEmpty ? "#\(sender.index)" : name
     }
 
+    /// Everything that the replica asks for.
+    var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
+
     /// The replica asked for this topic.
     func isWanted(_ topic: Topic) -> Bool {
         configuration.prefixes.contains { topic.overlaps($0) }

@@ -35,7 +35,7 @@ struct SenderSession: Sendable {
     var since: UInt64 = 0
     /// When the sender was last heard of.
     var lastHeard: UInt64 = 0
-    /// When it was last heard of while it was live, in milliseconds of the wall clock.
+    /// When it was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
     var lastContact: UInt64?
     /// When the current step is given up and repeated.
     var deadline: UInt64?
