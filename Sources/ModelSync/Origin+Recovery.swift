@@ -39,20 +39,23 @@ extension Origin {
         return true
     }
 
-    /// The cache has come to hold models of an earlier start of these types. Their topics are told with head 0, so that
-    /// replicas learn of this start and ask for what they hold.
-    ///
-    /// Where that was told before, or something was published, replicas may have asked already: a later start begins,
-    /// so that they ask again.
+    /// The cache has come to hold models of an earlier start of these types. A later start begins, for replicas may
+    /// have asked this one already for all that it holds: so they ask again.
     public mutating func resume(_ types: [String], now: Moment) {
-        let indices = types.compactMap { try? state(of: $0) }
-            .flatMap { $0.firstTopic..<($0.firstTopic + $0.partitions.rawValue) }
-        if indices.contains(where: { formerTopics.contains($0) || topics[$0].head > 0 }) {
-            beginIncarnation(after: incarnation, now: now)
-        }
-        for index in indices {
-            formerTopics.insert(index)
-            topics[index].isHeadNews = true
+        guard !types.isEmpty else { return }
+        beginIncarnation(after: incarnation, now: now)
+        holdFormer(types)
+    }
+
+    /// The cache holds models of an earlier start of these types. Their topics are told with head 0, so that replicas
+    /// learn of this start and ask for what they hold.
+    mutating func holdFormer(_ types: [String]) {
+        for type in types {
+            guard let state = try? state(of: type) else { continue }
+            for index in state.firstTopic..<(state.firstTopic + state.partitions.rawValue) {
+                formerTopics.insert(index)
+                topics[index].isHeadNews = true
+            }
         }
     }
 

@@ -68,9 +68,8 @@ public struct Origin {
         ringTime = now.uptimeMicroseconds
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        // What it goes on with is told with head 0, so that replicas hear of the later start on every topic.
         hasTransactions = !cache.types.isEmpty
-        resume(cache.types, now: now)
+        holdFormer(cache.types)
     }
 
     /// The stream is served elsewhere than configured: the system has chosen a port.

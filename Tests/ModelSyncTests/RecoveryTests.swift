@@ -66,6 +66,26 @@ import Testing
         #expect(network.replicas[0].cache["User", "5"]?.values == ["a": 1, "b": 2])
     }
 
+    @Test func `what a publisher takes back reaches those who knew it as one that had nothing`() throws {
+        var network = try network()
+        try network.write(0, "5", ["a": 1])
+        let isCalm = network.settle()
+        #expect(isCalm)
+        let old = network.origins[0]
+        network.origins[0] = try Origin(configuration: old.configuration, cache: ModelCache(), now: network.now)
+        // This one has never heard of the earlier start.
+        let late = network.replicas.count
+        network.addReplica()
+        network.connect(.replica(late), to: .origin(0))
+        network.run(milliseconds: 3_000)
+        #expect(network.replicas[late].streamStatus(now: network.now).allSatisfy { $0.state == .live })
+        try network.recover(0, from: 0)
+        try network.write(0, "6", ["a": 1])
+        let isSettled = network.settle()
+        #expect(isSettled, "\(network.differences)")
+        #expect(network.replicas[late].cache["User", "5"]?["a"] == 1)
+    }
+
     @Test func `what a second relay gives back reaches those who have taken over what the first gave`() throws {
         var network = try network()
         try network.addRelay("later")
