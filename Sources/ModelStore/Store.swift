@@ -19,15 +19,15 @@ import GRDB
 /// ## Figures
 ///
 /// CPU time, records of 470 bytes in random order through ``WriteBehind``: 7 µs for a row, 0.12 µs for an update of a
-/// model that is waiting already, 42 µs for a durable commit of 10 kB with 64 in flight (50 share an fsync), 1.3 µs for
-/// a record at a warm start.
+/// model that is waiting already, 42 µs for a durable commit of 10 kB with 64 in flight (50 share an fsync).
 ///
 /// ## Why GRDB, and what it costs
 ///
 /// Measured on two cores, release build, 200,000 records of 450 bytes in random order, transactions of 1,000, against
-/// the C library called directly: new records 1.9 s to 1.75 s, records written again 0.48 s to 0.32 s, all of them read
-/// 0.080 s to 0.045 s. That is 1.1, 1.5 and 1.8 times; in return statements, errors and their codes, transactions and
-/// the life of the handle are somebody else's well-tested work. A first build takes about a minute longer.
+/// the C library called directly: new records 1.9 s to 1.75 s, records written again 0.48 s to 0.32 s. That is 1.1 and
+/// 1.5 times; in return statements, errors and their codes, transactions and the life of the handle are somebody else's
+/// well-tested work. A first build takes about a minute longer. Only where all records are read, which took 1.8 times as
+/// long, the rows of GRDB's statement are stepped through by the C library.
 public final class Store {
     /// The file.
     public let path: String

@@ -172,33 +172,20 @@ extension StoreLink {
         throw StoreError(.foreignFile, path: path, "it is the store of the publisher \(known), not of \(name)")
     }
 
-    /// How many records are merged in one commit.
-    private static let chunk = 4096
-
     private static func readRecords(
         _ store: Store, _ prefixes: [Topic]?, _ cache: ModelCache, _ start: inout Start, logger: Logger
     ) throws(StoreError) {
-        var waiting: [String: [Record]] = [:]
-        var waitingCount = 0
+        var loader = RecordLoader(into: cache)
+        defer { loader.finish() }
         var unwanted = StoreChanges()
         var known: [String: Bool] = [:]
-        func load() {
-            cache.commit { commit in
-                for (type, records) in waiting { commit.join(records, type: type) }
-            }
-            waiting.removeAll(keepingCapacity: true)
-            waitingCount = 0
-        }
         let report = try store.forEachRecord { type, record in
             let isWanted = known[type] ?? isWanted(type, prefixes)
             known[type] = isWanted
             guard isWanted else { return unwanted.remove(record, type: type) }
             start.lastStamp = max(start.lastStamp, record.lastStamp)
-            waiting[type, default: []].append(record)
-            waitingCount += 1
-            if waitingCount == chunk { load() }
+            loader.add(record, type: type)
         }
-        load()
         if !unwanted.isEmpty { try store.write(unwanted, durably: false) }
         guard report.droppedCount > 0 else { return }
         let example = report.dropped.first.map { "; \($0.type ?? "?") \($0.id): \($0.reason)" } ?? ""

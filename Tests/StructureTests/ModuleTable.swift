@@ -17,7 +17,7 @@ enum ModuleTable {
         Row(target: "ModelCache", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization", "Dispatch"]),
         Row(
             target: "ModelStore", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
-            others: ["Synchronization", "Dispatch", "Foundation", "GRDB"]),
+            others: ["Synchronization", "Dispatch", "Foundation", "GRDB", "GRDBSQLite"]),
         Row(
             target: "ModelSync", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             others: ["Synchronization"]),
