@@ -1,11 +1,5 @@
 import Foundation
 
-extension [UInt8] {
-    init(copying bytes: Span<UInt8>) {
-        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-    }
-}
-
 extension Data {
     /// A copy of `bytes`: what is bound to a statement is a `Data`.
     init(copying bytes: Span<UInt8>) {

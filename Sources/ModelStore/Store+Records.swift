@@ -36,7 +36,7 @@ extension Store {
                     body(name, record)
                 } catch {
                     bad.append(rows.integer(0))
-                    let id = rows.withBytes(2) { String(decoding: Array(copying: $0), as: UTF8.self) }
+                    let id = rows.withBytes(2) { String(decoding: Data(copying: $0), as: UTF8.self) }
                     report.drop(RecordsReport.Dropped(type: name, id: id, reason: error.reason))
                 }
             }
@@ -64,7 +64,9 @@ extension Store {
             let row = try Row.fetchOne(
                 database, sql: "SELECT row, type, id, bytes FROM record WHERE type = ? AND id = ?",
                 arguments: [number, Data(id.utf8)])
-            guard let id: Data = row?[2], let bytes: Data = row?[3] else { return nil }
+            guard let row, let id = Data.fromDatabaseValue(row[2]), let bytes = Data.fromDatabaseValue(row[3]) else {
+                return nil
+            }
             return try? Store.record(bytes.span, id: id.span)
         }
     }

@@ -25,9 +25,9 @@ import GRDB
 ///
 /// Measured on two cores, release build, 200,000 records of 450 bytes in random order, transactions of 1,000, against
 /// the C library called directly: new records 1.9 s to 1.75 s, records written again 0.48 s to 0.32 s. That is 1.1 and
-/// 1.5 times; in return statements, errors and their codes, transactions and the life of the handle are somebody else's
-/// well-tested work. A first build takes about a minute longer. Only where all records are read, which took 1.8 times as
-/// long, the rows of GRDB's statement are stepped through by the C library.
+/// 1.5 times; in return statements, errors and their codes, transactions and the life of the handle are the well-tested
+/// work of somebody else. A first build takes about a minute longer. Only where all records are read, which took 1.8
+/// times as long, the rows of GRDB's statement are stepped through by the C library.
 public final class Store {
     /// The file.
     public let path: String

@@ -9,7 +9,8 @@ import ModelWire
 /// whoever owns it calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public struct Origin {
     public private(set) var configuration: OriginConfiguration
-    /// This start of the origin; a later start has a greater one. It changes when a replica knows of a later start.
+    /// This start of the origin; a later start has a greater one. It changes when a replica or a relay
+    /// knows of a later start, and when models of an earlier one are taken back.
     public internal(set) var incarnation: UInt64
     /// The origin's own copy: everything that it has published.
     public let cache: ModelCache

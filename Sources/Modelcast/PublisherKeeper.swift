@@ -60,7 +60,7 @@ extension PublisherCore {
             cache.commit(decoder.batch(in: batch.payload.span), type: type)
             seen = max(seen, decoder.lastStamp, decoder.incarnation)
         }
-        var origin: Origin
+        let origin: Origin
         do {
             origin = try Origin(configuration: configuration, cache: cache, now: Clocks.now(), after: seen)
         } catch {

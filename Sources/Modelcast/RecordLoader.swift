@@ -7,10 +7,9 @@ struct RecordLoader: ~Copyable {
     private let cache: ModelCache
     private let queue = DispatchQueue(label: "modelcast-load")
     private let room = DispatchSemaphore(value: RecordLoader.chunkCountMax)
-    private var waiting: [(type: String, records: [Record])] = []
+    /// By type.
+    private var waiting: [String: [Record]] = [:]
     private var waitingCount = 0
-    /// Where the type of the last record stands among those that wait.
-    private var last = 0
 
     /// How many records are joined in one commit.
     private static let chunk = 4096
@@ -21,11 +20,7 @@ struct RecordLoader: ~Copyable {
 
     /// Waits while too much waits to be joined.
     mutating func add(_ record: Record, type: String) {
-        if !waiting.indices.contains(last) || waiting[last].type != type {
-            last = waiting.firstIndex { $0.type == type } ?? waiting.count
-            if last == waiting.count { waiting.append((type, [])) }
-        }
-        waiting[last].records.append(record)
+        waiting[type, default: []].append(record)
         waitingCount += 1
         if waitingCount == RecordLoader.chunk { handOver() }
     }
@@ -45,7 +40,7 @@ struct RecordLoader: ~Copyable {
             }
             room.signal()
         }
-        waiting = []
+        waiting = [:]
         waitingCount = 0
     }
 }

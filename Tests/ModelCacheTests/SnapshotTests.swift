@@ -26,6 +26,42 @@ struct SnapshotTests {
         #expect(cache["User", "1"]?["a"] == 3)
     }
 
+    @Test func `models that come in the order of their hashes, as a snapshot brings them, are all found`() {
+        let source = ModelCache()
+        var batch = TestBatch()
+        for id in 0..<40_000 { batch.add(.merge, "\(id)", ["a": .int(Int64(id))], at: Stamp(id + 1)) }
+        source.commit(batch, "User")
+        let copy = ModelCache()
+        var chunk: [Record] = []
+        source.snapshot().forEach(type: "User", includingTombstones: true) { record in
+            chunk.append(record)
+            if chunk.count == 250 {
+                copy.commit { $0.join(chunk, type: "User") }
+                chunk = []
+            }
+            return true
+        }
+        copy.commit { $0.join(chunk, type: "User") }
+        #expect(copy.count(of: "User") == 40_000)
+        #expect(copy.bucketDigests(of: "User") == source.bucketDigests(of: "User"))
+        #expect((0..<40_000).allSatisfy { copy["User", "\($0)"]?["a"] == .int(Int64($0)) })
+        #expect(Array(copy.snapshot().records(of: "User")).count == 40_000)
+    }
+
+    @Test func `ids that were chosen to collide are told apart`() {
+        let cache = ModelCache()
+        for start in stride(from: 0, to: 2_000, by: 100) {
+            var batch = TestBatch()
+            for id in start..<start + 100 {
+                batch.add(.merge, "\(id)", ["a": .int(Int64(id))], at: Stamp(id + 1), idHash: 7)
+            }
+            cache.commit(batch, "User")
+        }
+        let values = cache.snapshot().records(of: "User").compactMap { $0["a"]?.intValue }
+        #expect(Set(values) == Set(0..<2_000))
+        #expect(cache.count(of: "User") == 2_000)
+    }
+
     @Test func `each of several snapshots keeps its own past, in whatever order they are released`() {
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0], [0, 2, 1], [2, 0, 1]] {
             let cache = ModelCache()

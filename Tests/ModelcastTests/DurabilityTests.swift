@@ -63,6 +63,18 @@ import Testing
         }
     }
 
+    @Test func `a start from a large store has every model of every type`() async throws {
+        let first = try makePublisher(path)
+        let types = ["User", "Team", "Order"]
+        for id in 0..<30_000 { try first.merge(types[id % 3], "\(id)", ["n": .int(Int64(id))]) }
+        _ = try await during(first) { try await $0.boundEndpoints }
+        let second = try makePublisher(path)
+        for type in types {
+            #expect(second.cache.count(of: type) == 10_000)
+            #expect(second.cache.bucketDigests(of: type) == first.cache.bucketDigests(of: type))
+        }
+    }
+
     @Test func `a subscriber that stays learns what a publisher deletes after its restart`() async throws {
         let control = "ipc://\(folder.path("control"))"
         let first = try makePublisher(path, control: control)
