@@ -59,9 +59,10 @@ let package = Package(
         .target(name: "CLibZMQ"),
         library("ZeroMQ", uses: ["CLibZMQ"]),
         library("ModelCBOR"),
-        library("ModelRecord", uses: ["ModelCBOR"]),
+        .target(name: "CPrefetch"),
+        library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
         library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
-        library("ModelCache", uses: ["ModelCBOR", "ModelRecord"]),
+        library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "ModelRecord"]),
         library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
         library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
         library(

@@ -12,6 +12,9 @@ public struct CBORWriter: Sendable {
         bytes.reserveCapacity(byteCount)
     }
 
+    /// A writer that goes on behind `bytes`.
+    @inlinable public init(continuing bytes: consuming [UInt8]) { self.bytes = bytes }
+
     /// How many bytes have been written.
     @inlinable public var count: Int { bytes.count }
 

@@ -32,14 +32,15 @@ public struct BatchChanges: Sendable {
     }
 
     /// Takes note of what came of one update; takes the result back where the record is too large.
-    mutating func note(_ result: inout MergeResult, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) {
+    mutating func note(_ result: inout UnmanagedMerge, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) {
         let start = pairs.count
-        guard let record = result.record else {
+        guard let record = unsafe result.record else {
             entries.append(Entry(pairs: start..<start, count: 0, isChanged: false, isTooLarge: false))
             return
         }
-        guard record.byteCount <= byteCountMax else {
-            result.record = nil
+        guard unsafe record.byteCount <= byteCountMax else {
+            unsafe record.release()
+            unsafe result.record = nil
             entries.append(Entry(pairs: start..<start, count: 0, isChanged: false, isTooLarge: true))
             return
         }

@@ -30,9 +30,9 @@ extension PendingSet {
             return
         }
         guard let new = record ?? old?.removed(plan: &plan) else { return }
-        add(
+        unsafe add(
             Pending(
-                new, hash, digestDelta: new.digest &- (old?.digest ?? 0), slot: slot,
+                UnmanagedRecord(new), hash, digestDelta: new.digest &- (old?.digest ?? 0), slot: slot,
                 isVisible: new.isVisiblyDifferent(from: old), existed: old?.exists ?? false,
                 isRemoval: record == nil))
     }

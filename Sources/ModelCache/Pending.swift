@@ -24,13 +24,14 @@ import ModelRecord
     /// The model exists with the new record.
     private(set) var exists: Bool
 
+    /// Takes over the count of `record`.
     @inline(__always)
     init(
-        _ record: consuming Record, _ hash: UInt64, digestDelta: UInt64, slot: Int, isVisible: Bool, existed: Bool,
+        _ record: UnmanagedRecord, _ hash: UInt64, digestDelta: UInt64, slot: Int, isVisible: Bool, existed: Bool,
         isRemoval: Bool = false
     ) {
-        exists = record.exists
-        unsafe held = UnmanagedRecord(record)
+        unsafe exists = record.exists
+        unsafe held = record
         self.hash = hash
         self.digestDelta = digestDelta
         self.slot = slot
@@ -46,10 +47,10 @@ import ModelRecord
     func hasID(_ id: Span<UInt8>) -> Bool { unsafe held?.hasID(id) ?? false }
 
     /// Puts another new record in the place of the one before.
-    mutating func replace(_ record: consuming Record) {
-        exists = record.exists
+    mutating func replace(_ record: UnmanagedRecord) {
+        unsafe exists = record.exists
         release()
-        unsafe held = UnmanagedRecord(record)
+        unsafe held = record
     }
 
     /// Gives up the record, outside of the locks.

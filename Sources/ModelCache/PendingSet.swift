@@ -7,10 +7,11 @@ import ModelRecord
 struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
-    private var touched: UInt64 = 0
+    /// How large the record was that was made last: about what the next ones take.
+    var byteCount = 512
 
-    /// How many updates are looked up together, so that their cache misses overlap.
-    private static let group = 32
+    /// So many updates ahead the memory of a record is asked for; of its slot, twice as many.
+    private static let ahead = 8
 
     /// Merges the updates of `batch`.
     /// - Parameter changes: where to note what differs, when the batch is an origin's own; nil for a replica.
@@ -21,28 +22,32 @@ struct PendingSet {
         let count = batch.count
         index.reserve(entries.count + count, entries)
         entries.reserveCapacity(entries.count + count)
+        // Hash and slot of the updates that have been looked at and not merged yet: a ring.
         var hashes = InlineArray<32, UInt64>(repeating: 0)
-        var slots = InlineArray<32, Int>(repeating: 0)
-        var start = 0
-        while start < count {
-            let end = min(start &+ PendingSet.group, count)
-            for position in start..<end {
-                let hash = SlotArray.hash(idHash: batch.slices[position].idHash)
-                hashes[position &- start] = hash
-                touched ^= shards.slots(of: hash)?.touchHome(hash) ?? 0
+        var slots = InlineArray<16, Int>(repeating: -1)
+        let ahead = PendingSet.ahead
+        var position = -2 &* ahead
+        while position < count {
+            let far = position &+ 2 &* ahead
+            if far < count {
+                let hash = SlotArray.hash(idHash: batch.slices[far].idHash)
+                hashes[far & 31] = hash
+                shards.slots(of: hash)?.prefetchHome(hash)
             }
-            for position in start..<end {
-                let hash = hashes[position &- start]
-                let slot = shards.slots(of: hash)?.candidate(hash) ?? -1
-                slots[position &- start] = slot
-                if slot >= 0 { touched ^= shards.slots(of: hash)?.touchRecord(at: slot) ?? 0 }
+            let near = position &+ ahead
+            if near >= 0, near < count {
+                let hash = hashes[near & 31]
+                let found = shards.slots(of: hash)
+                let slot = found?.candidate(hash) ?? -1
+                slots[near & 15] = slot
+                if slot >= 0 { found?.prefetchRecord(at: slot, byteCount: byteCount) }
             }
-            for position in start..<end {
+            if position >= 0 {
                 merge(
-                    batch.update(at: position), hashes[position &- start], candidate: slots[position &- start],
+                    batch.update(at: position), hashes[position & 31], candidate: slots[position & 15],
                     shards, plan: &plan, tally: &tally, changes: &changes)
             }
-            start = end
+            position &+= 1
         }
     }
 
@@ -53,25 +58,28 @@ struct PendingSet {
     ) {
         let known = index.isAbsent(hash) ? -1 : index.find(hash, update.id, entries)
         if known >= 0 {
-            var result = Record.applying(
-                update, to: entries[known].record, plan: &plan, keepingEqual: changes != nil)
-            changes?.note(&result, update, plan)
-            note(result, at: known, &tally)
+            guard
+                var result = unsafe entries[known].held?.applying(
+                    update, plan: &plan, keepingEqual: changes != nil)
+            else { preconditionFailure("a pending change has a record") }
+            unsafe changes?.note(&result, update, plan)
+            unsafe note(result, at: known, &tally)
             return
         }
         var slot = candidate
         if slot >= 0, let slots = shards.slots(of: hash) {
             slot = slots.find(hash, update.id, from: slot)
             if slot >= 0 {
-                var result = slots.applying(update, at: slot, plan: &plan, keepingEqual: changes != nil)
-                changes?.note(&result, update, plan)
-                append(result, hash, slot: slot, existed: slots.exists(at: slot), &tally)
+                var result = unsafe slots.applying(update, at: slot, plan: &plan, keepingEqual: changes != nil)
+                unsafe changes?.note(&result, update, plan)
+                unsafe append(result, hash, slot: slot, existed: slots.exists(at: slot), &tally)
                 return
             }
         }
-        var result = Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil)
-        changes?.note(&result, update, plan)
-        append(result, hash, slot: -1, existed: false, &tally)
+        var result = unsafe UnmanagedMerge(
+            Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
+        unsafe changes?.note(&result, update, plan)
+        unsafe append(result, hash, slot: -1, existed: false, &tally)
     }
 
     /// Joins whole states.
@@ -86,39 +94,41 @@ struct PendingSet {
         let hash = SlotArray.hash(idHash: record.idHash)
         let known = index.isAbsent(hash) ? -1 : index.find(hash, record.idBytes, entries)
         if known >= 0 {
-            note(Record.joining(record, to: entries[known].record, plan: &plan), at: known, &tally)
+            let result = Record.joining(record, to: entries[known].record, plan: &plan)
+            unsafe note(UnmanagedMerge(result), at: known, &tally)
             return
         }
         let slots = shards.slots(of: hash)
         let slot = slots?.find(hash, record.idBytes) ?? -1
         let old = slot < 0 ? nil : slots?.record(at: slot)
         let result = Record.joining(record, to: old, plan: &plan)
-        append(result, hash, slot: slot, existed: old?.exists ?? false, &tally)
+        unsafe append(UnmanagedMerge(result), hash, slot: slot, existed: old?.exists ?? false, &tally)
     }
 
     /// A second change of one model within a commit.
-    private mutating func note(_ result: MergeResult, at position: Int, _ tally: inout Tally) {
-        tally.conflictingCells &+= result.conflictingCells
-        guard let record = result.record else {
+    private mutating func note(_ result: UnmanagedMerge, at position: Int, _ tally: inout Tally) {
+        unsafe tally.conflictingCells &+= result.conflictingCells
+        guard let record = unsafe result.record else {
             tally.unchanged &+= 1
             return
         }
-        entries[position].replace(record)
-        entries[position].digestDelta &+= result.digestDelta
-        entries[position].isVisible = entries[position].isVisible || result.isVisible
+        unsafe entries[position].replace(record)
+        unsafe entries[position].digestDelta &+= result.digestDelta
+        unsafe entries[position].isVisible = entries[position].isVisible || result.isVisible
         entries[position].isRepeated = true
     }
 
     @inline(__always)
     private mutating func append(
-        _ result: consuming MergeResult, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout Tally
+        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout Tally
     ) {
-        tally.conflictingCells &+= result.conflictingCells
-        guard let record = result.record else {
+        unsafe tally.conflictingCells &+= result.conflictingCells
+        guard let record = unsafe result.record else {
             tally.unchanged &+= 1
             return
         }
-        entries.append(
+        unsafe byteCount = record.byteCount
+        unsafe entries.append(
             Pending(
                 record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
                 existed: existed))

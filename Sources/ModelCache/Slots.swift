@@ -1,3 +1,4 @@
+import CPrefetch
 import ModelRecord
 
 /// One place of a shard: the mixed hash of an id, and the record; 16 bytes. A hash of 0 marks an empty place.
@@ -97,11 +98,11 @@ import ModelRecord
     @inline(__always)
     func applying(
         _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan, keepingEqual: Bool
-    ) -> MergeResult {
+    ) -> UnmanagedMerge {
         if let record = unsafe base[index & (capacity &- 1)].record {
             return unsafe record.applying(update, plan: &plan, keepingEqual: keepingEqual)
         }
-        return Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual)
+        return unsafe UnmanagedMerge(Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
     }
 
     /// Exchanges the record at `index` for that of `pending`; both counts change hands.
@@ -120,13 +121,15 @@ import ModelRecord
         unsafe place.pointee.record = UnmanagedRecord(new)
     }
 
-    /// Reads one word of the slot where a search for `hash` begins, so that it is in the cache for the search.
+    /// Asks for the slot where a search for `hash` begins. Does not wait for it.
     @inline(__always)
-    func touchHome(_ hash: UInt64) -> UInt64 { unsafe base[home(hash)].hash }
+    func prefetchHome(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }
 
-    /// Reads through the record at `index`, so that it is in the cache for the merge.
+    /// Asks for the record at `index`, which is thought to be of `byteCount` bytes. Does not wait for it.
     @inline(__always)
-    func touchRecord(at index: Int) -> UInt64 { unsafe base[index & (capacity &- 1)].record?.touch() ?? 0 }
+    func prefetchRecord(at index: Int, byteCount: Int) {
+        unsafe base[index & (capacity &- 1)].record?.prefetch(byteCount: byteCount)
+    }
 
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.
     /// - Returns: how far that is from where it belongs.

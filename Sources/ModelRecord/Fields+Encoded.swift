@@ -3,17 +3,40 @@ import ModelCBOR
 extension Fields {
     /// The pairs as they travel; nil where a value is nested, which is for the caller to check and encode.
     package var encoded: EncodedFields? {
-        nested == nil ? EncodedFields(bytes: writer.bytes, count: count) : nil
+        nested == nil ? EncodedFields(bytes: encodedBytes, count: count) : nil
     }
+
+    /// The pairs as they travel, lent; nothing where ``isEncoded`` is false.
+    package var encodedSpan: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { encodedBytes.span }
+    }
+
+    /// The pairs are kept as they travel: no value is nested.
+    package var isEncoded: Bool { nested == nil }
 
     /// The sizes of what ``encoded`` holds.
     package var encodedSizes: FieldSizes { sizes }
+
+    /// Writes behind the encoded pairs.
+    private var writer: CBORWriter {
+        @inline(__always)
+        get { CBORWriter(continuing: encodedBytes) }
+        @inline(__always)
+        _modify {
+            var writer = CBORWriter(continuing: encodedBytes)
+            // One owner at a time, lest the bytes are copied.
+            encodedBytes = []
+            defer { encodedBytes = writer.bytes }
+            yield &writer
+        }
+    }
 
     /// Appends an encoded pair behind all others; it may have to be brought to its place by ``settle(_:)``.
     /// - Returns: where the name stands; nil for a nested value: nothing has been appended then.
     @inline(__always)
     mutating func append(_ field: String, _ value: Value) -> Range<Int>? {
-        let start = writer.count
+        let start = encodedBytes.count
         let nameByteCount = field.utf8.count
         switch value {
         case .text(let text):
@@ -35,7 +58,7 @@ extension Fields {
         }
         let nameStart = start + CBORHead.byteCount(of: nameByteCount)
         let name = nameStart..<(nameStart + nameByteCount)
-        sizes.note(name: nameByteCount, value: writer.count - name.upperBound)
+        sizes.note(name: nameByteCount, value: encodedBytes.count - name.upperBound)
         count += 1
         return name
     }
@@ -44,13 +67,13 @@ extension Fields {
     @inline(__always)
     func isOrdered(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         if left.count != right.count { return left.count < right.count }
-        let bytes = writer.bytes.span
+        let bytes = encodedBytes.span
         return Bytes.compare(bytes.extracting(left), bytes.extracting(right)) < 0
     }
 
     /// Where the name of the last pair stands.
     var lastName: Range<Int> {
-        var reader = CBORReader(writer.bytes.span)
+        var reader = CBORReader(encodedBytes.span)
         var name = 0..<0
         while !reader.isAtEnd {
             name = reader.skipValidText()
@@ -61,16 +84,16 @@ extension Fields {
 
     /// Brings the last pair, which begins at `start`, to its place; it takes that of an earlier one of its name.
     mutating func settle(_ start: Int) {
-        var reader = CBORReader(writer.bytes.span, at: start)
+        var reader = CBORReader(encodedBytes.span, at: start)
         let name = reader.skipValidText()
-        let place = self.place(of: writer.bytes.span.extracting(name), before: start)
+        let place = self.place(of: encodedBytes.span.extracting(name), before: start)
         if place.isFound {
-            writer.bytes.removeSubrange(place.start..<place.end)
+            encodedBytes.removeSubrange(place.start..<place.end)
             count -= 1
         }
         let start = start - (place.isFound ? place.end - place.start : 0)
         guard place.start < start else { return }
-        unsafe writer.bytes.withUnsafeMutableBufferPointer { bytes in
+        unsafe encodedBytes.withUnsafeMutableBufferPointer { bytes in
             let pairByteCount = bytes.count - start
             // All ranges end within the bytes: the place stands before the pair, and the pair ends them.
             unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pairByteCount) { pair in
@@ -94,7 +117,7 @@ extension Fields {
     ///
     /// Names are bytes: two spellings of one character that Unicode calls equal are two fields.
     func place(of name: Span<UInt8>, before end: Int) -> Place {
-        let bytes = writer.bytes.span
+        let bytes = encodedBytes.span
         var reader = CBORReader(bytes)
         while reader.offset < end {
             let start = reader.offset

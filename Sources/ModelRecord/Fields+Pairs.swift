@@ -7,7 +7,7 @@ extension Fields {
         if let nested { return nested }
         var pairs: [Pair] = []
         pairs.reserveCapacity(count)
-        let bytes = writer.bytes
+        let bytes = encodedBytes
         var reader = CBORReader(bytes.span)
         for _ in 0..<count {
             let name = reader.skipValidText()
@@ -25,24 +25,24 @@ extension Fields {
                 guard place.isFound else { return nil }
                 return nested[place.index].value
             }
-            let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: writer.count) }
+            let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: encodedBytes.count) }
             guard place.isFound else { return nil }
-            var reader = CBORReader(writer.bytes.span, at: place.value)
+            var reader = CBORReader(encodedBytes.span, at: place.value)
             return Fields.value(&reader)
         }
         set {
             guard nested == nil else { return setNested(field, newValue) }
             guard let newValue else { return remove(field) }
-            let start = writer.count
+            let start = encodedBytes.count
             guard append(field, newValue) != nil else { return setNested(field, newValue) }
             settle(start)
         }
     }
 
     private mutating func remove(_ field: String) {
-        let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: writer.count) }
+        let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: encodedBytes.count) }
         guard place.isFound else { return }
-        writer.bytes.removeSubrange(place.start..<place.end)
+        encodedBytes.removeSubrange(place.start..<place.end)
         count -= 1
     }
 
@@ -57,7 +57,7 @@ extension Fields {
         case (nil, false): break
         }
         count = all.count
-        writer = CBORWriter()
+        encodedBytes = []
         nested = all
     }
 

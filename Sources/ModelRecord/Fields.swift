@@ -17,8 +17,9 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
         public let value: Value
     }
 
-    /// The encoded pairs, unless ``nested`` holds them.
-    var writer: CBORWriter
+    /// The encoded pairs, unless ``nested`` holds them. Bytes and not a writer: a copy of a type that a module does not
+    /// import is made by way of its metadata there, which costs more than the rest of an update's fields.
+    var encodedBytes: [UInt8]
     /// The pairs, once one of them has been nested.
     var nested: [Pair]?
     /// The sizes of the encoded pairs.
@@ -37,11 +38,12 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 
     private init(_ elements: [(String, Value)]) {
-        writer = CBORWriter(reserving: elements.count &* 32)
+        encodedBytes = []
+        encodedBytes.reserveCapacity(elements.count &* 32)
         var last = 0..<0
         // One pass, and one copy of each pair: counting references is what making fields costs.
         for (field, value) in elements {
-            let start = writer.count
+            let start = encodedBytes.count
             guard nested == nil, let name = append(field, value) else {
                 setNested(field, value)
                 continue

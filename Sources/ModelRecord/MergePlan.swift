@@ -34,6 +34,10 @@
         var value: UInt32
         /// Where the value ends.
         var end: UInt32
+        /// The number of the cell in the record.
+        var cell: UInt32
+        /// What the cell grows by.
+        var growth: Int32
         /// The cell is written by the origin that wrote it before.
         var keepsOrigin: Bool
     }
@@ -45,6 +49,8 @@
     /// Used in the place of ``runs`` where all that happens is that values change.
     private let overwrites: UnsafeMutablePointer<Overwrite>
     private(set) var overwriteCount = 0
+    /// What is remembered from merge to merge.
+    let names = FieldNames()
     /// What the overwritten cells grow by.
     private(set) var growth = 0
     /// Some overwritten cell is not of the size that it was.
@@ -115,14 +121,13 @@
     }
 
     /// Notes an exchange of values; there are at most ``overwriteCountMax``.
-    /// - Parameter growth: what the cell grows by.
     @inline(__always)
-    mutating func overwrite(_ overwrite: Overwrite, growth cellGrowth: Int) {
+    mutating func overwrite(_ overwrite: Overwrite) {
         precondition(overwriteCount < MergePlan.overwriteCountMax, "a merge plan has room for so many overwrites")
         unsafe (overwrites + overwriteCount).initialize(to: overwrite)
         overwriteCount &+= 1
-        growth &+= cellGrowth
-        isResized = isResized || cellGrowth != 0
+        growth &+= Int(overwrite.growth)
+        isResized = isResized || overwrite.growth != 0
     }
 
     /// The overwrite at `index`.

@@ -6,22 +6,25 @@ import ModelCBOR
 /// either (section 2 of the protocol article). An update above `touched` therefore wins every cell that it meets, and
 /// nothing is dropped: no cell has to be asked for its version, and all bytes between the values stay as they are.
 struct Overwrite {
+    private let exists: Bool
     private let idHash: UInt64
     private let cellsOffset: Int
     private let cellCount: Int
+    private let directory: CellDirectory
     private let touchedOffset: Int
     /// A cell of an equal value is left as it is.
     private let keepsEqual: Bool
     private let tailByteCount: Int
 
     @inline(__always)
-    init(_ record: borrowing Record, _ update: borrowing UpdateView, keepsEqual: Bool) {
-        let facts = record.storage.facts
+    init(_ facts: RecordHeader, _ update: borrowing UpdateView, keepsEqual: Bool) {
+        exists = facts.exists
         idHash = facts.idHash
         cellsOffset = Int(facts.cellsOffset)
         cellCount = Int(facts.cellCount)
+        directory = CellDirectory(facts)
         self.keepsEqual = keepsEqual
-        touchedOffset = Int(facts.idOffset) &+ Int(facts.idByteCount) &+ Int(facts.floorByteCount)
+        touchedOffset = facts.idOffset &+ Int(facts.idByteCount) &+ Int(facts.floorByteCount)
         tailByteCount = RecordBuilder.tailSize(stamp: update.stamp, originByteCount: update.origin.count)
     }
 
@@ -30,18 +33,19 @@ struct Overwrite {
     /// - Returns: false, and nothing has happened, when the update takes the way of all others.
     @inline(__always)
     func run(
-        _ update: borrowing UpdateView, to record: borrowing Record, plan: inout MergePlan,
-        _ result: inout MergeResult
+        _ update: borrowing UpdateView, to storage: RecordStorage, plan: inout MergePlan,
+        _ result: inout UnmanagedMerge
     ) -> Bool {
-        guard update.operation == .merge, record.exists, update.fieldCount <= MergePlan.overwriteCountMax else {
+        guard update.operation == .merge, exists, update.fieldCount <= MergePlan.overwriteCountMax else {
             return false
         }
-        let old = record.storage.bytes
+        let stored = storage.stored
+        let old = storage.bytes
         // The head of an array of two stands before them; a model that exists was touched.
         let touched = CellTail(old, at: touchedOffset &+ 1)
         guard touched.isBelow(update, in: old) else { return false }
         plan.reset()
-        guard collect(update, old, &plan) else { return false }
+        guard collect(update, old, stored, &plan) else { return false }
         if keepsEqual, plan.overwriteCount == 0 { return true }
 
         let own = Fingerprint.mix(idHash ^ Fingerprint.empty)
@@ -49,35 +53,37 @@ struct Overwrite {
         plan.digestDelta &-= Fingerprint.term(
             base: own, stamp: touched.stamp, originHash: touched.originHash(update, keepsOrigin, in: old))
         plan.digestDelta &+= Fingerprint.term(base: own, stamp: update.stamp, originHash: update.originHash)
-        result.record = RecordBuilder.make(
-            overwriting: old, record.storage.facts, touched: touchedOffset..<touched.end, keepsOrigin: keepsOrigin,
+        unsafe result.record = RecordBuilder.make(
+            overwriting: stored, storage.facts, touched: touchedOffset..<touched.end, keepsOrigin: keepsOrigin,
             tailByteCount: tailByteCount, plan: plan, update: update)
-        result.isVisible = plan.isVisible
-        result.digestDelta = plan.digestDelta
+        unsafe result.isVisible = plan.isVisible
+        unsafe result.digestDelta = plan.digestDelta
         return true
     }
 
     /// Notes what is overwritten.
     /// - Returns: false when the record lacks a field.
     @inline(__always)
-    private func collect(_ update: borrowing UpdateView, _ old: Span<UInt8>, _ plan: inout MergePlan) -> Bool {
+    private func collect(
+        _ update: borrowing UpdateView, _ old: Span<UInt8>, _ stored: Span<UInt8>, _ plan: inout MergePlan
+    ) -> Bool {
         let fields = update.fields
         let stampSize = RecordBuilder.headSize(update.stamp)
-        var offset = cellsOffset
-        var left = cellCount
+        var next = Place(cell: 0, offset: cellsOffset)
         var key = 0
         for _ in 0..<update.fieldCount {
             let value = CellScan.endOfText(fields, at: key)
             let valueEnd = CellScan.endOfItem(fields, at: value)
             precondition(valueEnd <= fields.count, "an update's fields end within its bytes")
-            let stop = CellScan(fields, key: key..<value).run(old, from: offset, left, fields, key..<value)
-            guard stop.isFound else { return false }
+            var nameHash: UInt64 = 0
+            guard let place = place(of: key..<value, fields, from: next, old, stored, &plan, &nameHash) else {
+                return false
+            }
             // One byte for the head of the array of three.
-            let oldValue = stop.offset &+ (value &- key) &+ 1
+            let oldValue = place.offset &+ (value &- key) &+ 1
             let oldValueEnd = CellScan.endOfItem(old, at: oldValue)
             let tail = CellTail(old, at: oldValueEnd)
-            offset = tail.end
-            left &-= stop.count &+ 1
+            next = Place(cell: place.cell &+ 1, offset: tail.end)
             if keepsEqual || !plan.isVisible {
                 let isEqual =
                     oldValueEnd &- oldValue == valueEnd &- value
@@ -88,7 +94,7 @@ struct Overwrite {
                 }
                 if !isEqual { plan.isVisible = true }
             }
-            let base = Fingerprint.mix(idHash ^ CellScan.nameHash(fields, key: key..<value))
+            let base = Fingerprint.mix(idHash ^ nameHash)
             let keepsOrigin = tail.hasOrigin(of: update, in: old)
             plan.digestDelta &-= Fingerprint.term(
                 base: base, stamp: tail.stamp, originHash: tail.originHash(update, keepsOrigin, in: old))
@@ -98,11 +104,53 @@ struct Overwrite {
                 MergePlan.Overwrite(
                     oldValue: UInt32(truncatingIfNeeded: oldValue), oldEnd: UInt32(truncatingIfNeeded: oldEnd),
                     key: UInt32(truncatingIfNeeded: key), value: UInt32(truncatingIfNeeded: value),
-                    end: UInt32(truncatingIfNeeded: valueEnd), keepsOrigin: keepsOrigin),
-                growth: valueEnd &- value &+ (keepsOrigin ? stampSize : tailByteCount) &- (oldEnd &- oldValue))
+                    end: UInt32(truncatingIfNeeded: valueEnd), cell: UInt32(truncatingIfNeeded: place.cell),
+                    growth: Int32(
+                        truncatingIfNeeded: valueEnd &- value &+ (keepsOrigin ? stampSize : tailByteCount)
+                            &- (oldEnd &- oldValue)),
+                    keepsOrigin: keepsOrigin))
             key = valueEnd
         }
         return true
+    }
+
+    /// A cell of the record.
+    private struct Place {
+        let cell: Int
+        let offset: Int
+    }
+
+    /// Finds the cell of a field: most of the time where it was in the record before.
+    /// - Parameters:
+    ///   - key: where the field's name stands in `fields`.
+    ///   - first: the cell behind the one that was found last.
+    ///   - nameHash: FNV-1a of the name, if there is such a cell.
+    @inline(__always)
+    private func place(
+        of key: Range<Int>, _ fields: Span<UInt8>, from first: Place, _ old: Span<UInt8>, _ stored: Span<UInt8>,
+        _ plan: inout MergePlan, _ nameHash: inout UInt64
+    ) -> Place? {
+        guard let words = FieldKey(fields, key) else {
+            nameHash = CellScan.nameHash(fields, key: key)
+            return scan(key, fields, from: first, old)
+        }
+        let name = plan.names.place(of: words, fields, key)
+        nameHash = plan.names.hash(at: name)
+        let guess = plan.names.cell(at: name)
+        if guess >= first.cell, let offset = directory.offset(of: guess, in: stored),
+            words.stands(in: old, at: offset)
+        {
+            return Place(cell: guess, offset: offset)
+        }
+        let place = scan(key, fields, from: first, old)
+        if let place { plan.names.note(cell: place.cell, at: name) }
+        return place
+    }
+
+    @inline(never)
+    private func scan(_ key: Range<Int>, _ fields: Span<UInt8>, from first: Place, _ old: Span<UInt8>) -> Place? {
+        let stop = CellScan(fields, key: key).run(old, from: first.offset, cellCount &- first.cell, fields, key)
+        return stop.isFound ? Place(cell: first.cell &+ stop.count, offset: stop.offset) : nil
     }
 }
 

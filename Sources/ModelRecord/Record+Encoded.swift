@@ -68,7 +68,7 @@ extension Record {
         return RecordHeader(
             idHash: Fingerprint.fnv(reader.bytes.extracting(id)), byteCount: UInt32(reader.offset - start),
             cellsOffset: UInt32(cellsStart - start), cellCount: UInt32(index),
-            idOffset: UInt8(truncatingIfNeeded: id.lowerBound - start), idByteCount: UInt8(id.count),
+            idByteCount: UInt8(id.count),
             floorByteCount: UInt8(truncatingIfNeeded: floorEnd - id.upperBound),
             exists: exists(floor: floor.view(in: reader.bytes), touched: touched.view(in: reader.bytes)))
     }

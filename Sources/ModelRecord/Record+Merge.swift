@@ -13,12 +13,19 @@ extension Record {
         _ update: borrowing UpdateView, to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {
         guard let record else { return first(update, plan: &plan) }
-        var overwritten = MergeResult.unchanged
-        if Overwrite(record, update, keepsEqual: keepingEqual)
-            .run(update, to: record, plan: &plan, &overwritten)
+        var overwritten = unsafe UnmanagedMerge()
+        if unsafe Overwrite(record.storage.facts, update, keepsEqual: keepingEqual)
+            .run(update, to: record.storage, plan: &plan, &overwritten)
         {
-            return overwritten
+            return unsafe MergeResult(overwritten)
         }
+        return merging(update, into: record, plan: &plan, keepingEqual: keepingEqual)
+    }
+
+    /// The way that any update may take, cell by cell.
+    static func merging(
+        _ update: borrowing UpdateView, into record: Record, plan: inout MergePlan, keepingEqual: Bool
+    ) -> MergeResult {
         let old = record.storage.bytes
         var reader = CBORReader(old, at: record.idRange.upperBound)
         let oldFloor = VersionSlice(reading: &reader)

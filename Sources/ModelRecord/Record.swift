@@ -82,7 +82,7 @@ public struct Record: @unchecked Sendable {
 
     /// Where the id's text stands in ``bytes``.
     var idRange: Range<Int> {
-        let start = Int(storage.facts.idOffset)
+        let start = storage.facts.idOffset
         return start..<(start &+ Int(storage.facts.idByteCount))
     }
 

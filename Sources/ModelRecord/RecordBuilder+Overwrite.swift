@@ -3,23 +3,25 @@ import ModelCBOR
 extension RecordBuilder {
     /// Makes the record that `plan` overwrites parts of: see ``Overwrite``.
     /// - Parameters:
-    ///   - old: the old record's bytes, of which `facts` tell.
+    ///   - old: the old record's ``RecordStorage/stored`` bytes, of which `facts` tell.
     ///   - touched: where the old record's `touched` stands.
     ///   - keepsOrigin: the update is of the origin that touched the model last.
     @inline(__always)
     static func make(
         overwriting old: Span<UInt8>, _ facts: RecordHeader, touched: Range<Int>, keepsOrigin: Bool,
         tailByteCount: Int, plan: borrowing MergePlan, update: borrowing UpdateView
-    ) -> Record {
+    ) -> UnmanagedRecord {
         var header = facts
         let touchedGrowth = 1 &+ tailByteCount &- touched.count
-        let byteCount = old.count &+ touchedGrowth &+ plan.growth
+        let oldByteCount = Int(facts.byteCount)
+        let byteCount = oldByteCount &+ touchedGrowth &+ plan.growth
         precondition(byteCount <= Int(UInt32.max), "a record has outgrown 4 GiB")
         header.byteCount = UInt32(truncatingIfNeeded: byteCount)
         header.cellsOffset = UInt32(truncatingIfNeeded: Int(header.cellsOffset) &+ touchedGrowth)
+        header.hasDirectory = CellDirectory.fits(byteCount: byteCount, cellCount: Int(header.cellCount))
         let storage = RecordStorage.make(header)
         let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }
-        var builder = unsafe RecordBuilder(start: start, capacity: byteCount)
+        var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         // Where nothing moves, everything is copied at once and written over.
         let isResized = touchedGrowth != 0 || plan.isResized
         builder.copy(old, 0, isResized ? touched.lowerBound : old.count)
@@ -39,10 +41,17 @@ extension RecordBuilder {
             offset = Int(overwrite.oldEnd)
         }
         if isResized {
-            builder.copy(old, offset, old.count)
+            builder.copy(old, offset, oldByteCount)
             precondition(builder.count == byteCount, "a merge plan miscounted its bytes")
         }
-        return Record(storage: storage)
+        guard header.hasDirectory, isResized || !facts.hasDirectory else { return unsafe UnmanagedRecord(storage) }
+        builder.count = byteCount
+        if facts.hasDirectory {
+            builder.directory(header, from: CellDirectory(facts), in: old, shift: touchedGrowth, plan: plan)
+        } else {
+            builder.directory(header, of: storage.bytes)
+        }
+        return unsafe UnmanagedRecord(storage)
     }
 
     /// The update's version as it ends a cell.

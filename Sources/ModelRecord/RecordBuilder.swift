@@ -33,7 +33,7 @@ import ModelCBOR
         precondition(byteCount <= Int(UInt32.max), "a record has outgrown 4 GiB")
         let header = RecordHeader(
             idHash: idHash, byteCount: UInt32(byteCount), cellsOffset: UInt32(cellsOffset),
-            cellCount: UInt32(plan.cellCount), idOffset: UInt8(idOffset), idByteCount: UInt8(id.count),
+            cellCount: UInt32(plan.cellCount), idByteCount: UInt8(id.count),
             floorByteCount: UInt8(floorByteCount), exists: exists)
         let storage = RecordStorage.make(header)
         let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }

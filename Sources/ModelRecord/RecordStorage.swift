@@ -10,14 +10,22 @@ struct RecordHeader {
     var cellsOffset: UInt32
     /// How many cells there are.
     var cellCount: UInt32
-    /// Where the id's text begins: behind the array's head and the text's head.
-    var idOffset: UInt8
     /// The size of the id.
     var idByteCount: UInt8
     /// The size of the encoded floor, behind the id; `touched` stands behind it.
     var floorByteCount: UInt8
     /// The model exists: touched is not below floor.
     var exists: Bool
+    /// Where each cell begins stands behind the record's bytes; see ``CellDirectory``.
+    var hasDirectory = false
+
+    /// Where the id's text begins: behind the array's head and the text's head.
+    @inline(__always)
+    var idOffset: Int { idByteCount < 24 ? 2 : 3 }
+
+    /// The size of the bytes and the directory.
+    @inline(__always)
+    var storedByteCount: Int { Int(byteCount) &+ (hasDirectory ? CellDirectory.byteCount(Int(cellCount)) : 0) }
 }
 
 /// One heap object: the header, and behind it the record's encoding as section 5 of the protocol article has it,
@@ -25,12 +33,16 @@ struct RecordHeader {
 ///
 /// The bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never again.
 final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
-    /// Makes storage for `header.byteCount` bytes, all of which the caller initialises before it hands the object on.
+    /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
+    /// it hands the object on.
     static func make(_ header: RecordHeader) -> RecordStorage {
-        let buffer = RecordStorage.create(minimumCapacity: Int(header.byteCount)) { _ in header }
+        let buffer = RecordStorage.create(minimumCapacity: header.storedByteCount) { _ in header }
         // `create` on a subclass returns an instance of that subclass.
         return unsafe unsafeDowncast(buffer, to: RecordStorage.self)
     }
+
+    /// What the object takes before the bytes: its own two words and the header.
+    static let headerByteCount = 16 + MemoryLayout<RecordHeader>.size
 
     /// The header. Read through the pointer, as `header` would be checked for exclusive access each time, at run time
     /// and in vain: it never changes. A merge reads it a dozen times.
@@ -46,6 +58,17 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
             let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
             // The tail allocation holds byteCount initialised bytes and lives as long as self, which is borrowed.
             let span = unsafe Span(_unsafeStart: start, count: Int(facts.byteCount))
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The encoded record and the directory behind it, while the storage is borrowed.
+    var stored: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
+            // As with bytes; the directory was written with them.
+            let span = unsafe Span(_unsafeStart: start, count: facts.storedByteCount)
             return unsafe _overrideLifetime(span, borrowing: self)
         }
     }

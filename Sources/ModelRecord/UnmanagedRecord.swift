@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// A reference to a record that is not counted: what an index keeps that looks at many records and hands out few.
 ///
 /// Counting references costs an atomic operation each way, which also keeps the processor from looking ahead; a search
@@ -7,8 +9,15 @@
     private let storage: Unmanaged<RecordStorage>
 
     /// Takes over the count of `record`.
+    @inline(__always)
     public init(_ record: consuming Record) {
         unsafe storage = .passRetained(record.storage)
+    }
+
+    /// Takes over the count of `storage`.
+    @inline(__always)
+    init(_ storage: consuming RecordStorage) {
+        unsafe self.storage = .passRetained(storage)
     }
 
     /// The record, counted.
@@ -17,12 +26,23 @@
     /// The model exists.
     public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.facts.exists } }
 
+    /// The size of the encoded record.
+    public var byteCount: Int { unsafe storage._withUnsafeGuaranteedRef { Int($0.facts.byteCount) } }
+
     /// ``Record/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
+    @inline(__always)
     public func applying(
         _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
-    ) -> MergeResult {
+    ) -> UnmanagedMerge {
         unsafe storage._withUnsafeGuaranteedRef { storage in
-            Record.applying(update, to: Record(storage: storage), plan: &plan, keepingEqual: keepingEqual)
+            var overwritten = unsafe UnmanagedMerge()
+            if unsafe Overwrite(storage.facts, update, keepsEqual: keepingEqual)
+                .run(update, to: storage, plan: &plan, &overwritten)
+            {
+                return unsafe overwritten
+            }
+            return unsafe UnmanagedMerge(
+                Record.merging(update, into: Record(storage: storage), plan: &plan, keepingEqual: keepingEqual))
         }
     }
 
@@ -35,28 +55,57 @@
     /// True when the id of the record is exactly `id`.
     public func hasID(_ id: Span<UInt8>) -> Bool {
         unsafe storage._withUnsafeGuaranteedRef { storage in
-            let start = Int(storage.facts.idOffset)
+            let start = storage.facts.idOffset
             guard Int(storage.facts.idByteCount) == id.count else { return false }
             return Bytes.areEqual(storage.bytes.extracting(start..<(start &+ id.count)), id)
         }
     }
 
-    /// Reads a byte of each cache line of the record, so that a merge soon after finds them in the cache.
-    ///
-    /// Worth it for several records in a row: their cache misses overlap.
-    /// - Returns: some value of these bytes, for the caller to use, lest the reads are optimised away.
-    public func touch() -> UInt64 {
-        // An object begins with at least two words; its reference count, which a merge changes, is one of them.
-        let count = unsafe storage.toOpaque().load(as: UInt64.self)
-        return unsafe storage._withUnsafeGuaranteedRef { storage in
-            let bytes = storage.bytes
-            var some = UInt8(truncatingIfNeeded: count)
-            var offset = 0
-            while offset < bytes.count {
-                some ^= bytes[offset]
-                offset &+= 64
-            }
-            return UInt64(some)
+    /// Asks for the record's memory, so that a merge soon after finds it in the cache. Does not wait for it.
+    /// - Parameter byteCount: how large the record is thought to be: to ask it would mean to wait. More than
+    ///   ``prefetchedByteCountMax`` is left to the processor's own foresight.
+    @inline(__always)
+    public func prefetch(byteCount: Int) {
+        let object = unsafe UnsafeRawPointer(storage.toOpaque())
+        let end = unsafe min(byteCount, UnmanagedRecord.prefetchedByteCountMax) &+ RecordStorage.headerByteCount
+        var offset = 0
+        while offset < end {
+            unsafe cprefetch(object + offset)
+            offset &+= 64
         }
+        // The last line, where the object does not begin with one.
+        unsafe cprefetch(object + (end &- 1))
+    }
+
+    private static let prefetchedByteCountMax = 1024
+}
+
+/// What came of a merge: as ``MergeResult``, with a record that is not counted.
+@unsafe public struct UnmanagedMerge {
+    /// Owns a count; nil when nothing at all changed.
+    public var record: UnmanagedRecord?
+    public var isVisible = false
+    public var digestDelta: UInt64 = 0
+    public var conflictingCells = 0
+
+    /// Nothing has changed.
+    @inline(__always)
+    init() {}
+
+    /// Takes over the count of the result's record.
+    public init(_ result: consuming MergeResult) {
+        unsafe isVisible = result.isVisible
+        unsafe digestDelta = result.digestDelta
+        unsafe conflictingCells = result.conflictingCells
+        if let made = result.record { unsafe record = UnmanagedRecord(made) }
+    }
+}
+
+extension MergeResult {
+    /// Takes over the count of the result's record.
+    init(_ merge: UnmanagedMerge) {
+        unsafe self.init(
+            record: merge.record?.take(), isVisible: merge.isVisible, digestDelta: merge.digestDelta,
+            conflictingCells: merge.conflictingCells)
     }
 }

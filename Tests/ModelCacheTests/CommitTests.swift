@@ -173,6 +173,32 @@ struct CommitTests {
         #expect(Array(cache.snapshot().records(of: "User")).count == 20_000)
     }
 
+    @Test func `a batch of any size gives what its updates give one by one`() {
+        let cache = ModelCache()
+        var expected: [String: Record] = [:]
+        var random = SeededGenerator(seed: 12)
+        var stamp: Stamp = 0
+        // Models of some bytes and of some thousand, known and new, several times within one batch.
+        for size in (0...70).shuffled(using: &random) + [500] {
+            var batch = TestBatch()
+            for _ in 0..<size {
+                stamp += 1
+                let id = "id\(Int.random(in: 0..<120, using: &random))"
+                let text = String(repeating: "x", count: UpdateSize.one(&random))
+                batch.add(.merge, id, ["f\(Int.random(in: 0..<6, using: &random))": .text(text)], at: stamp)
+            }
+            cache.commit(batch, "User")
+            batch.merge(into: &expected)
+            #expect(Set(cache.snapshot().records(of: "User")) == Set(expected.values), "a batch of \(size)")
+        }
+    }
+
+    private enum UpdateSize {
+        static func one(_ random: inout SeededGenerator) -> Int {
+            Int.random(in: 0..<8, using: &random) == 0 ? 3_000 : Int.random(in: 0..<40, using: &random)
+        }
+    }
+
     @Test func `digests are those of a full scan, whatever was committed`() {
         let cache = ModelCache()
         var random = SeededGenerator(seed: 11)

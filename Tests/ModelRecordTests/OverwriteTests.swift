@@ -99,6 +99,38 @@ struct OverwriteTests {
         try demand(copy == changed && copy.touched == changed.touched, "decoded it is another record")
     }
 
+    @Test func `what a plan remembers of other records does not mislead it`() throws {
+        forEachSeed(500, from: 3_000_000) { _, generator in
+            // One plan for records that have the same names in other cells.
+            var plan = MergePlan()
+            var records = [Record?](repeating: nil, count: 6)
+            var states = [ReferenceState](repeating: ReferenceState(), count: records.count)
+            for stamp in 1...120 as ClosedRange<UInt64> {
+                let index = Int.random(in: 0..<records.count, using: &generator)
+                let version = ReferenceVersion(stamp: stamp, origin: UpdateMix.one(of: Self.origins, &generator))
+                var update = ReferenceUpdate(operation: .merge, version: version, fields: [:])
+                for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                    let name = UpdateMix.one(of: Self.names, &generator)
+                    update.fields[name] = UpdateMix.one(of: Self.values, &generator)
+                }
+                try apply(update, to: &records[index], &states[index], &plan, keepsEqual: false)
+            }
+        }
+    }
+
+    @Test func `a model of many fields is overwritten like any other`() {
+        var model = Model()
+        let names = (0..<1_200).map { "f\($0)" }
+        model.merge(1.by("a"), Fields(Dictionary(uniqueKeysWithValues: names.map { ($0, 0) })))
+        for (step, name) in ["f0", "f1199", "f600", "f1199"].enumerated() {
+            model.merge((step + 2).by("a"), [name: .int(Int64(step + 1))])
+        }
+        #expect(model["f0"] == 1)
+        #expect(model["f1199"] == 4)
+        #expect(model["f600"] == 3)
+        #expect(names.count { model[$0] == 0 } == 1_197)
+    }
+
     @Test func `a merge without fields raises touched and nothing else`() {
         var model = Model()
         model.merge(1.by("a"), ["f": 1])

@@ -12,9 +12,14 @@ enum ModuleTable {
         Row(target: "CLibZMQ", ours: [], others: nil),
         Row(target: "ZeroMQ", ours: ["CLibZMQ"], others: nil),
         Row(target: "ModelCBOR", ours: [], others: ["Synchronization"]),
-        Row(target: "ModelRecord", ours: ["ModelCBOR"], others: ["Synchronization", "FoundationEssentials"]),
+        Row(target: "CPrefetch", ours: [], others: nil),
+        Row(
+            target: "ModelRecord", ours: ["ModelCBOR", "CPrefetch"],
+            others: ["Synchronization", "FoundationEssentials"]),
         Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
-        Row(target: "ModelCache", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization", "Dispatch"]),
+        Row(
+            target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "ModelRecord"],
+            others: ["Synchronization", "Dispatch"]),
         Row(
             target: "ModelStore", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             others: ["Synchronization", "Dispatch", "Foundation", "GRDB", "GRDBSQLite"]),
