@@ -105,25 +105,17 @@ struct UpdateReader {
         return sum
     }
 
-    /// Reads the id, checks it and hashes it in one go.
+    /// Reads the id, checks it and hashes it.
     @inline(__always)
     private func readID(_ reader: inout CBORReader) throws(UpdateFault) -> (Range<Int>, UInt64) {
         let id: Range<Int>
         do { id = try reader.readUncheckedText() } catch { throw UpdateFault(shape: error) }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        var seen: UInt8 = 0
-        var hasNUL = false
-        for index in id {
-            let byte = reader.bytes[index]
-            seen |= byte
-            hasNUL = hasNUL || byte == 0
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        if seen >= 0x80, !reader.isUTF8(id) {
+        let facts = ByteFacts(reader.bytes, id)
+        if facts.hasHighBit, !reader.isUTF8(id) {
             throw UpdateFault(shape: CBORError(.invalidUTF8, at: id.lowerBound))
         }
-        guard !hasNUL, id.count > 0, id.count <= 255 else { throw .update(.id) }
-        return (id, hash)
+        guard !facts.hasNUL, id.count > 0, id.count <= 255 else { throw .update(.id) }
+        return (id, Fingerprint.fnv(reader.bytes.extracting(id)))
     }
 
     @inline(__always)

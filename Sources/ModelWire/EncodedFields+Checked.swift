@@ -8,14 +8,14 @@ extension EncodedFields {
     ///   or fields that do not fit into one frame together.
     /// - Complexity: O(1) while no value is nested: such fields are encoded already; else O(*bytes*).
     public init(_ fields: Fields, limits: WireLimits = .default) throws(WireError) {
+        if fields.isReady(limits), let encoded = fields.encoded {
+            self = encoded
+            return
+        }
         guard fields.count <= limits.fieldCount else {
             throw WireError(.limit, "\(fields.count) fields; one update may have \(limits.fieldCount)")
         }
         let byteCountMax = limits.frameByteCount - BatchWriter.envelopeByteCountMax
-        if let encoded = fields.encoded, fields.encodedSizes.isWithin(limits), encoded.bytes.count <= byteCountMax {
-            self = encoded
-            return
-        }
         // A nested value, or something past a limit, which is to be found and told.
         var writer = CBORWriter(reserving: fields.count * 24)
         for pair in fields.pairs {
@@ -70,6 +70,15 @@ extension EncodedFields {
         }
         writer.bytes.removeSubrange(start...)
         writer.append(encoded: canonical.bytes.span)
+    }
+}
+
+extension Fields {
+    /// They are kept as they travel, and within all limits: nothing is left to be done.
+    @inline(__always)
+    func isReady(_ limits: WireLimits) -> Bool {
+        isEncoded && count <= limits.fieldCount && encodedSizes.isWithin(limits)
+            && encodedSpan.count <= limits.frameByteCount - BatchWriter.envelopeByteCountMax
     }
 }
 

@@ -31,19 +31,29 @@ public struct UpdateBuffer: Sendable {
     ///   then.
     /// - Complexity: O(*bytes*), no allocation when there is memory and no value is nested.
     public mutating func append(id: String, fields: Fields, limits: WireLimits) throws(WireError) {
-        let encoded = try EncodedFields(fields, limits: limits)
+        // Most are ready as they are, and only lent: to copy a reference costs as much as to copy the bytes.
+        if fields.isReady(limits) {
+            try append(id: id, fields.encodedSpan, fieldCount: fields.count)
+        } else {
+            let encoded = try EncodedFields(fields, limits: limits)
+            try append(id: id, encoded.bytes.span, fieldCount: encoded.count)
+        }
+    }
+
+    @inline(__always)
+    private mutating func append(id: String, _ fields: Span<UInt8>, fieldCount: Int) throws(WireError) {
         let idByteCount = id.utf8.count
         guard idByteCount > 0, idByteCount <= 255 else { throw UpdateBuffer.refusal(of: id) }
         let idStart = writer.count
         let fieldsStart = idStart + idByteCount
-        let end = fieldsStart + encoded.bytes.count
+        let end = fieldsStart + fields.count
         guard end <= UpdateBuffer.byteCountMax else {
             throw WireError(.limit, "the writes take more than \(UpdateBuffer.byteCountMax) bytes together; split them")
         }
         // The capacity is that of the two.
         unsafe writer.append(upTo: end - idStart) { filler in
             unsafe id.withUTF8Bytes { unsafe filler.append($0) }
-            unsafe filler.append(encoded.bytes.span)
+            unsafe filler.append(fields)
         }
         let hash = Fingerprint.checkedFNV(writer.bytes.span.extracting(idStart..<fieldsStart))
         guard let hash else {
@@ -53,7 +63,7 @@ public struct UpdateBuffer: Sendable {
         slices.append(
             UpdateSlice(
                 operation: .merge, stamp: 0, idHash: hash, id: idStart..<fieldsStart, fields: fieldsStart..<end,
-                fieldCount: encoded.count))
+                fieldCount: fieldCount))
     }
 
     /// A copy of the fields of one update.
@@ -79,17 +89,11 @@ public struct UpdateBuffer: Sendable {
 }
 
 extension Fingerprint {
-    /// FNV-1a of an id, unless it contains NUL. One pass for both: every write needs them.
+    /// FNV-1a of an id, unless it contains NUL: every write needs both. The look for NUL goes by words, beside the
+    /// hash, in which each byte waits for the one before.
     @inline(__always)
     static func checkedFNV(_ id: Span<UInt8>) -> UInt64? {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        var hasNUL = false
-        for index in id.indices {
-            let byte = id[index]
-            hasNUL = hasNUL || byte == 0
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return hasNUL ? nil : hash
+        ByteFacts(id, 0..<id.count).hasNUL ? nil : fnv(id)
     }
 }
 

@@ -47,6 +47,38 @@ import Testing
         #expect(decoder.refused.isEmpty && decoder.updateCount == 1)
     }
 
+    @Test func `an id with NUL anywhere is refused, whatever its length, and none without`() throws {
+        var decoder = BatchDecoder()
+        func decode(_ id: [UInt8]) throws -> Bool {
+            let head = id.count < 24 ? [0x60 + UInt8(id.count)] : [0x78, UInt8(id.count)]
+            let update = [0x84, 0, 0] + head + id + [0xA1, 0x61, 0x61, 1]
+            try decoder.decode(([0x86, 0, 0x61, 0x61, 5, 1, 0x18, 0x64, 0x81] + update).span)
+            return decoder.updateCount == 1
+        }
+        for count in 1...40 {
+            // Neighbours of the values that a look by words could take for NUL or for ASCII.
+            for byte in [0x01, 0x61, 0x7F] as [UInt8] {
+                let id = [UInt8](repeating: byte, count: count)
+                #expect(try decode(id))
+                var writes = UpdateBuffer()
+                try writes.append(id: String(decoding: id, as: UTF8.self), fields: ["a": 1], limits: .default)
+                #expect(writes.slices[0].idHash == Fingerprint.fnv(id.span))
+                for place in 0..<count {
+                    var bad = id
+                    bad[place] = 0
+                    #expect(try !decode(bad), "NUL at \(place) of \(count)")
+                    #expect(throws: WireError.self) {
+                        try writes.append(id: String(decoding: bad, as: UTF8.self), fields: ["a": 1], limits: .default)
+                    }
+                    bad[place] = 0xFF
+                    #expect(throws: WireError.self, "no UTF-8 at \(place) of \(count)") { try decode(bad) }
+                }
+                #expect(writes.count == 1)
+            }
+        }
+        #expect(try decode(Array("é in the first word, ø and ü later".utf8)))
+    }
+
     @Test func `a batch of which nothing is left is still a batch`() throws {
         var decoder = BatchDecoder()
         let frame = "86 00 6161 05 01 1864 82" + Self.faults[0].hex + "84 00 02 60 a0"
