@@ -81,7 +81,7 @@ extension Publisher {
         _ write: @Sendable (inout Origin, inout WriteBatch, Moment) throws(WireError) -> Outcome
     ) throws -> Outcome {
         // The memory of an earlier call, so that a batch allocates none.
-        let spare = core.withLock { $0.spareBatches.popLast() }
+        let spare = spareBatches.withLock { $0.popLast() }
         var writes = Writes(spare ?? WriteBatch(limits: configuration.limits))
         do {
             try body(&writes)
@@ -110,10 +110,14 @@ extension Publisher {
 
     /// Keeps the memory for a later call, unless it is much, or others are kept already.
     private func giveBack(_ batch: inout WriteBatch) {
-        guard batch.capacityByteCount <= PublisherCore.spareByteCountMax else { return }
+        guard batch.capacityByteCount <= Publisher.spareByteCountMax else { return }
         batch.removeAll()
-        core.withLock { core in
-            if core.spareBatches.count < PublisherCore.spareBatchCountMax { core.spareBatches.append(batch) }
+        spareBatches.withLock { spare in
+            if spare.count < Publisher.spareBatchCountMax { spare.append(batch) }
         }
     }
+
+    /// More are not kept, nor any of more bytes.
+    private static let spareBatchCountMax = 8
+    private static let spareByteCountMax = 1 << 20
 }

@@ -26,6 +26,8 @@ public final class Publisher: Service, Sendable {
     public let cache: ModelCache
     let logger: Logger
     let core: Guarded<PublisherCore>
+    /// Empty memory of batches of writes; as many as there are threads that write batches at once.
+    let spareBatches = Guarded<[WriteBatch]>([])
     let bound = BoundEndpoints()
     /// Nil where there is none.
     let store: StoreLink?

@@ -26,9 +26,6 @@ struct PublisherCore {
     /// What waits for the disk before it may leave.
     var heldByteCount = 0
 
-    /// Empty memory of batches of writes; as many as there are threads that write batches at once.
-    var spareBatches: [WriteBatch] = []
-
     /// When batches were last flushed, on the same clock.
     private var lastFlush: UInt64 = 0
 
@@ -36,10 +33,6 @@ struct PublisherCore {
     static let loadWriteCount = 64
     /// Fewer writes since the last flush are no load, however soon they came one after the other.
     static let burstWriteCount = 16
-
-    /// More are not kept in ``spareBatches``, nor any of more bytes.
-    static let spareBatchCountMax = 8
-    static let spareByteCountMax = 1 << 20
 
     init(origin: Origin) { self.origin = origin }
 
@@ -73,6 +66,13 @@ struct PublisherCore {
         return (origin.takeActions(), min(heartbeat, holdUntil ?? heartbeat))
     }
 
+    /// All that the socket thread needs to know in one go.
+    mutating func work(now: Moment, batchDelay: Duration) -> PublisherWork {
+        let (actions, wakeAt) = takeWork(now: now, batchDelay: batchDelay)
+        noteForStore(now: now)
+        return PublisherWork(actions: actions, wakeAt: wakeAt, isStopped: isStopped, counters: origin.counters)
+    }
+
     /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
     /// comes sooner than a delay has passed, so their number alone does not tell.
     private func isLoaded(sinceLastFlush elapsed: UInt64, delay: UInt64) -> Bool {
@@ -80,4 +80,14 @@ struct PublisherCore {
         return writes >= UInt64(PublisherCore.burstWriteCount)
             && writes * delay >= UInt64(PublisherCore.loadWriteCount) * min(elapsed, delay)
     }
+}
+
+/// What the socket thread has to do now.
+struct PublisherWork: Sendable {
+    let actions: [OriginAction]
+    /// When it has to come again, on the clock of `Moment.uptimeMicroseconds`.
+    let wakeAt: UInt64
+    /// It has to end.
+    let isStopped: Bool
+    let counters: Counters
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import ModelCache
 import ModelStore
@@ -81,18 +82,13 @@ struct PublisherLoop: ~Copyable {
 
     /// One round: send what there is, wait, take what came.
     private mutating func step() throws -> Bool {
+        let work = takeWork()
         let now = Clocks.now()
-        let delay = publisher.configuration.batchDelay
-        let (work, isStopped, counters) = publisher.core.withLock { core in
-            let work = core.takeWork(now: now, batchDelay: delay)
-            core.noteForStore(now: now)
-            return (work, core.isStopped, core.origin.counters)
-        }
         try send(work.actions)
         try keep(now: now)
         try push(now: now)
-        metrics.update(counters, now: now)
-        if isStopped { return false }
+        metrics.update(work.counters, now: now)
+        if work.isStopped { return false }
         let time = Clocks.now().uptimeMicroseconds
         var wakeAt = pushes == nil ? work.wakeAt : min(work.wakeAt, time + PublisherLoop.pushMicroseconds)
         if let deadline = outbox?.nextDeadline { wakeAt = min(wakeAt, deadline) }
@@ -100,6 +96,30 @@ struct PublisherLoop: ~Copyable {
         try receive()
         return true
     }
+
+    /// What there is to do.
+    ///
+    /// Under load writers have the lock nearly all the time, and a thread that queues for it stops them until it has
+    /// been scheduled: this one comes again a little later instead, for a while.
+    private func takeWork() -> PublisherWork {
+        let delay = publisher.configuration.batchDelay
+        var now = Clocks.now()
+        let patience = now.uptimeMicroseconds + PublisherLoop.patienceMicroseconds
+        while now.uptimeMicroseconds < patience {
+            let time = now
+            let work = publisher.core.withLockIfAvailable { $0.work(now: time, batchDelay: delay) }
+            if let work { return work }
+            Thread.sleep(forTimeInterval: PublisherLoop.pauseSeconds)
+            now = Clocks.now()
+        }
+        let time = now
+        return publisher.core.withLock { $0.work(now: time, batchDelay: delay) }
+    }
+
+    /// For so long the lock is asked for without waiting for it,
+    private static let patienceMicroseconds: UInt64 = 1_000
+    /// with such pauses.
+    private static let pauseSeconds = 50e-6
 
     private mutating func receive() throws {
         try sockets?.receive(
