@@ -12,7 +12,8 @@ extension BenchPublisher {
             let written = Int(rate * Double(step - 1) / 1000)
             for _ in written..<max(written, Int(rate * Double(step) / 1000)) {
                 let write = load.next()
-                while try publisher.merge(Workload.type, write.id, write.fields) == .backPressured {
+                let (id, fields) = (load.ids[write.id], load.updates[write.fields])
+                while try publisher.merge(Workload.type, id, fields) == .backPressured {
                     steady.backPressured += 1
                     wait()
                 }

@@ -76,7 +76,7 @@ struct BenchPublisher: Sendable {
         let start = MonotonicClock.nanoseconds
         for _ in 0..<count {
             let write = load.next()
-            sum &+= write.id.utf8.count &+ write.fields.count
+            sum &+= load.ids[write.id].utf8.count &+ load.updates[write.fields].count
         }
         // The sum is used, so that the loop is not taken away.
         return .generated(seconds: sum < 0 ? 0 : seconds(since: start))
@@ -113,7 +113,7 @@ struct BenchPublisher: Sendable {
         let write = load.next()
         var retries = 0
         while true {
-            switch try publisher.merge(Workload.type, write.id, write.fields) {
+            switch try publisher.merge(Workload.type, load.ids[write.id], load.updates[write.fields]) {
             case .published: return (published + 1, backPressured + retries)
             case .unchanged: return (published, backPressured + retries)
             case .backPressured:
@@ -126,11 +126,14 @@ struct BenchPublisher: Sendable {
     private func publishBatch(
         _ load: inout BenchLoad, _ size: Int, _ published: Int, _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
-        let writes = (0..<size).map { _ in load.next() }
         var retries = 0
         while true {
+            // Where the outbox is full others take the place of these: all are drawn at random.
             let outcome = try publisher.batch { batch in
-                for write in writes { try batch.merge(Workload.type, write.id, write.fields) }
+                for _ in 0..<size {
+                    let write = load.next()
+                    try batch.merge(Workload.type, load.ids[write.id], load.updates[write.fields])
+                }
             }
             if let outcome { return (published + outcome.published, backPressured + retries) }
             retries += 1
