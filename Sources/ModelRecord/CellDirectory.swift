@@ -5,7 +5,7 @@
 struct CellDirectory {
     /// Offsets must fit into two bytes.
     private static let recordByteCountMax = 1 << 16
-    /// A search that goes wrong costs as much as reading the cells; a directory of more would cost memory for nothing.
+    /// A record of more fields costs more to copy than to search.
     private static let cellCountMax = 1 << 10
 
     /// What it takes.

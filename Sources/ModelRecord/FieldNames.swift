@@ -14,21 +14,30 @@ struct FieldKey {
 
     static let byteCountMax = 24
 
-    /// - Returns: nil for a longer name, and for one that ends less than eight bytes into `fields`' end.
+    /// - Returns: nil for a longer name.
     @inline(__always)
     init?(_ fields: Span<UInt8>, _ range: Range<Int>) {
         byteCount = range.count
-        guard byteCount <= FieldKey.byteCountMax, fields.count &- range.lowerBound >= 8 else { return nil }
+        guard byteCount <= FieldKey.byteCountMax else { return nil }
         mask = byteCount >= 8 ? .max : ~(UInt64.max &>> UInt64(byteCount &* 8))
-        first = Bytes.word(fields, range.lowerBound) & mask
+        if fields.count &- range.lowerBound >= 8 {
+            first = Bytes.word(fields, range.lowerBound) & mask
+        } else {
+            // The last pair of an update, when it is short.
+            var bytes: UInt64 = 0
+            for index in 0..<byteCount {
+                bytes |= UInt64(fields[range.lowerBound &+ index]) &<< UInt64(56 &- index &* 8)
+            }
+            first = bytes
+        }
         last = byteCount > 8 ? Bytes.word(fields, range.upperBound &- 8) : 0
         middle = byteCount > 16 ? Bytes.word(fields, range.lowerBound &+ 8) : 0
     }
 
-    /// The name stands at `offset`. May be false of a name that ends the bytes; never true of another.
+    /// The name stands at `offset`. May be false of one in the last eight bytes; never true of another.
     @inline(__always)
     func stands(in cells: Span<UInt8>, at offset: Int) -> Bool {
-        guard offset >= 0, cells.count &- offset >= FieldKey.byteCountMax else { return false }
+        guard offset >= 0, cells.count &- offset >= max(byteCount, 8) else { return false }
         guard Bytes.word(cells, offset) & mask == first else { return false }
         guard byteCount > 8 else { return true }
         guard Bytes.word(cells, offset &+ byteCount &- 8) == last else { return false }
@@ -67,7 +76,7 @@ struct FieldKey {
     @inline(__always)
     func place(of key: FieldKey, _ fields: Span<UInt8>, _ range: Range<Int>) -> Int {
         let mixed = (key.first ^ key.last &* 0x9E37_79B9_7F4A_7C15 ^ key.middle) &* 0xBF58_476D_1CE4_E5B9
-        let place = Int(truncatingIfNeeded: mixed &>> 58)
+        let place = Int(truncatingIfNeeded: mixed &>> 58) & (FieldNames.count &- 1)
         let name = unsafe names + place
         if unsafe name.pointee.first == key.first && name.pointee.last == key.last
             && name.pointee.middle == key.middle && name.pointee.byteCount == key.byteCount

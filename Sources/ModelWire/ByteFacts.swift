@@ -16,7 +16,7 @@ struct ByteFacts {
         while range.upperBound &- index >= 8 {
             // In bounds: index + 8 <= range.upperBound <= bytes.count.
             let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-            // The lowest byte that is 0 borrows from its highest bit; what stands above it does not matter then.
+            // The lowest byte that is 0 becomes 0xFF, so its highest bit is set; a borrow reaches only bytes above one.
             zeros |= (word &- 0x0101_0101_0101_0101) & ~word
             highs |= word
             index &+= 8

@@ -26,7 +26,7 @@ public struct PublisherConfiguration: Sendable {
     public var heartbeatInterval = Duration.milliseconds(500)
     /// A batch is sent when its updates take this many bytes, at the latest.
     public var batchByteCount = 32 * 1024
-    /// Under load a batch waits this long at most.
+    /// Under load a batch is held back this long; up to twice that where writers leave the lock to nobody else.
     public var batchDelay = Duration.milliseconds(1)
     /// How many bytes of batches are held for replay to subscribers that have missed some.
     public var replayByteCount = 64 << 20

@@ -70,7 +70,9 @@ struct PublisherCore {
     mutating func work(now: Moment, batchDelay: Duration) -> PublisherWork {
         let (actions, wakeAt) = takeWork(now: now, batchDelay: batchDelay)
         noteForStore(now: now)
-        return PublisherWork(actions: actions, wakeAt: wakeAt, isStopped: isStopped, counters: origin.counters)
+        return PublisherWork(
+            actions: actions, wakeAt: wakeAt, isHeldBack: holdUntil != nil, isStopped: isStopped,
+            counters: origin.counters)
     }
 
     /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
@@ -87,6 +89,8 @@ struct PublisherWork: Sendable {
     let actions: [OriginAction]
     /// When it has to come again, on the clock of `Moment.uptimeMicroseconds`.
     let wakeAt: UInt64
+    /// Batches are held back to grow: there is load.
+    let isHeldBack: Bool
     /// It has to end.
     let isStopped: Bool
     let counters: Counters

@@ -19,6 +19,12 @@ struct PublisherLoop: ~Copyable {
     /// The store has told of a failure, and not yet of its end.
     private var storeFailure: StoreError?
 
+    /// Batches were held back when the last work was taken.
+    private var isLoaded = false
+    /// What writers were told last of the store.
+    private var toldFailure = false
+    private var toldByteCount = 0
+
     /// How often the pusher is looked at while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
 
@@ -100,11 +106,19 @@ struct PublisherLoop: ~Copyable {
     /// What there is to do.
     ///
     /// Under load writers have the lock nearly all the time, and a thread that queues for it stops them until it has
-    /// been scheduled: this one comes again a little later instead, for a while.
-    private func takeWork() -> PublisherWork {
+    /// been scheduled: this one comes again a little later instead, for as long as a batch may be held back at most.
+    private mutating func takeWork() -> PublisherWork {
+        let work = isLoaded ? takeWorkPatiently() : nil
+        let (now, delay) = (Clocks.now(), publisher.configuration.batchDelay)
+        let taken = work ?? publisher.core.withLock { $0.work(now: now, batchDelay: delay) }
+        isLoaded = taken.isHeldBack
+        return taken
+    }
+
+    private func takeWorkPatiently() -> PublisherWork? {
         let delay = publisher.configuration.batchDelay
         var now = Clocks.now()
-        let patience = now.uptimeMicroseconds + PublisherLoop.patienceMicroseconds
+        let patience = now.uptimeMicroseconds + delay.wholeMicroseconds
         while now.uptimeMicroseconds < patience {
             let time = now
             let work = publisher.core.withLockIfAvailable { $0.work(now: time, batchDelay: delay) }
@@ -112,13 +126,10 @@ struct PublisherLoop: ~Copyable {
             Thread.sleep(forTimeInterval: PublisherLoop.pauseSeconds)
             now = Clocks.now()
         }
-        let time = now
-        return publisher.core.withLock { $0.work(now: time, batchDelay: delay) }
+        return nil
     }
 
-    /// For so long the lock is asked for without waiting for it,
-    private static let patienceMicroseconds: UInt64 = 1_000
-    /// with such pauses.
+    /// How long it is before the lock is asked for again.
     private static let pauseSeconds = 50e-6
 
     private mutating func receive() throws {
@@ -197,6 +208,9 @@ extension PublisherLoop {
         }
         let failure = publisher.configuration.durability == .none ? nil : outbox?.failure ?? storeFailure
         let held = outbox?.byteCount ?? 0
+        // Mostly there is nothing to tell, and the lock is the writers'.
+        guard failure != nil || toldFailure || held != toldByteCount else { return }
+        (toldFailure, toldByteCount) = (failure != nil, held)
         publisher.core.withLock { core in
             core.storeFailure = failure
             core.heldByteCount = held
