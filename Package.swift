@@ -87,7 +87,7 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire"],
+            name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "ZeroMQ"),
         tests(of: "ModelCBOR", isHeavy: true),

@@ -1,7 +1,7 @@
 import Foundation
+import ModelCache
 public import ModelRecord
 public import ModelWire
-import Synchronization
 import ZeroMQ
 
 /// A sender made by hand, with real sockets on free ports of this host: it answers what a test says, and sends any
@@ -70,7 +70,7 @@ private final class Mailbox: Sendable {
         var replies: [[[UInt8]]] = []
     }
 
-    let contents = Mutex(Contents())
+    let contents = Guarded(Contents())
 
     func change(_ body: (inout Contents) -> Void) {
         let waker = contents.withLock { contents in
