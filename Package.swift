@@ -99,7 +99,7 @@ let package = Package(
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(
             of: "Modelcast",
-            uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelSync", log, metrics, lifecycle, signals]),
+            uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
         tests(of: "ModelcastBench", uses: ["Modelcast", log]),
         tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
         .testTarget(name: "StructureTests", swiftSettings: settings),

@@ -57,7 +57,7 @@ extension ModelCache {
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
         // All of the record at once, before its first line has told how much that is.
-        if candidate >= 0 { slots?.prefetchRecord(at: candidate, byteCount: table.pending.byteCount) }
+        if candidate >= 0 { slots?.prefetchRecord(at: candidate, byteCount: table.pending.lastRecordByteCount) }
         let slot = candidate < 0 ? -1 : slots?.find(hash, update.id, from: candidate) ?? -1
         let old = slot < 0 ? nil : slots?.record(at: slot)
         let result = Record.applying(update, to: old, plan: &writer.plan, keepingEqual: keepingEqual)
@@ -67,7 +67,7 @@ extension ModelCache {
             summary.commitNumber = cut.withLock { $0.commitNumber }
             return []
         }
-        table.pending.byteCount = new.byteCount
+        table.pending.lastRecordByteCount = new.byteCount
         if writer.isJournaling {
             writer.journal.append(JournalEntry(type: table.name, record: new, isRemoval: false))
         }

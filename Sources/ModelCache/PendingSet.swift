@@ -8,7 +8,7 @@ struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
     /// How large the record was that was made last: about what the next ones take.
-    var byteCount = 512
+    var lastRecordByteCount = 512
 
     /// So many updates ahead the memory of a record is asked for; of its slot, twice as many.
     private static let ahead = 8
@@ -40,7 +40,7 @@ struct PendingSet {
                 let found = shards.slots(of: hash)
                 let slot = found?.candidate(hash) ?? -1
                 slots[near & 15] = slot
-                if slot >= 0 { found?.prefetchRecord(at: slot, byteCount: byteCount) }
+                if slot >= 0 { found?.prefetchRecord(at: slot, byteCount: lastRecordByteCount) }
             }
             if position >= 0 {
                 merge(
@@ -127,7 +127,7 @@ struct PendingSet {
             tally.unchanged &+= 1
             return
         }
-        unsafe byteCount = record.byteCount
+        unsafe lastRecordByteCount = record.byteCount
         unsafe entries.append(
             Pending(
                 record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,

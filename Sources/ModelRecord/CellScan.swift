@@ -5,25 +5,14 @@ import ModelCBOR
 /// The cells must be valid (they are a record's own). Each read is checked all the same: bytes that are not what was
 /// promised end in a trap, not in a wild read.
 struct CellScan {
-    /// The first eight bytes of a key, head included, as they would be compared; shorter keys are filled up with zeros.
-    private let word: UInt64
-    /// Covers the bytes of the key within ``word``.
-    private let mask: UInt64
+    private let start: KeyStart
     private let keyByteCount: Int
 
     /// A scan for the encoded key in `range` of `fields`.
     @inline(__always)
     init(_ fields: Span<UInt8>, key range: Range<Int>) {
+        start = KeyStart(fields, range)
         keyByteCount = range.count
-        let kept = min(range.count, 8)
-        mask = kept == 8 ? .max : ~(UInt64.max &>> UInt64(kept &* 8))
-        if fields.count &- range.lowerBound >= 8 {
-            word = Bytes.word(fields, range.lowerBound) & mask
-        } else {
-            var bytes: UInt64 = 0
-            for index in 0..<kept { bytes |= UInt64(fields[range.lowerBound &+ index]) &<< UInt64(56 &- index &* 8) }
-            word = bytes
-        }
     }
 
     /// Where a scan has stopped.
@@ -59,9 +48,9 @@ struct CellScan {
         guard cells.count &- offset >= 8 else { return compareBytes(cells, at: offset, fields, key) }
         let other = Bytes.word(cells, offset)
         // The first byte is the head, which tells the length of a short name: where it differs nothing else matters.
-        if (other ^ word) &>> 56 != 0 { return other < word ? -1 : 1 }
-        let masked = other & mask
-        if masked != word { return masked < word ? -1 : 1 }
+        if (other ^ start.word) &>> 56 != 0 { return other < start.word ? -1 : 1 }
+        let masked = other & start.mask
+        if masked != start.word { return masked < start.word ? -1 : 1 }
         return keyByteCount <= 8 ? 0 : compareBytes(cells, at: offset, fields, key)
     }
 

@@ -3,7 +3,7 @@ import ModelCBOR
 extension Fields {
     /// The pairs as they travel; nil where a value is nested, which is for the caller to check and encode.
     package var encoded: EncodedFields? {
-        nested == nil ? EncodedFields(bytes: encodedBytes, count: count) : nil
+        isEncoded ? EncodedFields(bytes: encodedBytes, count: count) : nil
     }
 
     /// The pairs as they travel, lent; nothing where ``isEncoded`` is false.

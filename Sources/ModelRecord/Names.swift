@@ -31,7 +31,9 @@ public enum Names {
         let count = id.utf8.count
         guard count > 0 else { throw NameError(kind: "id", reason: "is empty; it needs 1 to 255 bytes") }
         guard count <= 255 else { throw NameError(kind: "id", reason: "has \(count) bytes; at most 255 are allowed") }
-        guard !hasNUL(id.utf8.span) else { throw NameError(kind: "id", reason: "contains a NUL byte") }
+        guard !ByteFacts(id.utf8.span, 0..<count).hasNUL else {
+            throw NameError(kind: "id", reason: "contains a NUL byte")
+        }
     }
 
     /// Checks a field path: 1 to 128 bytes of UTF-8. The empty name is reserved for the model's own term in digests.
@@ -51,12 +53,6 @@ public enum Names {
 
     /// True when the bytes are a valid origin name.
     public static func isOrigin(_ name: Span<UInt8>) -> Bool { name.count > 0 && name.count <= 64 && isWord(name) }
-
-    /// A loop over the bytes where they are: every write checks its id, and a view of a string costs more to walk.
-    private static func hasNUL(_ bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices where bytes[index] == 0 { return true }
-        return false
-    }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         let lower = byte | 0x20

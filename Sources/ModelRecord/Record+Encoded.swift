@@ -37,7 +37,7 @@ extension Record {
         let start = reader.offset
         guard try reader.readArrayHead() == 4 else { throw CBORError(.unexpectedType, at: start) }
         let id = try reader.readText()
-        guard (1...255).contains(id.count), !reader.bytes.extracting(id).containsNUL else {
+        guard (1...255).contains(id.count), !ByteFacts(reader.bytes, id).hasNUL else {
             throw CBORError(.limit, at: id.lowerBound)
         }
         let floor = try checkVersion(&reader)
@@ -163,12 +163,5 @@ extension CBORWriter {
         writeArrayHead(count)
         for _ in 0..<count { copyItem(&reader) }
         for _ in count..<found { reader.skipValidItem() }
-    }
-}
-
-extension Span<UInt8> {
-    var containsNUL: Bool {
-        for index in indices where self[index] == 0 { return true }
-        return false
     }
 }

@@ -13,13 +13,7 @@ extension Record {
         _ update: borrowing UpdateView, to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {
         guard let record else { return first(update, plan: &plan) }
-        var overwritten = unsafe UnmanagedMerge()
-        if unsafe Overwrite(record.storage.facts, update, keepsEqual: keepingEqual)
-            .run(update, to: record.storage, plan: &plan, &overwritten)
-        {
-            return unsafe MergeResult(overwritten)
-        }
-        return merging(update, into: record, plan: &plan, keepingEqual: keepingEqual)
+        return unsafe MergeResult(record.storage.applying(update, plan: &plan, keepingEqual: keepingEqual))
     }
 
     /// The way that any update may take, cell by cell.

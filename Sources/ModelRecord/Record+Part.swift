@@ -5,15 +5,16 @@ extension Record {
     /// floor. Nil where there is nothing, or where another has deleted the model since.
     ///
     /// Joined with the parts of all others it is the record again, where that exists.
+    /// - Parameter plan: scratch memory, reused from call to call.
     /// - Complexity: O(*n*) in the bytes.
-    public func part(of origin: String) -> Record? {
+    public func part(of origin: String, plan: inout MergePlan) -> Record? {
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)
         let floor = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
         guard exists || floor != nil else { return nil }
         // Who has not touched it last has touched it with the last cell.
         var touched = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
-        var plan = MergePlan()
+        plan.reset()
         var run = CellRun(bytes, at: Int(storage.facts.cellsOffset), count: cellCount)
         while let cell = run.cell {
             if cell.version.isBy(origin, in: bytes) {

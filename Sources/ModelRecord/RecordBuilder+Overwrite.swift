@@ -44,14 +44,15 @@ extension RecordBuilder {
             builder.copy(old, offset, oldByteCount)
             precondition(builder.count == byteCount, "a merge plan miscounted its bytes")
         }
-        guard header.hasDirectory, isResized || !facts.hasDirectory else { return unsafe UnmanagedRecord(storage) }
-        builder.count = byteCount
-        if facts.hasDirectory {
-            builder.directory(header, from: CellDirectory(facts), in: old, shift: touchedGrowth, plan: plan)
-        } else {
-            builder.directory(header, of: storage.bytes)
+        if header.hasDirectory, isResized || !facts.hasDirectory {
+            builder.count = byteCount
+            if facts.hasDirectory {
+                builder.directory(header, from: CellDirectory(facts), in: old, shift: touchedGrowth, plan: plan)
+            } else {
+                builder.directory(header, of: storage.bytes)
+            }
         }
-        return unsafe UnmanagedRecord(storage)
+        return unsafe UnmanagedRecord(Record(storage: storage))
     }
 
     /// The update's version as it ends a cell.

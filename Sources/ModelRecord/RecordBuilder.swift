@@ -25,10 +25,10 @@ import ModelCBOR
         exists: Bool, plan: borrowing MergePlan, old: Span<UInt8>, other: Span<UInt8>,
         stamp: Stamp, origin: Span<UInt8>
     ) -> Record {
-        let idOffset = 1 + headSize(UInt64(id.count))
         let floorByteCount = versionSize(floor)
         let cellsOffset =
-            idOffset + id.count + floorByteCount + versionSize(touched) + headSize(UInt64(plan.cellCount))
+            RecordHeader.idOffset(id.count) + id.count + floorByteCount + versionSize(touched)
+            + headSize(UInt64(plan.cellCount))
         let byteCount = cellsOffset + plan.byteCount
         precondition(byteCount <= Int(UInt32.max), "a record has outgrown 4 GiB")
         let header = RecordHeader(

@@ -19,9 +19,15 @@ struct RecordHeader {
     /// Where each cell begins stands behind the record's bytes; see ``CellDirectory``.
     var hasDirectory = false
 
-    /// Where the id's text begins: behind the array's head and the text's head.
+    /// Where the id's text begins.
     @inline(__always)
-    var idOffset: Int { idByteCount < 24 ? 2 : 3 }
+    var idOffset: Int { RecordHeader.idOffset(Int(idByteCount)) }
+
+    /// Where an id of `byteCount` bytes begins: behind the array's head and the text's head.
+    @inline(__always)
+    static func idOffset(_ byteCount: Int) -> Int {
+        1 &+ RecordBuilder.headSize(UInt64(truncatingIfNeeded: byteCount))
+    }
 
     /// The size of the bytes and the directory.
     @inline(__always)
@@ -54,22 +60,22 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// The encoded record, while the storage is borrowed.
     var bytes: Span<UInt8> {
         @_lifetime(borrow self)
-        get {
-            let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
-            // The tail allocation holds byteCount initialised bytes and lives as long as self, which is borrowed.
-            let span = unsafe Span(_unsafeStart: start, count: Int(facts.byteCount))
-            return unsafe _overrideLifetime(span, borrowing: self)
-        }
+        get { span(Int(facts.byteCount)) }
     }
 
     /// The encoded record and the directory behind it, while the storage is borrowed.
     var stored: Span<UInt8> {
         @_lifetime(borrow self)
-        get {
-            let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
-            // As with bytes; the directory was written with them.
-            let span = unsafe Span(_unsafeStart: start, count: facts.storedByteCount)
-            return unsafe _overrideLifetime(span, borrowing: self)
-        }
+        get { span(facts.storedByteCount) }
+    }
+
+    /// The first `count` bytes, of which there are ``RecordHeader/storedByteCount``.
+    @inline(__always)
+    @_lifetime(borrow self)
+    private func span(_ count: Int) -> Span<UInt8> {
+        let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
+        // The tail allocation holds so many initialised bytes and lives as long as self, which is borrowed.
+        let span = unsafe Span(_unsafeStart: start, count: count)
+        return unsafe _overrideLifetime(span, borrowing: self)
     }
 }

@@ -14,12 +14,6 @@ import CPrefetch
         unsafe storage = .passRetained(record.storage)
     }
 
-    /// Takes over the count of `storage`.
-    @inline(__always)
-    init(_ storage: consuming RecordStorage) {
-        unsafe self.storage = .passRetained(storage)
-    }
-
     /// The record, counted.
     public var record: Record { unsafe Record(storage: storage.takeUnretainedValue()) }
 
@@ -34,15 +28,8 @@ import CPrefetch
     public func applying(
         _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
     ) -> UnmanagedMerge {
-        unsafe storage._withUnsafeGuaranteedRef { storage in
-            var overwritten = unsafe UnmanagedMerge()
-            if unsafe Overwrite(storage.facts, update, keepsEqual: keepingEqual)
-                .run(update, to: storage, plan: &plan, &overwritten)
-            {
-                return unsafe overwritten
-            }
-            return unsafe UnmanagedMerge(
-                Record.merging(update, into: Record(storage: storage), plan: &plan, keepingEqual: keepingEqual))
+        unsafe storage._withUnsafeGuaranteedRef {
+            unsafe $0.applying(update, plan: &plan, keepingEqual: keepingEqual)
         }
     }
 
@@ -78,6 +65,19 @@ import CPrefetch
     }
 
     private static let prefetchedByteCountMax = 1024
+}
+
+extension RecordStorage {
+    /// Applies `update` by the short way where it is open, else cell by cell.
+    @inline(__always)
+    func applying(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
+        var overwritten = unsafe UnmanagedMerge()
+        if unsafe Overwrite(facts, update, keepsEqual: keepingEqual).run(update, to: self, plan: &plan, &overwritten) {
+            return unsafe overwritten
+        }
+        return unsafe UnmanagedMerge(
+            Record.merging(update, into: Record(storage: self), plan: &plan, keepingEqual: keepingEqual))
+    }
 }
 
 /// What came of a merge: as ``MergeResult``, with a record that is not counted.

@@ -14,7 +14,8 @@ extension Origin {
     ///   already, or where stamps lie further ahead of the wall clock than ``OriginConfiguration/clockLeadMax``.
     @discardableResult
     public mutating func adopt(_ record: Record, type: String, now: Moment) -> Bool {
-        guard let own = record.part(of: configuration.name), (try? Names.check(type: type)) != nil,
+        var plan = MergePlan()
+        guard let own = record.part(of: configuration.name, plan: &plan), (try? Names.check(type: type)) != nil,
             !isTooFarAhead(record.lastStamp, now: now)
         else { return false }
         clock.observe(record.lastStamp)

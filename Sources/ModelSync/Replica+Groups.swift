@@ -75,8 +75,7 @@ extension Replica {
     /// Of parts that were pushed here no sender need tell: their pusher brings the others, or has died.
     private func mayCome(_ held: GroupAssembler.Held, now: UInt64) -> Bool {
         // What of a job is missing may be missing for good.
-        let isOver = now >= held.since + Replica.takeoverMicrosecondsMax
-        if isOver, pushedOrigins.contains(held.origin) { return false }
+        if pushedOrigins.contains(held.origin), now >= held.since + Replica.takeoverMicrosecondsMax { return false }
         for topic in held.awaited {
             if streams[StreamKey(origin: held.origin, topic: topic)]?.isMending ?? false { return true }
         }

@@ -162,13 +162,14 @@ extension Replica {
             }
         }
         let old = cache.snapshot()
+        var plan = MergePlan()
         for (type, streams) in Dictionary(grouping: kept, by: \.type) {
             let origins = Set(streams.map(\.key.origin))
             renewal.cache.commit { commit in
                 old.forEach(type: type, includingTombstones: true) { record in
                     for origin in record.origins.intersection(origins) {
                         // Not what others have written to it: that may be deleted and forgotten.
-                        if let part = record.part(of: origin) { commit.join(part, type: type) }
+                        if let part = record.part(of: origin, plan: &plan) { commit.join(part, type: type) }
                     }
                     return true
                 }

@@ -72,13 +72,9 @@ extension Replica {
         }
         stream.repair?.request?.expected = sequence &+ 1
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
-        guard !stream.tracker.contains(sequence), var quarantined = stream.repair?.quarantined else { return }
-        if quarantined.count >= configuration.replayMax {
-            // Those that have come since need no place.
-            quarantined = quarantined.filter { !stream.tracker.contains($0) }
-        }
-        guard quarantined.count < configuration.replayMax, quarantined.insert(sequence).inserted else { return }
-        stream.repair?.quarantined = quarantined
+        guard !stream.tracker.contains(sequence),
+            stream.repair?.quarantine(sequence, atMost: configuration.replayMax, tracker: stream.tracker) ?? false
+        else { return }
         stream.account.quarantined += 1
         stream.account.quarantinedSequences.append(sequence)
         if stream.account.quarantinedSequences.count > RepairAccount.quarantinedSequencesMax {

@@ -55,11 +55,12 @@ public struct UpdateBuffer: Sendable {
             unsafe id.withUTF8Bytes { unsafe filler.append($0) }
             unsafe filler.append(fields)
         }
-        let hash = Fingerprint.checkedFNV(writer.bytes.span.extracting(idStart..<fieldsStart))
-        guard let hash else {
+        // By words, beside the hash, in which each byte waits for the one before.
+        guard !ByteFacts(writer.bytes.span, idStart..<fieldsStart).hasNUL else {
             writer.bytes.removeLast(end - idStart)
             throw UpdateBuffer.refusal(of: id)
         }
+        let hash = Fingerprint.fnv(writer.bytes.span.extracting(idStart..<fieldsStart))
         slices.append(
             UpdateSlice(
                 operation: .merge, stamp: 0, idHash: hash, id: idStart..<fieldsStart, fields: fieldsStart..<end,
@@ -85,15 +86,6 @@ public struct UpdateBuffer: Sendable {
     public mutating func removeAll() {
         writer.removeAll()
         slices.removeAll(keepingCapacity: true)
-    }
-}
-
-extension Fingerprint {
-    /// FNV-1a of an id, unless it contains NUL: every write needs both. The look for NUL goes by words, beside the
-    /// hash, in which each byte waits for the one before.
-    @inline(__always)
-    static func checkedFNV(_ id: Span<UInt8>) -> UInt64? {
-        ByteFacts(id, 0..<id.count).hasNUL ? nil : fnv(id)
     }
 }
 

@@ -42,11 +42,14 @@ extension Publisher {
         let now = Clocks.now()
         return core.withLock { core in
             for heads in copy.heads { core.origin.adopt(heads, now: now) }
-            let counts = copy.records.map { type, records in
-                (type: type, count: records.count { core.origin.adopt($0, type: type, now: now) })
+            var counts: [String: Int] = [:]
+            for (type, records) in copy.records {
+                for record in records where core.origin.adopt(record, type: type, now: now) {
+                    counts[type, default: 0] += 1
+                }
             }
-            core.origin.resume(counts.filter { $0.count > 0 }.map(\.type).sorted(), now: now)
-            return counts.reduce(0) { $0 + $1.count }
+            core.origin.resume(counts.keys.sorted(), now: now)
+            return counts.values.reduce(0, +)
         }
     }
 }

@@ -26,7 +26,7 @@ public final class Publisher: Service, Sendable {
     public let cache: ModelCache
     let logger: Logger
     let core: Guarded<PublisherCore>
-    /// Empty memory of batches of writes; as many as there are threads that write batches at once.
+    /// Empty memory of batches of writes, a few.
     let spareBatches = Guarded<[WriteBatch]>([])
     let bound = BoundEndpoints()
     /// Nil where there is none.

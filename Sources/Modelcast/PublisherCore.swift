@@ -48,7 +48,7 @@ struct PublisherCore {
     }
 
     /// What the socket thread has to do now, and by when it wants to come again.
-    mutating func takeWork(now: Moment, batchDelay: Duration) -> (actions: [OriginAction], wakeAt: UInt64) {
+    mutating func takeWork(now: Moment, batchDelay: Duration) -> PublisherWork {
         let time = now.uptimeMicroseconds
         if let until = holdUntil, time < until {
             // Held back: only what is full goes.
@@ -63,16 +63,11 @@ struct PublisherCore {
         origin.tick(now: now)
         let heartbeat = origin.nextDeadline ?? time
         if push != nil, origin.hasActions { push?.isHandedOver = false }
-        return (origin.takeActions(), min(heartbeat, holdUntil ?? heartbeat))
-    }
-
-    /// All that the socket thread needs to know in one go.
-    mutating func work(now: Moment, batchDelay: Duration) -> PublisherWork {
-        let (actions, wakeAt) = takeWork(now: now, batchDelay: batchDelay)
+        let actions = origin.takeActions()
         noteForStore(now: now)
         return PublisherWork(
-            actions: actions, wakeAt: wakeAt, isHeldBack: holdUntil != nil, isStopped: isStopped,
-            counters: origin.counters)
+            actions: actions, wakeAt: min(heartbeat, holdUntil ?? heartbeat), isHeldBack: holdUntil != nil,
+            isStopped: isStopped, counters: origin.counters)
     }
 
     /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes

@@ -108,25 +108,28 @@ struct PublisherLoop: ~Copyable {
     /// Under load writers have the lock nearly all the time, and a thread that queues for it stops them until it has
     /// been scheduled: this one comes again a little later instead, for as long as a batch may be held back at most.
     private mutating func takeWork() -> PublisherWork {
-        let work = isLoaded ? takeWorkPatiently() : nil
-        let (now, delay) = (Clocks.now(), publisher.configuration.batchDelay)
-        let taken = work ?? publisher.core.withLock { $0.work(now: now, batchDelay: delay) }
-        isLoaded = taken.isHeldBack
-        return taken
+        let work = isLoaded ? takeWorkPatiently() : takeWorkAtOnce()
+        isLoaded = work.isHeldBack
+        return work
     }
 
-    private func takeWorkPatiently() -> PublisherWork? {
+    private func takeWorkAtOnce() -> PublisherWork {
+        let (now, delay) = (Clocks.now(), publisher.configuration.batchDelay)
+        return publisher.core.withLock { $0.takeWork(now: now, batchDelay: delay) }
+    }
+
+    private func takeWorkPatiently() -> PublisherWork {
         let delay = publisher.configuration.batchDelay
         var now = Clocks.now()
         let patience = now.uptimeMicroseconds + delay.wholeMicroseconds
         while now.uptimeMicroseconds < patience {
             let time = now
-            let work = publisher.core.withLockIfAvailable { $0.work(now: time, batchDelay: delay) }
+            let work = publisher.core.withLockIfAvailable { $0.takeWork(now: time, batchDelay: delay) }
             if let work { return work }
             Thread.sleep(forTimeInterval: PublisherLoop.pauseSeconds)
             now = Clocks.now()
         }
-        return nil
+        return takeWorkAtOnce()
     }
 
     /// How long it is before the lock is asked for again.

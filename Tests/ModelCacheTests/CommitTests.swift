@@ -184,18 +184,13 @@ struct CommitTests {
             for _ in 0..<size {
                 stamp += 1
                 let id = "id\(Int.random(in: 0..<120, using: &random))"
-                let text = String(repeating: "x", count: UpdateSize.one(&random))
+                let isLong = Int.random(in: 0..<8, using: &random) == 0
+                let text = String(repeating: "x", count: isLong ? 3_000 : Int.random(in: 0..<40, using: &random))
                 batch.add(.merge, id, ["f\(Int.random(in: 0..<6, using: &random))": .text(text)], at: stamp)
             }
             cache.commit(batch, "User")
             batch.merge(into: &expected)
             #expect(Set(cache.snapshot().records(of: "User")) == Set(expected.values), "a batch of \(size)")
-        }
-    }
-
-    private enum UpdateSize {
-        static func one(_ random: inout SeededGenerator) -> Int {
-            Int.random(in: 0..<8, using: &random) == 0 ? 3_000 : Int.random(in: 0..<40, using: &random)
         }
     }
 

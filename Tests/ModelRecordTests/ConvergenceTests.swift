@@ -52,11 +52,12 @@ struct ConvergenceTests {
             let mix = UpdateMix(&generator)
             var pairing = Pairing(ids: mix.ids)
             for step in mix.steps { try pairing.apply(step) }
+            var plan = MergePlan()
             for record in pairing.records.compactMap(\.self) {
                 let versions = [record.floor, record.touched].compactMap(\.self) + record.cells.map(\.version)
                 var sum = Model()
                 for origin in Set(versions.map(\.origin)) {
-                    guard let part = record.part(of: origin) else { continue }
+                    guard let part = record.part(of: origin, plan: &plan) else { continue }
                     let own = [part.floor, part.touched].compactMap(\.self) + part.cells.map(\.version)
                     try demand(own.allSatisfy { $0.origin == origin }, "\(part) holds what \(origin) has not written")
                     try demand(try Record(bytes: part.array) == part, "\(part) does not survive the wire")

@@ -187,7 +187,7 @@ func troubles(of subscriber: Subscriber) -> [String] {
 
 /// What an example has told.
 private final class Told: Sendable {
-    private let state = Mutex<[String]>([])
+    private let state = Guarded<[String]>([])
 
     var lines: [String] { state.withLock { $0 } }
 

@@ -1,6 +1,6 @@
 import Logging
 import Metrics
-import Synchronization
+import ModelCache
 import TestSupport
 import Testing
 
@@ -79,7 +79,7 @@ private final class RecordedLog: Sendable {
         let metadata: [String: String]
     }
 
-    private let box = Mutex<[Entry]>([])
+    private let box = Guarded<[Entry]>([])
 
     var entries: [Entry] { box.withLock { $0 } }
 
@@ -114,7 +114,7 @@ private final class RecordingFactory: MetricsFactory {
         var increments: [String: [Int64]] = [:]
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Guarded(Contents())
 
     /// Each counter that was made, with its dimensions.
     var made: [String] { contents.withLock { $0.made } }

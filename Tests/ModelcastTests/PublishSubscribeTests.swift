@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import ModelCache
 import Modelcast
-import Synchronization
 import TestSupport
 import Testing
 
@@ -43,7 +43,7 @@ import Testing
         try await withPair { publisher, subscriber in
             try publisher.merge("User", "1", ["age": 1])
             #expect(await eventually { subscriber["User", "1"] != nil })
-            let ends = Mutex(0)
+            let ends = Guarded(0)
             let observation = subscriber.observe(.model(type: "User", id: "1"), on: DispatchQueue(label: "test")) {
                 changes in
                 for change in changes where change.new == nil && change.old?["age"] == 1 {
@@ -67,8 +67,8 @@ import Testing
 
     @Test func `a transaction over two types is never seen in half`() async throws {
         try await withPair { publisher, subscriber in
-            let halves = Mutex(0)
-            let last = Mutex<Int64>(0)
+            let halves = Guarded(0)
+            let last = Guarded<Int64>(0)
             let observation = subscriber.observe(.everything, on: DispatchQueue(label: "test")) { _ in
                 let snapshot = subscriber.snapshot()
                 let (debit, credit) = (snapshot["Debit", "1"]?["n"], snapshot["Credit", "1"]?["n"])

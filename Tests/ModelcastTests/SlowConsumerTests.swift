@@ -1,4 +1,5 @@
 import Dispatch
+import ModelCache
 import Modelcast
 import Synchronization
 import TestSupport
@@ -71,7 +72,7 @@ private final class Sleeper: Sendable {
         var last: [String: Int64] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let woken = DispatchSemaphore(value: 0)
     private let hasSlept = Atomic<Bool>(false)
 

@@ -1,13 +1,14 @@
-/// What is to be known of the bytes of an id before it is accepted, found eight bytes at a time.
-struct ByteFacts {
+/// What is to be known of the bytes of an id before it is accepted, found eight bytes at a time: every write and every
+/// update that comes in asks for it.
+package struct ByteFacts {
     /// Some byte is 0.
-    private(set) var hasNUL = false
+    package private(set) var hasNUL = false
     /// Some byte is above 0x7F: whether it is UTF-8 has to be looked at.
-    private(set) var hasHighBit = false
+    package private(set) var hasHighBit = false
 
     /// The facts of the bytes in `range`, which is within `bytes`.
     @inline(__always)
-    init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+    package init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "a range past the input")
         let raw = unsafe bytes.bytes
         var index = range.lowerBound
