@@ -93,7 +93,8 @@ let package = Package(
         tests(of: "ModelCBOR", isHeavy: true),
         tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
         tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
-        tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", sqlite]),
+        tests(
+            of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
         tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
         tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),

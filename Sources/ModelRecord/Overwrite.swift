@@ -24,7 +24,7 @@ struct Overwrite {
         cellCount = Int(facts.cellCount)
         directory = CellDirectory(facts)
         self.keepsEqual = keepsEqual
-        touchedOffset = facts.idOffset &+ Int(facts.idByteCount) &+ Int(facts.floorByteCount)
+        touchedOffset = facts.touchedOffset
         tailByteCount = RecordBuilder.tailSize(stamp: update.stamp, originByteCount: update.origin.count)
     }
 
@@ -189,6 +189,13 @@ struct CellTail {
     func hasOrigin(of update: borrowing UpdateView, in bytes: Span<UInt8>) -> Bool {
         let count = update.origin.count
         return end &- origin == count && Bytes.areEqual(bytes, origin, update.origin, 0, count: count)
+    }
+
+    /// Both are of one origin.
+    @inline(__always)
+    func hasOrigin(of other: CellTail, in bytes: Span<UInt8>) -> Bool {
+        let count = other.end &- other.origin
+        return end &- origin == count && Bytes.areEqual(bytes, origin, bytes, other.origin, count: count)
     }
 
     /// The hash of the origin. Most cells come from the update's own, whose hash is known.

@@ -58,27 +58,26 @@ extension Record {
     /// - Complexity: O(*n*) in the bytes of ids, fields and origins.
     public var digest: UInt64 {
         guard exists else { return 0 }
-        let bytes = storage.bytes
-        var reader = CBORReader(bytes, at: idRange.upperBound)
-        _ = VersionSlice(reading: &reader)
-        guard let touched = VersionSlice(reading: &reader) else { return 0 }
+        let (facts, bytes) = (storage.facts, storage.bytes)
+        // The head of an array of two stands before them; a model that exists was touched.
+        let touched = CellTail(bytes, at: facts.touchedOffset &+ 1)
         // Mostly all cells are of one origin: its name is hashed once.
-        var origin = touched.origin
-        var originHash = Fingerprint.fnv(bytes.extracting(origin))
+        var origin = touched
+        var originHash = Fingerprint.fnv(bytes.extracting(origin.origin..<origin.end))
         var sum = Fingerprint.term(
-            idHash: idHash, fieldHash: Fingerprint.empty, stamp: touched.stamp, originHash: originHash)
-        forEachCell { cell, bytes in
-            let other = cell.version.origin
-            if other.count != origin.count
-                || !Bytes.areEqual(bytes, origin.lowerBound, bytes, other.lowerBound, count: origin.count)
-            {
-                origin = other
-                originHash = Fingerprint.fnv(bytes.extracting(other))
+            idHash: facts.idHash, fieldHash: Fingerprint.empty, stamp: touched.stamp, originHash: originHash)
+        var offset = Int(facts.cellsOffset)
+        for _ in 0..<facts.cellCount {
+            let value = CellScan.endOfText(bytes, at: offset) &+ 1
+            let tail = CellTail(bytes, at: CellScan.endOfItem(bytes, at: value))
+            if !tail.hasOrigin(of: origin, in: bytes) {
+                originHash = Fingerprint.fnv(bytes.extracting(tail.origin..<tail.end))
             }
+            origin = tail
+            let fieldHash = CellScan.nameHash(bytes, key: offset..<(value &- 1))
             sum &+= Fingerprint.term(
-                idHash: idHash, fieldHash: Fingerprint.fnv(bytes.extracting(cell.name)), stamp: cell.version.stamp,
-                originHash: originHash)
-            return true
+                idHash: facts.idHash, fieldHash: fieldHash, stamp: tail.stamp, originHash: originHash)
+            offset = tail.end
         }
         return sum
     }

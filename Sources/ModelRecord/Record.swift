@@ -70,15 +70,7 @@ public struct Record: @unchecked Sendable {
     }
 
     /// True when the id of this record is exactly `id`.
-    @inlinable public func hasID(_ other: Span<UInt8>) -> Bool { idEquals(other) }
-
-    @usableFromInline func idEquals(_ other: Span<UInt8>) -> Bool {
-        let range = idRange
-        guard range.count == other.count else { return false }
-        let bytes = storage.bytes
-        for index in other.indices where bytes[range.lowerBound &+ index] != other[index] { return false }
-        return true
-    }
+    public func hasID(_ id: Span<UInt8>) -> Bool { storage.hasID(id) }
 
     /// Where the id's text stands in ``bytes``.
     var idRange: Range<Int> {
@@ -94,10 +86,7 @@ extension Record: Hashable {
     /// Equal records have equal encodings: the same state, versions included.
     public static func == (left: Record, right: Record) -> Bool {
         if left.storage === right.storage { return true }
-        guard left.byteCount == right.byteCount else { return false }
-        let (a, b) = (left.bytes, right.bytes)
-        for index in a.indices where a[index] != b[index] { return false }
-        return true
+        return Bytes.areEqual(left.bytes, right.bytes)
     }
 
     public func hash(into hasher: inout Hasher) {

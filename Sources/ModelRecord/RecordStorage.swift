@@ -23,6 +23,10 @@ struct RecordHeader {
     @inline(__always)
     var idOffset: Int { RecordHeader.idOffset(Int(idByteCount)) }
 
+    /// Where `touched` begins.
+    @inline(__always)
+    var touchedOffset: Int { idOffset &+ Int(idByteCount) &+ Int(floorByteCount) }
+
     /// Where an id of `byteCount` bytes begins: behind the array's head and the text's head.
     @inline(__always)
     static func idOffset(_ byteCount: Int) -> Int {
@@ -55,6 +59,14 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     var facts: RecordHeader {
         @inline(__always)
         get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
+    }
+
+    /// The record's id is exactly `id`.
+    @inline(__always)
+    func hasID(_ id: Span<UInt8>) -> Bool {
+        let start = facts.idOffset
+        guard Int(facts.idByteCount) == id.count else { return false }
+        return Bytes.areEqual(bytes.extracting(start..<(start &+ id.count)), id)
     }
 
     /// The encoded record, while the storage is borrowed.

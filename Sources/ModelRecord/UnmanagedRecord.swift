@@ -40,13 +40,7 @@ import CPrefetch
     public func release() { unsafe storage.release() }
 
     /// True when the id of the record is exactly `id`.
-    public func hasID(_ id: Span<UInt8>) -> Bool {
-        unsafe storage._withUnsafeGuaranteedRef { storage in
-            let start = storage.facts.idOffset
-            guard Int(storage.facts.idByteCount) == id.count else { return false }
-            return Bytes.areEqual(storage.bytes.extracting(start..<(start &+ id.count)), id)
-        }
-    }
+    public func hasID(_ id: Span<UInt8>) -> Bool { unsafe storage._withUnsafeGuaranteedRef { $0.hasID(id) } }
 
     /// Asks for the record's memory, so that a merge soon after finds it in the cache. Does not wait for it.
     /// - Parameter byteCount: how large the record is thought to be: to ask it would mean to wait. More than

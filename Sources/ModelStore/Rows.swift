@@ -4,7 +4,7 @@ import GRDBSQLite
 /// The rows of a query that changes nothing, read in place, by the C library: at a warm start a million rows are passed
 /// over, and what GRDB does for each of its own rows would be a third of the time.
 ///
-/// Columns count from 0. Their bytes are SQLite's, and are gone with the next row.
+/// Columns count from 0.
 struct Rows: ~Copyable {
     private let database: Database
     /// Keeps the statement alive.
@@ -32,15 +32,14 @@ struct Rows: ~Copyable {
     /// The column as a number; 0 where it is none.
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
 
-    /// Calls `body` with the bytes of the column: none where it holds something else.
-    func withBytes<R, E: Error>(_ column: Int32, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+    /// Appends the bytes of the column: none where it holds something else.
+    func append(_ column: Int32, to bytes: inout [UInt8]) {
         let raw = unsafe statement.sqliteStatement
         guard unsafe sqlite3_column_type(raw, column) == SQLITE_BLOB,
             let start = unsafe sqlite3_column_blob(raw, column)
-        else { return try body(Span()) }
-        let count = Int(unsafe sqlite3_column_bytes(raw, column))
+        else { return }
         // SQLite has that many bytes there, and leaves them alone until the next step.
-        let bytes = unsafe UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)
-        return try unsafe body(bytes.span)
+        let count = Int(unsafe sqlite3_column_bytes(raw, column))
+        unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
     }
 }

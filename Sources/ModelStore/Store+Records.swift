@@ -1,10 +1,11 @@
+import Dispatch
 import Foundation
 import GRDB
-import ModelCBOR
+import ModelCache
 public import ModelRecord
 
 extension Store {
-    /// Hands out every record and tombstone, as they come: for a warm start.
+    /// Hands out every record and tombstone.
     ///
     /// Each is checked as if it came from the network. A row that holds no record, or that of another id, is dropped
     /// from the file and told in the report; it never stops the others.
@@ -17,32 +18,68 @@ extension Store {
     public func forEachRecord(
         type: String? = nil, _ body: (_ type: String, _ record: ModelRecord.Record) -> Void
     ) throws(StoreError) -> RecordsReport {
-        var report = RecordsReport()
-        if let type, types[type] == nil { return report }
-        var bad: [Int64] = []
-        try run("reading records") { database in
-            let wanted = type.flatMap { types[$0] }
-            var rows = try Rows(database, sql: "SELECT row, type, id, bytes FROM record NOT INDEXED")
-            var lastNumber: Int64?
-            var name: String?
-            while try rows.next() {
-                let number = rows.integer(1)
-                if let wanted, number != wanted { continue }
-                if number != lastNumber { (lastNumber, name) = (number, types[number]) }
-                do throws(BadRow) {
-                    let record = try Store.record(id: 2, bytes: 3, of: rows)
-                    guard let name else { throw BadRow(reason: "its type \(number) has no name") }
-                    report.recordCount += 1
-                    body(name, record)
-                } catch {
-                    bad.append(rows.integer(0))
-                    let id = rows.withBytes(2) { String(decoding: Data(copying: $0), as: UTF8.self) }
-                    report.drop(RecordsReport.Dropped(type: name, id: id, reason: error.reason))
-                }
+        var findings = RowFindings()
+        try forEachRowChunk(type: type) { chunk in
+            chunk.check(types, &findings) { name, records in for record in records { body(name, record) } }
+        }
+        return try settle(findings)
+    }
+
+    /// As ``forEachRecord(type:_:)``, many at a time, which other threads check while this one reads: for a warm start.
+    /// - Parameter body: is given a type and some hundred records of it. Several threads call it at once.
+    public func forEachChunk(
+        _ body: @escaping @Sendable (_ type: String, _ records: [ModelRecord.Record]) -> Void
+    ) throws(StoreError) -> RecordsReport {
+        let types = types
+        let all = Guarded(RowFindings())
+        let queue = DispatchQueue(label: "modelcast-load", attributes: .concurrent)
+        let room = DispatchSemaphore(value: Store.chunksAtOnceMax)
+        // Also when this throws: nothing is handed out once it has returned.
+        defer { queue.sync(flags: .barrier) {} }
+        try forEachRowChunk(type: nil) { chunk in
+            room.wait()
+            queue.async {
+                var findings = RowFindings()
+                chunk.check(types, &findings, body)
+                all.withLock { $0.add(findings) }
+                room.signal()
             }
         }
-        if !bad.isEmpty { try deleteRows(bad) }
-        return report
+        queue.sync(flags: .barrier) {}
+        return try settle(all.withLock { $0 })
+    }
+
+    /// How many chunks may be checked or wait for it.
+    private static let chunksAtOnceMax = 4
+
+    private func forEachRowChunk(type: String?, _ body: (RowChunk) -> Void) throws(StoreError) {
+        let wanted = type.flatMap { types[$0] }
+        if type != nil, wanted == nil { return }
+        try run("reading records") { database in
+            var rows = try Rows(database, sql: "SELECT row, type, id, bytes FROM record NOT INDEXED")
+            var chunk = RowChunk()
+            while try rows.next() {
+                if let wanted, rows.integer(1) != wanted { continue }
+                chunk.add(rows)
+                guard chunk.isFull else { continue }
+                body(chunk)
+                chunk = RowChunk()
+            }
+            if !chunk.isEmpty { body(chunk) }
+        }
+    }
+
+    /// Takes the rows out that hold no record.
+    private func settle(_ findings: RowFindings) throws(StoreError) -> RecordsReport {
+        guard !findings.bad.isEmpty else { return findings.report }
+        try run("dropping bad rows") { database in
+            try database.inTransaction(.immediate) {
+                let statement = try database.cachedStatement(sql: "DELETE FROM record WHERE row = ?")
+                for row in findings.bad { try statement.execute(arguments: [row]) }
+                return .commit
+            }
+        }
+        return findings.report
     }
 
     /// How many records and tombstones of each type there are.
@@ -67,41 +104,7 @@ extension Store {
             guard let row, let id = Data.fromDatabaseValue(row[2]), let bytes = Data.fromDatabaseValue(row[3]) else {
                 return nil
             }
-            return try? Store.record(bytes.span, id: id.span)
-        }
-    }
-
-    /// What is wrong with a row.
-    private struct BadRow: Error {
-        let reason: String
-    }
-
-    private static func record(id: Int32, bytes: Int32, of rows: borrowing Rows) throws(BadRow) -> ModelRecord.Record {
-        try rows.withBytes(bytes) { (bytes) throws(BadRow) in
-            try rows.withBytes(id) { (id) throws(BadRow) in try record(bytes, id: id) }
-        }
-    }
-
-    private static func record(_ bytes: Span<UInt8>, id: Span<UInt8>) throws(BadRow) -> ModelRecord.Record {
-        var reader = CBORReader(bytes)
-        let record: ModelRecord.Record
-        do {
-            record = try ModelRecord.Record(reading: &reader)
-        } catch {
-            throw BadRow(reason: "its bytes are no record: \(error)")
-        }
-        guard reader.isAtEnd else { throw BadRow(reason: "its bytes are more than a record") }
-        guard record.hasID(id) else { throw BadRow(reason: "its record is that of another id") }
-        return record
-    }
-
-    private func deleteRows(_ rows: [Int64]) throws(StoreError) {
-        try run("dropping bad rows") { database in
-            try database.inTransaction(.immediate) {
-                let statement = try database.cachedStatement(sql: "DELETE FROM record WHERE row = ?")
-                for row in rows { try statement.execute(arguments: [row]) }
-                return .commit
-            }
+            return try? ModelRecord.Record(row: bytes.span, id: id.span)
         }
     }
 }

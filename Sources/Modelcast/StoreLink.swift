@@ -175,17 +175,17 @@ extension StoreLink {
     private static func readRecords(
         _ store: Store, _ prefixes: [Topic]?, _ cache: ModelCache, _ start: inout Start, logger: Logger
     ) throws(StoreError) {
-        var loader = RecordLoader(into: cache)
-        defer { loader.finish() }
-        var unwanted = StoreChanges()
-        var known: [String: Bool] = [:]
-        let report = try store.forEachRecord { type, record in
-            let isWanted = known[type] ?? isWanted(type, prefixes)
-            known[type] = isWanted
-            guard isWanted else { return unwanted.remove(record, type: type) }
-            start.lastStamp = max(start.lastStamp, record.lastStamp)
-            loader.add(record, type: type)
+        let found = Guarded((lastStamp: Stamp(0), unwanted: StoreChanges()))
+        let report = try store.forEachChunk { type, records in
+            guard isWanted(type, prefixes) else {
+                return found.withLock { for record in records { $0.unwanted.remove(record, type: type) } }
+            }
+            cache.commit { commit in commit.join(records, type: type) }
+            let last = records.reduce(0) { max($0, $1.lastStamp) }
+            found.withLock { $0.lastStamp = max($0.lastStamp, last) }
         }
+        let (lastStamp, unwanted) = found.withLock { $0 }
+        start.lastStamp = lastStamp
         if !unwanted.isEmpty { try store.write(unwanted, durably: false) }
         guard report.droppedCount > 0 else { return }
         let example = report.dropped.first.map { "; \($0.type ?? "?") \($0.id): \($0.reason)" } ?? ""

@@ -1,0 +1,105 @@
+import ModelCBOR
+import ModelRecord
+
+/// Rows of records, copied out of the file to be checked elsewhere.
+struct RowChunk: Sendable {
+    private struct Row {
+        /// Its key in the file.
+        let number: Int64
+        let type: Int64
+        let id: Range<Int>
+        let record: Range<Int>
+    }
+
+    private var rows: [Row] = []
+    /// The ids and records of all rows.
+    private var bytes: [UInt8] = []
+
+    /// About what a core keeps close, of which few pieces wait at a time.
+    private static let byteCountMax = 1 << 18
+
+    var isEmpty: Bool { rows.isEmpty }
+    var isFull: Bool { bytes.count >= RowChunk.byteCountMax }
+
+    /// Copies the row of `SELECT row, type, id, bytes`.
+    mutating func add(_ row: borrowing Rows) {
+        let start = bytes.count
+        row.append(2, to: &bytes)
+        let end = bytes.count
+        row.append(3, to: &bytes)
+        rows.append(Row(number: row.integer(0), type: row.integer(1), id: start..<end, record: end..<bytes.count))
+    }
+
+    /// Checks each record as if it came from the network.
+    /// - Parameters:
+    ///   - findings: what is wrong with which rows, and how many are right.
+    ///   - body: is given the records of a type.
+    func check(_ types: TypeNumbers, _ findings: inout RowFindings, _ body: (String, [ModelRecord.Record]) -> Void) {
+        for (type, rows) in Dictionary(grouping: rows, by: \.type) {
+            let name = types[type]
+            var records: [ModelRecord.Record] = []
+            records.reserveCapacity(rows.count)
+            for row in rows {
+                do throws(BadRow) {
+                    guard name != nil else { throw BadRow(reason: "its type \(type) has no name") }
+                    records.append(try record(of: row))
+                } catch {
+                    let id = String(decoding: bytes[row.id], as: UTF8.self)
+                    findings.drop(row.number, RecordsReport.Dropped(type: name, id: id, reason: error.reason))
+                }
+            }
+            findings.report.recordCount += records.count
+            if let name, !records.isEmpty { body(name, records) }
+        }
+    }
+
+    private func record(of row: Row) throws(BadRow) -> ModelRecord.Record {
+        let id = bytes.span.extracting(row.id)
+        // With the next row behind it most of a record is checked by words.
+        var reader = CBORReader(bytes.span, at: row.record.lowerBound)
+        if let record = try? ModelRecord.Record(reading: &reader), reader.offset == row.record.upperBound,
+            record.hasID(id)
+        {
+            return record
+        }
+        return try ModelRecord.Record(row: bytes.span.extracting(row.record), id: id)
+    }
+}
+
+/// What came of checking rows.
+struct RowFindings: Sendable {
+    var report = RecordsReport()
+    /// The keys of those that hold no record.
+    private(set) var bad: [Int64] = []
+
+    mutating func drop(_ number: Int64, _ row: RecordsReport.Dropped) {
+        bad.append(number)
+        report.drop(row)
+    }
+
+    mutating func add(_ other: RowFindings) {
+        bad += other.bad
+        report.recordCount += other.report.recordCount
+        report.droppedCount += other.report.droppedCount
+        report.dropped += other.report.dropped.prefix(RecordsReport.droppedMax - report.dropped.count)
+    }
+}
+
+/// What is wrong with a row.
+struct BadRow: Error {
+    let reason: String
+}
+
+extension ModelRecord.Record {
+    /// The record of a row: of exactly these bytes, and of this id.
+    init(row bytes: Span<UInt8>, id: Span<UInt8>) throws(BadRow) {
+        var reader = CBORReader(bytes)
+        do {
+            try self.init(reading: &reader)
+        } catch {
+            throw BadRow(reason: "its bytes are no record: \(error)")
+        }
+        guard reader.isAtEnd else { throw BadRow(reason: "its bytes are more than a record") }
+        guard hasID(id) else { throw BadRow(reason: "its record is that of another id") }
+    }
+}
