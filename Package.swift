@@ -96,7 +96,7 @@ let package = Package(
         tests(
             of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
         tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
-        tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
+        tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(
             of: "Modelcast",
