@@ -1,5 +1,3 @@
-import ModelCBOR
-
 /// The first eight bytes of an encoded field name, head included, as one word that is ordered as the bytes are.
 struct KeyStart {
     /// A shorter name is filled up with zeros.

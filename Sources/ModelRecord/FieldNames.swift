@@ -1,5 +1,3 @@
-import ModelCBOR
-
 /// The names that fields had lately: their hashes, and which cell of a record was theirs.
 ///
 /// Updates of a type repeat their fields, and most records of a type hold a field in the same cell. What is noted here

@@ -13,7 +13,7 @@ public struct RecordsReport: Hashable, Sendable {
     public var recordCount = 0
     /// How many rows did not hold a record. They are gone from the file; what they stood for must be fetched anew.
     public var droppedCount = 0
-    /// The first of them.
+    /// Some of them, the first where one thread reads.
     public var dropped: [Dropped] = []
 
     static let droppedMax = 100

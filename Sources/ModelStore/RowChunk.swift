@@ -15,11 +15,12 @@ struct RowChunk: Sendable {
     /// The ids and records of all rows.
     private var bytes: [UInt8] = []
 
-    /// About what a core keeps close, of which few pieces wait at a time.
+    /// A core's own cache holds so much.
     private static let byteCountMax = 1 << 18
+    private static let rowCountMax = 4096
 
     var isEmpty: Bool { rows.isEmpty }
-    var isFull: Bool { bytes.count >= RowChunk.byteCountMax }
+    var isFull: Bool { bytes.count >= RowChunk.byteCountMax || rows.count >= RowChunk.rowCountMax }
 
     /// Copies the row of `SELECT row, type, id, bytes`.
     mutating func add(_ row: borrowing Rows) {

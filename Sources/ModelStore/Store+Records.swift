@@ -26,38 +26,45 @@ extension Store {
     }
 
     /// As ``forEachRecord(type:_:)``, many at a time, which other threads check while this one reads: for a warm start.
-    /// - Parameter body: is given a type and some hundred records of it. Several threads call it at once.
+    /// - Parameter body: is given a type and records of it, up to some thousand. Several threads call it at once. May
+    ///   not use the store.
+    /// - Throws: ``StoreError``, when all that could be read has been handed out.
     public func forEachChunk(
         _ body: @escaping @Sendable (_ type: String, _ records: [ModelRecord.Record]) -> Void
     ) throws(StoreError) -> RecordsReport {
         let types = types
         let all = Guarded(RowFindings())
-        let queue = DispatchQueue(label: "modelcast-load", attributes: .concurrent)
-        let room = DispatchSemaphore(value: Store.chunksAtOnceMax)
-        // Also when this throws: nothing is handed out once it has returned.
-        defer { queue.sync(flags: .barrier) {} }
-        try forEachRowChunk(type: nil) { chunk in
-            room.wait()
-            queue.async {
-                var findings = RowFindings()
-                chunk.check(types, &findings, body)
-                all.withLock { $0.add(findings) }
-                room.signal()
+        // Serial ones: they have threads of their own, also where all of Swift's tasks are waiting for a start.
+        let queues = (0..<Store.checkingThreadCount).map { DispatchQueue(label: "modelcast-load-\($0)") }
+        let room = DispatchSemaphore(value: 2 * queues.count)
+        var turn = 0
+        let reading = Result { () throws(StoreError) in
+            try forEachRowChunk(type: nil) { chunk in
+                room.wait()
+                queues[turn % queues.count].async {
+                    var findings = RowFindings()
+                    chunk.check(types, &findings, body)
+                    all.withLock { $0.add(findings) }
+                    room.signal()
+                }
+                turn += 1
             }
         }
-        queue.sync(flags: .barrier) {}
+        for queue in queues { queue.sync {} }
+        try reading.get()
         return try settle(all.withLock { $0 })
     }
 
-    /// How many chunks may be checked or wait for it.
-    private static let chunksAtOnceMax = 4
+    private static let checkingThreadCount = 3
 
+    /// Hands out all rows, or those before the damage that it throws for.
     private func forEachRowChunk(type: String?, _ body: (RowChunk) -> Void) throws(StoreError) {
         let wanted = type.flatMap { types[$0] }
         if type != nil, wanted == nil { return }
         try run("reading records") { database in
             var rows = try Rows(database, sql: "SELECT row, type, id, bytes FROM record NOT INDEXED")
             var chunk = RowChunk()
+            defer { if !chunk.isEmpty { body(chunk) } }
             while try rows.next() {
                 if let wanted, rows.integer(1) != wanted { continue }
                 chunk.add(rows)
@@ -65,7 +72,6 @@ extension Store {
                 body(chunk)
                 chunk = RowChunk()
             }
-            if !chunk.isEmpty { body(chunk) }
         }
     }
 

@@ -77,17 +77,17 @@ struct Repair {
     /// The sequences that stayed malformed: when the replay is through, the topic is taken from a sender's copy.
     var quarantined: Set<UInt64> = []
 
+    /// What it is when a sender's copy has brought what was missing.
+    var mendingByCopy: Mending { quarantined.isEmpty ? .snapshot : .quarantine }
+    /// The sender whose copy was found to differ, and the digests that it had told: it is asked first.
+    var compared: (sender: SenderID, digests: [Topic: UInt64])?
+
     /// Notes that a sequence stays malformed.
     /// - Returns: false when it was noted before, or so many others are that have not come since.
     mutating func quarantine(_ sequence: UInt64, atMost countMax: Int, tracker: SequenceTracker) -> Bool {
         if quarantined.count >= countMax { quarantined = quarantined.filter { !tracker.contains($0) } }
         return quarantined.count < countMax && quarantined.insert(sequence).inserted
     }
-
-    /// What it is when a sender's copy has brought what was missing.
-    var mendingByCopy: Mending { quarantined.isEmpty ? .snapshot : .quarantine }
-    /// The sender whose copy was found to differ, and the digests that it had told: it is asked first.
-    var compared: (sender: SenderID, digests: [Topic: UInt64])?
 }
 
 /// Records of one type, as they came.

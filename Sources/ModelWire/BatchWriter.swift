@@ -18,8 +18,9 @@ public struct BatchWriter: Sendable {
     /// How many updates have been appended.
     public private(set) var updateCount = 0
 
-    /// What a frame takes beyond the updates of a batch without a group and the fields of its only update, at most.
-    public static let envelopeByteCountMax = 384
+    /// What a frame takes beyond the updates of a batch without a group and the fields of its only update, at most:
+    /// also one that carries the batch within a push or a replay.
+    public static let envelopeByteCountMax = 512
 
     public init() {}
 

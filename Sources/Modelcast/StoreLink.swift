@@ -176,6 +176,8 @@ extension StoreLink {
         _ store: Store, _ prefixes: [Topic]?, _ cache: ModelCache, _ start: inout Start, logger: Logger
     ) throws(StoreError) {
         let found = Guarded((lastStamp: Stamp(0), unwanted: StoreChanges()))
+        // Also where damage ends the reading: what was read stays.
+        defer { start.lastStamp = found.withLock { $0.lastStamp } }
         let report = try store.forEachChunk { type, records in
             guard isWanted(type, prefixes) else {
                 return found.withLock { for record in records { $0.unwanted.remove(record, type: type) } }
@@ -184,8 +186,7 @@ extension StoreLink {
             let last = records.reduce(0) { max($0, $1.lastStamp) }
             found.withLock { $0.lastStamp = max($0.lastStamp, last) }
         }
-        let (lastStamp, unwanted) = found.withLock { $0 }
-        start.lastStamp = lastStamp
+        let unwanted = found.withLock { $0.unwanted }
         if !unwanted.isEmpty { try store.write(unwanted, durably: false) }
         guard report.droppedCount > 0 else { return }
         let example = report.dropped.first.map { "; \($0.type ?? "?") \($0.id): \($0.reason)" } ?? ""

@@ -23,8 +23,8 @@ import Testing
     /// How many inputs are made of one pair of frames.
     private static let inputsPerSeed = 50
     /// How much the process may grow once the first tenth of the inputs has warmed it up. A million inputs that each
-    /// leave a hundred bytes behind take 95 MiB; other suites may run beside this one in a test run without
-    /// `--no-parallel`, and need room.
+    /// leave a hundred bytes behind take 95 MiB; other suites may run beside this one where it is not run by
+    /// `Scripts/test`, and need room.
     private static let grownByteCountMax = 64 << 20
 
     @Test func `damaged frames are refused or stay what they were taken for`() throws {

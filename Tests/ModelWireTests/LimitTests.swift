@@ -66,7 +66,7 @@ import Testing
         #expect(!writer.hasRoom(fieldsByteCount: 0, limits: limits))
     }
 
-    @Test func `an update that has room makes a frame within the limit, even with the longest names`() {
+    @Test func `an update that has room makes frames within the limit, even with the longest names`() {
         let limits = WireLimits(frameByteCount: 4096)
         let fields = [UInt8](repeating: 0, count: limits.frameByteCount - BatchWriter.envelopeByteCountMax)
         let id = String(repeating: "i", count: 255)
@@ -76,6 +76,11 @@ import Testing
         writer.append(.merge, stamp: .max, id: id.utf8.span, fields: fields.span, fieldCount: 4096)
         let frame = writer.finish(origin: String(repeating: "o", count: 64), incarnation: .max, sequence: .max)
         #expect(frame.count <= limits.frameByteCount)
+        // Jobs push it, and senders replay it, in a frame of its own.
+        let topic = Topic.data(
+            type: String(repeating: "t", count: 64), partitions: .twoHundredFiftySix, bucket: 255)
+        #expect(ControlRequest.push(rid: .max, topic: topic, batch: frame).encode().count <= limits.frameByteCount)
+        #expect(ControlReply.frame(rid: .max, topic: topic, batch: frame).encode().count <= limits.frameByteCount)
     }
 
     @Test func `fields up to the limit are written and read, and one more is refused on both sides`() throws {

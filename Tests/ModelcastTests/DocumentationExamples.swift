@@ -1,8 +1,8 @@
 import Dispatch
 import Logging
+import ModelCache
 import Modelcast
 import ServiceLifecycle
-import Synchronization
 import TestSupport
 import Testing
 import UnixSignals

@@ -212,6 +212,37 @@ import Testing
         try await publisher.waitUntilDurable()
     }
 
+    @Test func `what a damaged file gave is older than what is written next`() async throws {
+        _ = try await during(makePublisher(path)) { try await $0.boundEndpoints }
+        // The clock was an hour ahead once.
+        let ahead = (Clocks.now().wallMilliseconds + 3_600_000) << 16
+        let store = try Store.open(path: path)
+        var changes = StoreChanges()
+        changes.origins = try store.origins().map {
+            StoredOrigin(name: $0.name, incarnation: ahead, stamp: ahead)
+        }
+        #expect(changes.origins.count == 1)
+        try store.write(changes, durably: true)
+        try store.close()
+        let large = Value.bytes(.init(repeating: 7, count: 2_000))
+        _ = try await during(makePublisher(path)) { publisher in
+            for id in 0..<500 { try publisher.merge("User", "\(id)", ["f": large]) }
+            try await publisher.waitUntilDurable()
+        }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: 400_000)
+        try file.write(contentsOf: Data(repeating: 0x55, count: 200_000))
+        try file.close()
+
+        let publisher = try makePublisher(path)
+        let kept = publisher.cache.snapshot().records(of: "User").map(\.id)
+        #expect(!kept.isEmpty && kept.count < 500)
+        for id in kept {
+            #expect(try publisher.merge("User", id, ["f": 1]) != .unchanged)
+            #expect(publisher.cache["User", id]?["f"] == 1)
+        }
+    }
+
     @Test func `a store that cannot be used says what to do`() throws {
         let first = try makePublisher(path)
         let error = #expect(throws: ModelcastError.self) { try makePublisher(path) }
