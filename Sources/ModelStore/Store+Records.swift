@@ -34,28 +34,38 @@ extension Store {
     ) throws(StoreError) -> RecordsReport {
         let types = types
         let all = Guarded(RowFindings())
+        let waiting = Guarded<[RowChunk]>([])
+        let (room, filled) = (DispatchSemaphore(value: Store.waitingChunkCountMax), DispatchSemaphore(value: 0))
         // Serial ones: they have threads of their own, also where all of Swift's tasks are waiting for a start.
         let queues = (0..<Store.checkingThreadCount).map { DispatchQueue(label: "modelcast-load-\($0)") }
-        let room = DispatchSemaphore(value: 2 * queues.count)
-        var turn = 0
+        for queue in queues {
+            queue.async {
+                var findings = RowFindings()
+                while true {
+                    filled.wait()
+                    guard let chunk = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { break }
+                    room.signal()
+                    chunk.check(types, &findings, body)
+                }
+                all.withLock { $0.add(findings) }
+            }
+        }
         let reading = Result { () throws(StoreError) in
             try forEachRowChunk(type: nil) { chunk in
                 room.wait()
-                queues[turn % queues.count].async {
-                    var findings = RowFindings()
-                    chunk.check(types, &findings, body)
-                    all.withLock { $0.add(findings) }
-                    room.signal()
-                }
-                turn += 1
+                waiting.withLock { $0.append(chunk) }
+                filled.signal()
             }
         }
+        // One more for each: there is nothing left.
+        for _ in queues { filled.signal() }
         for queue in queues { queue.sync {} }
         try reading.get()
         return try settle(all.withLock { $0 })
     }
 
     private static let checkingThreadCount = 3
+    private static let waitingChunkCountMax = 4
 
     /// Hands out all rows, or those before the damage that it throws for.
     private func forEachRowChunk(type: String?, _ body: (RowChunk) -> Void) throws(StoreError) {
