@@ -64,7 +64,9 @@ extension Store {
         return try settle(all.withLock { $0 })
     }
 
-    private static let checkingThreadCount = 3
+    /// The thread that reads has a core of its own where there are two. More would only wait to join: checking takes
+    /// as long as that.
+    private static let checkingThreadCount = min(max(ProcessInfo.processInfo.activeProcessorCount - 1, 1), 3)
     private static let waitingChunkCountMax = 4
 
     /// Hands out all rows, or those before the damage that it throws for.
