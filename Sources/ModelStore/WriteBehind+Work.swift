@@ -120,7 +120,10 @@ extension WriteBehind {
     /// What is kept is older than any commit, and will be written after these: it learns what they say.
     private func bringKeptUp(to commits: [Commit]) {
         guard !writer.kept.isEmpty else { return }
-        for commit in commits { writer.kept.noteOther(commit.changes.withoutBatches) }
+        for commit in commits {
+            writer.kept.noteOther(commit.removals)
+            writer.kept.noteOther(commit.changes.withoutBatches)
+        }
         // These have been done.
         _ = writer.kept.takeRemovals()
     }

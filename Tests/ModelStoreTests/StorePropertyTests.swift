@@ -48,6 +48,28 @@ import Testing
         return try Store.open(path: path)
     }
 
+    @Test func `a batch that waits for the end of a flush is taken away by what was noted meanwhile`() throws {
+        for round in 0..<50 {
+            let directory = try TemporaryDirectory()
+            let path = directory.path("a.store")
+            // Many transactions, between which commits pass.
+            let settings = WriteBehindConfiguration(flushInterval: .seconds(60), transactionModelCount: 1)
+            let queue = WriteBehind(try Store.open(path: path), configuration: settings)
+            var first = StoreChanges.batch(1)
+            for id in 0..<40 { first.upsert(try .made("\(id)"), type: "User") }
+            queue.note(first)
+            queue.flush { error in #expect(error == nil) }
+            var removal = StoreChanges()
+            removal.removedBatches = [BatchRange(origin: "o", incarnation: 1, topic: .users, through: 1)]
+            queue.note(removal)
+            // It takes what was noted along, and passes.
+            queue.commit(.batch(2)) { error in #expect(error == nil) }
+            try queue.close(within: .seconds(30))
+            let batches = try StoreContents(try Store.open(path: path)).batches
+            #expect(batches.map(\.sequence) == [2], "round \(round)")
+        }
+    }
+
     @Test func `a queue in front of it leaves the same as writing at once`() {
         forEachSeed(100) { _, generator in
             let directory = try TemporaryDirectory()
