@@ -114,6 +114,19 @@ extension Record {
     }
 }
 
+extension RecordStorage {
+    /// Applies `update` by the short way where it is open, else cell by cell.
+    @inline(__always)
+    func applying(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
+        var overwritten = unsafe UnmanagedMerge()
+        if unsafe Overwrite(facts, update, keepsEqual: keepingEqual).run(update, to: self, plan: &plan, &overwritten) {
+            return unsafe overwritten
+        }
+        return unsafe UnmanagedMerge(
+            Record.merging(update, into: Record(storage: self), plan: &plan, keepingEqual: keepingEqual))
+    }
+}
+
 extension UpdateView {
     /// What a cell that this update writes adds to a digest.
     @inline(__always)

@@ -12,8 +12,8 @@ import ModelCBOR
 /// ```
 /// A record does not know its type: it is kept by type.
 public struct Record: @unchecked Sendable {
-    // Unchecked because ManagedBuffer is not Sendable: the storage's header and bytes are written once, in
-    // RecordStorage.make, before the record is handed out, and are only read from then on.
+    // Unchecked because ManagedBuffer is not Sendable: the storage's header is written once, in RecordStorage.make, its
+    // bytes and directory once, by RecordBuilder, before the record is handed out; all are only read from then on.
     let storage: RecordStorage
 
     /// The encoded record, `[id, floor, touched, cells]`, as it stands in a snapshot chunk.
@@ -73,10 +73,7 @@ public struct Record: @unchecked Sendable {
     public func hasID(_ id: Span<UInt8>) -> Bool { storage.hasID(id) }
 
     /// Where the id's text stands in ``bytes``.
-    var idRange: Range<Int> {
-        let start = storage.facts.idOffset
-        return start..<(start &+ Int(storage.facts.idByteCount))
-    }
+    var idRange: Range<Int> { storage.facts.idRange }
 
     /// True when both are the same object, which implies that they are equal.
     public func isIdentical(to other: Record) -> Bool { storage === other.storage }

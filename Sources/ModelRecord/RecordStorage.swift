@@ -19,13 +19,16 @@ struct RecordHeader {
     /// Where each cell begins stands behind the record's bytes; see ``CellDirectory``.
     var hasDirectory = false
 
-    /// Where the id's text begins.
+    /// Where the id's text stands.
     @inline(__always)
-    var idOffset: Int { RecordHeader.idOffset(Int(idByteCount)) }
+    var idRange: Range<Int> {
+        let start = RecordHeader.idOffset(Int(idByteCount))
+        return start..<(start &+ Int(idByteCount))
+    }
 
     /// Where `touched` begins.
     @inline(__always)
-    var touchedOffset: Int { idOffset &+ Int(idByteCount) &+ Int(floorByteCount) }
+    var touchedOffset: Int { idRange.upperBound &+ Int(floorByteCount) }
 
     /// Where an id of `byteCount` bytes begins: behind the array's head and the text's head.
     @inline(__always)
@@ -64,9 +67,7 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// The record's id is exactly `id`.
     @inline(__always)
     func hasID(_ id: Span<UInt8>) -> Bool {
-        let start = facts.idOffset
-        guard Int(facts.idByteCount) == id.count else { return false }
-        return Bytes.areEqual(bytes.extracting(start..<(start &+ id.count)), id)
+        Bytes.areEqual(bytes.extracting(facts.idRange), id)
     }
 
     /// The encoded record, while the storage is borrowed.

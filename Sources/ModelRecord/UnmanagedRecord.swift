@@ -61,19 +61,6 @@ import CPrefetch
     private static let prefetchedByteCountMax = 1024
 }
 
-extension RecordStorage {
-    /// Applies `update` by the short way where it is open, else cell by cell.
-    @inline(__always)
-    func applying(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
-        var overwritten = unsafe UnmanagedMerge()
-        if unsafe Overwrite(facts, update, keepsEqual: keepingEqual).run(update, to: self, plan: &plan, &overwritten) {
-            return unsafe overwritten
-        }
-        return unsafe UnmanagedMerge(
-            Record.merging(update, into: Record(storage: self), plan: &plan, keepingEqual: keepingEqual))
-    }
-}
-
 /// What came of a merge: as ``MergeResult``, with a record that is not counted.
 @unsafe public struct UnmanagedMerge {
     /// Owns a count; nil when nothing at all changed.

@@ -19,6 +19,11 @@ struct RowChunk: Sendable {
     private static let byteCountMax = 1 << 18
     private static let rowCountMax = 4096
 
+    init() {
+        // The last row may end a little beyond.
+        bytes.reserveCapacity(RowChunk.byteCountMax + 4096)
+    }
+
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { bytes.count >= RowChunk.byteCountMax || rows.count >= RowChunk.rowCountMax }
 

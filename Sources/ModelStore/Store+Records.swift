@@ -64,8 +64,8 @@ extension Store {
         return try settle(all.withLock { $0 })
     }
 
-    /// The thread that reads has a core of its own where there are two. More would only wait to join: checking takes
-    /// as long as that.
+    /// The thread that reads has a core of its own where there are two: on two, a second one that checks made a warm
+    /// start slower by a seventh. More than three would only wait to join, which takes as long as checking.
     private static let checkingThreadCount = min(max(ProcessInfo.processInfo.activeProcessorCount - 1, 1), 3)
     private static let waitingChunkCountMax = 4
 
