@@ -24,6 +24,11 @@ public struct Peer: Sendable {
     /// What is remembered of it, about.
     var heldByteCount: Int { helloByteCount + reportByteCount }
 
+    /// Who is least makes way first.
+    fileprivate var standing: (isServed: Int, hasReported: Int, lastHeard: UInt64) {
+        (cursors.isEmpty && pushCount == 0 ? 0 : 1, report == nil ? 0 : 1, lastHeard)
+    }
+
     /// It has reported that it is live.
     public var isLive: Bool { report?.state == ReplicaState.live.rawValue }
 
@@ -41,7 +46,8 @@ public struct Peer: Sendable {
 
 /// The peers of an origin.
 struct PeerTable: Sendable {
-    /// How many peers are remembered; the one that was silent longest makes way.
+    /// How many peers are remembered. Where one must make way it is the one that was silent longest: of those that are
+    /// served nothing and have never reported, if there are such, then of those that are served nothing.
     var peerCountMax = 4096
     private(set) var byIdentity: [[UInt8]: Peer] = [:]
     /// The snapshots that are under way to all peers.
@@ -52,7 +58,7 @@ struct PeerTable: Sendable {
     /// Takes note of a sign of life and hands out the peer to change.
     mutating func withPeer<R>(_ identity: [UInt8], now: Moment, _ body: (inout Peer) -> R) -> R {
         if byIdentity[identity] == nil, byIdentity.count >= peerCountMax,
-            let oldest = byIdentity.min(by: { $0.value.lastHeard < $1.value.lastHeard })
+            let oldest = byIdentity.min(by: { $0.value.standing < $1.value.standing })
         {
             forget(oldest.key)
         }
