@@ -19,10 +19,16 @@ extension Publisher {
     public func recover(from relays: [String], timeout: Duration = .seconds(10)) async throws -> Int {
         var (count, answers) = (0, 0)
         var last: (any Error)?
+        var types: Set<String> = []
+        // Once, for each later start makes every replica ask for everything.
+        defer { core.withLock { $0.origin.resume(types.sorted(), now: Clocks.now()) } }
         for relay in relays {
             do {
                 let copy = try await RelayCopy.taken(from: relay, timeout: timeout)
-                count += adopt(copy)
+                for (type, adopted) in adopt(copy) {
+                    types.insert(type)
+                    count += adopted
+                }
                 answers += 1
             } catch {
                 logger.warning("nothing was recovered from \(relay): \(error)")
@@ -38,7 +44,8 @@ extension Publisher {
         return count
     }
 
-    private func adopt(_ copy: RelayCopy) -> Int {
+    /// - Returns: how many models of each type were not here.
+    private func adopt(_ copy: RelayCopy) -> [String: Int] {
         let now = Clocks.now()
         return core.withLock { core in
             for heads in copy.heads { core.origin.adopt(heads, now: now) }
@@ -48,8 +55,7 @@ extension Publisher {
                     counts[type, default: 0] += 1
                 }
             }
-            core.origin.resume(counts.keys.sorted(), now: now)
-            return counts.values.reduce(0, +)
+            return counts
         }
     }
 }

@@ -13,6 +13,8 @@ struct RecoveryState {
     var peer: [UInt8] = []
     var heads: [Heads] = []
     var records: [(type: String, record: Record)] = []
+    /// The types of which something was taken.
+    var types: Set<String> = []
     /// When the relay is given up.
     var deadline: UInt64 = 0
     /// When the last message arrives: they keep their order.
@@ -123,7 +125,7 @@ extension Simulation {
         where node.origin?.adopt(record, type: type, now: now) ?? false {
             types.insert(type)
         }
-        node.origin?.resume(types.sorted(), now: now)
+        node.recovery?.types.formUnion(types)
         faults[.recovery] += 1
         tell(node, "has taken models of \(types.sorted()) back from \(nodes[recovery.relay].name)")
         node.recovery?.records = []
@@ -132,7 +134,9 @@ extension Simulation {
 
     /// Every relay was asked: the publisher goes on, and deletes what its input no longer has.
     private func finishRecovery(_ node: SimulatedNode) {
+        let types = node.recovery?.types ?? []
         node.recovery = nil
+        node.origin?.resume(types.sorted(), now: moment(node))
         guard let cache = node.origin?.cache else { return }
         for key in oracle.models where cache[key.type, key.id] != nil && chance(300) {
             do {
