@@ -25,6 +25,22 @@ struct Audit {
         case atLeast
     }
 
+    /// This copy when it stood at certain heads.
+    struct Cut {
+        /// How far each stream of the type was applied, in the order in which they were met.
+        let applied: [UInt64]
+        /// The digests of all buckets.
+        let digests: [UInt64]
+    }
+
+    /// What a sender has answered: the digests of all buckets of its copy, and the heads at which that stood.
+    struct Answer {
+        let heads: [Heads]
+        let digests: [UInt64]
+        /// The heads of the type's streams among them, in the order in which these were met; 0 where none is told.
+        let streamHeads: [UInt64]
+    }
+
     let sender: SenderID
     var step = Step.comparing
     /// The request under way; nil between two.
@@ -36,13 +52,31 @@ struct Audit {
     let told: [Topic: UInt64]
     /// The digest of the whole type here, before anything was fetched.
     let ownDigest: UInt64
+    /// This copy as it was since the sender was asked: the answer tells of some moment since, and batches go on coming.
+    var cuts: [Cut] = []
+    /// An answer that tells of heads which are not reached here yet.
+    var answer: Answer?
     /// What one request has brought: it becomes visible in one step, or takes the place of what is here.
     var fetched = Staging()
-    /// The digests differ at equal heads: from here on the type is being repaired.
-    var isConfirmed = false
+    /// The stream to which the difference is put down, once the digests were found to differ at equal heads: from then
+    /// on the type is being repaired.
+    var difference: StreamState?
     /// How often the digests could not be compared, because heads had moved.
     var misses = 0
 
+    /// Batches that come now may be of interest for the answer.
+    var isAwaitingHeads: Bool {
+        switch step {
+        case .comparing, .verifying: answer != nil || rid != nil
+        case .fetching, .replacing: false
+        }
+    }
+
+    var isConfirmed: Bool { difference != nil }
+
+    /// How often this copy is remembered while an answer is on its way: the last times. A cut takes two kilobytes, and
+    /// eight bytes a stream.
+    static let cutCountMax = 128
     /// How many buckets one request asks for.
     static let bucketCountMax = 16
     /// When digests could not be compared that often after the fetch, it counts as done.
@@ -78,6 +112,8 @@ struct AuditTable {
         get { running[type] }
         set { running[type] = newValue }
     }
+
+    var isEmpty: Bool { running.isEmpty }
 
     /// The types that are being audited.
     var types: [String] { running.keys.sorted() }

@@ -8,6 +8,8 @@ public struct Counters: Sendable {
         case unknownKinds = "unknown_kinds"
         /// Batches whose stamp lay too far ahead of the wall clock.
         case clockRejectedBatches = "clock_rejected_batches"
+        /// Heads of a start that lay too far ahead of the wall clock.
+        case clockRejectedHeads = "clock_rejected_heads"
         /// Records of a snapshot whose stamps lay too far ahead.
         case clockRejectedRecords = "clock_rejected_records"
         /// Batches that had been applied before.
@@ -36,7 +38,7 @@ public struct Counters: Sendable {
         case holesMendedByBuckets = "holes_mended_by_buckets"
         /// Differences and absences mended by building the state anew.
         case holesMendedAnew = "holes_mended_anew"
-        /// Holes that nobody looks into any more, because their origin has started anew.
+        /// Holes that nobody looks into by themselves any more, as something that takes in more has taken their place.
         case holesSuperseded = "holes_superseded"
         /// Replays asked for.
         case replaysRequested = "replays_requested"

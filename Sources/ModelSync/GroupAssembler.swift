@@ -98,16 +98,21 @@ struct GroupAssembler: Sendable {
 
     /// A sender's cut holds everything up to these heads. Those of a relay tell what it has committed: where a part
     /// that is held here lies below its head, it had the whole transaction, and so has the cut. Of an earlier start of
-    /// the origin a cut holds all there is, whoever tells of the later one.
+    /// the origin a cut holds all there is, whoever tells of the later one; unless it is a job, whose relays may each
+    /// have got another part before it ended.
     /// - Parameter isCovered: the cut holds this topic.
     /// - Returns: the transactions that wait for nothing any more.
     mutating func covered(by told: Heads, where isCovered: (Topic) -> Bool) -> [[Part]] {
         guard !groups.isEmpty else { return [] }
         for (key, group) in groups where key.origin == told.origin && group.incarnation <= told.incarnation {
-            let isCommitted = group.parts.contains { part in
-                told[part.topic].map { $0.sequence >= part.sequence } ?? false
-            }
-            guard group.incarnation < told.incarnation || (told.isRelayed && isCommitted) else { continue }
+            let isSame = group.incarnation == told.incarnation
+            let isCommitted =
+                isSame
+                && group.parts.contains { part in
+                    told[part.topic].map { $0.sequence >= part.sequence } ?? false
+                }
+            let isOver = !isSame && !told.isPushed
+            guard isOver || (told.isRelayed && isCommitted) else { continue }
             groups[key]?.awaited = group.awaited.filter { !isCovered($0) }
         }
         return take { $0.awaited.isEmpty }

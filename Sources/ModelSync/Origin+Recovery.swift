@@ -60,10 +60,13 @@ extension Origin {
         }
     }
 
-    /// A replica has reported what it has applied. A later start of this origin among it means that the clock was set
-    /// back while the origin was down, or that there are two of one name.
+    /// A replica has reported what it knows of this origin. A later start, or a later stamp, means that the clock was
+    /// set back while the origin was down, or that there are two of one name: what this start writes would lose against
+    /// what the former has written.
     mutating func learn(from report: Report, now: Moment) {
-        let later = report.applied.filter { $0.origin == configuration.name && $0.incarnation > incarnation }
+        let later = report.applied.filter { heads in
+            heads.origin == configuration.name && (heads.incarnation > incarnation || heads.stamp > clock.last)
+        }
         guard let last = later.map({ max($0.incarnation, $0.stamp) }).max(), now.uptimeMicroseconds >= nextRenewal
         else {
             return

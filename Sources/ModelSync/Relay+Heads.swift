@@ -100,6 +100,8 @@ extension Relay {
         let relayNames = Set(relayNames.values)
         for (origin, source) in sources.byOrigin
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin) {
+            // What it had before is in the copy of whoever tells of it.
+            if isServing, !replica.sessions.contains(where: { $0.isSynced && $0.origins.contains(origin) }) { continue }
             byOrigin[origin] = emptyHeads(of: origin, now: now)
             byOrigin[origin]?.incarnation = source.incarnation
         }
@@ -111,12 +113,12 @@ extension Relay {
 
     private func emptyHeads(of origin: String, now: Moment) -> Heads {
         let source = sources[origin]
-        let heard = source?.lastHeard ?? startTime
+        let silence = now.uptimeMicroseconds.subtractingOrZero(source?.lastHeard ?? startTime) / 1000
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
             hasTransactions: replica.groupedOrigins.contains(origin),
             isPushed: replica.pushedOrigins.contains(origin),
-            ageMilliseconds: now.uptimeMicroseconds.subtractingOrZero(heard) / 1000)
+            ageMilliseconds: silence + (source == nil ? absence : 0))
     }
 
     /// Types of which something that was sent may not be in the cache: their digests would say so again and again.

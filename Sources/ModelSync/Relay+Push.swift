@@ -137,7 +137,7 @@ extension Relay {
     ) {
         replica.restore(positions, now: now)
         for batch in batches { replica.restore(batch: batch.payload.span, on: batch.topic, now: now) }
-        collect(now: now)
+        collect(now: now, isRestoring: true)
     }
 
     /// The batch of a ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)`` is durable: it is

@@ -35,6 +35,8 @@ extension Relay {
             // Of an origin that is not followed nothing is remembered.
             guard heads.origin != configuration.name, session.origins.contains(heads.origin) else { return }
             if replica.room?.admit(origin: heads.origin) ?? true {
+                // What lies too far ahead would hide all that comes after it.
+                guard !replica.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now) else { return }
                 sources.note(heads, at: now.uptimeMicroseconds)
             } else {
                 replica.noteRefused(heads.origin)

@@ -21,6 +21,8 @@ public final class Relay {
     /// This start of the relay.
     let incarnation: UInt64
     let startTime: UInt64
+    /// How long before its start the state that it began with was last in contact, in milliseconds.
+    let absence: UInt64
     var clock: HybridClock
     var service: ControlService
     var sources = SourceTable()
@@ -57,6 +59,7 @@ public final class Relay {
         clock = HybridClock()
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         startTime = now.uptimeMicroseconds
+        absence = lastAlive.map { now.wallMilliseconds.subtractingOrZero($0) } ?? 0
         ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
         service = ControlService(
             configuration: ControlService.Configuration(
@@ -109,14 +112,15 @@ public final class Relay {
     }
 
     /// Sends on what the replica has taken, and passes on what it wants.
-    func collect(now: Moment) {
+    /// - Parameter isRestoring: what was taken is from a store, and no news of its origin.
+    func collect(now: Moment, isRestoring: Bool = false) {
         for action in replica.takeActions() {
             guard case .forward(let topic, let payload, let origin, let incarnation, let sequence) = action else {
                 if let sender = action.sender, refusedSenders.contains(sender) { continue }
                 actions.append(.replica(action))
                 continue
             }
-            sources.meet(origin, at: now.uptimeMicroseconds)
+            if !isRestoring { sources.meet(origin, at: now.uptimeMicroseconds) }
             ring.append(
                 ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic), sequence: sequence,
                 payload: payload, at: now.uptimeMicroseconds)

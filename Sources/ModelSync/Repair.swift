@@ -29,7 +29,8 @@ public enum Mending: String, Sendable, CaseIterable {
     case buckets
     /// The state was built anew beside the old one.
     case anew
-    /// Its origin has started anew since: what was missing, as far as anybody has it, comes with that.
+    /// Nobody looks into it by itself any more: its origin has started anew, or a snapshot of more, or a comparison
+    /// with a sender that answers, takes its place.
     case superseded
 }
 

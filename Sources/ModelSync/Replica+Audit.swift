@@ -48,11 +48,19 @@ extension Replica {
     func comparability(
         _ type: String, _ buckets: Range<Int>, _ head: (StreamState) -> UInt64?
     ) -> Audit.Comparability? {
+        comparability(streamsByType[type] ?? [], buckets) { _, stream in (head(stream) ?? 0, stream.tracker.applied) }
+    }
+
+    /// - Parameter stand: the sender's head of a stream, and how far it is applied here at the moment in question.
+    private func comparability(
+        _ streams: [StreamState], _ buckets: Range<Int>, _ stand: (Int, StreamState) -> (head: UInt64, applied: UInt64)
+    ) -> Audit.Comparability? {
         var result = Audit.Comparability.equal
-        for stream in streamsByType[type] ?? [] {
-            guard let carried = stream.key.topic.buckets, carried.overlaps(buckets) else { continue }
-            guard !stream.isMending, head(stream) ?? 0 == stream.tracker.applied else { return nil }
-            if stream.tracker.applied == 0 || stream.holdsOlderIncarnation { result = .atLeast }
+        for (index, stream) in streams.enumerated() {
+            guard let carried = stream.buckets, carried.overlaps(buckets) else { continue }
+            let (head, applied) = stand(index, stream)
+            guard !stream.isMending, head == applied else { return nil }
+            if applied == 0 || stream.holdsOlderIncarnation { result = .atLeast }
         }
         return result
     }
@@ -64,7 +72,7 @@ extension Replica {
 
     private func noteEqual(_ type: String, _ buckets: Range<Int>) {
         for stream in streamsByType[type] ?? [] where stream.holdsOlderIncarnation {
-            if let carried = stream.key.topic.buckets, buckets.lowerBound <= carried.lowerBound,
+            if let carried = stream.buckets, buckets.lowerBound <= carried.lowerBound,
                 carried.upperBound <= buckets.upperBound
             {
                 stream.holdsOlderIncarnation = false
@@ -76,14 +84,16 @@ extension Replica {
         guard let sender = audits[type]?.sender else { return }
         let rid = takeRID()
         audits[type]?.rid = rid
+        audits[type]?.cuts = []
         audits[type]?.dueAt = now.uptimeMicroseconds + patience(0)
         requests[rid] = (sender, .audit(type))
+        noteCut(of: type)
         counters[.digestAudits] += 1
         send(.digest(rid: rid, type: type, bits: 8), to: sender)
     }
 
-    /// Takes the digests of all buckets of a type. They count only where the heads that came with them say that both
-    /// copies must be equal; otherwise the next heartbeat tries again.
+    /// Takes the digests of all buckets of a type. They tell of the heads that came with them, which batches that
+    /// overtook them may have left behind, and others may still have to reach.
     func receiveDigests(_ sender: SenderID, rid: UInt64, heads: [Heads], digests: [UInt64], now: Moment) {
         guard let (asked, purpose) = requests[rid], asked == sender, case .audit(let type) = purpose,
             let audit = audits[type], audit.rid == rid, digests.count == 256
@@ -94,62 +104,146 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         requests[rid] = nil
         audits[type]?.rid = nil
-        noteOrigins(heads, of: sender)
-        let own = cache.bucketDigests(of: type)
-        let differing = coveredBuckets(of: type).filter { own[$0] != digests[$0] }
-        let byOrigin = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }
-        var found: [Int: Audit.Comparability] = [:]
-        for bucket in differing where groups.isEmpty {
-            found[bucket] = comparability(type, bucket..<(bucket + 1)) { Replica.head(of: $0, in: byOrigin) }
+        noteOrigins(heads, of: sender, now: now)
+        let told = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }
+        let answer = Audit.Answer(
+            heads: heads, digests: digests,
+            streamHeads: (streamsByType[type] ?? []).map { Replica.head(of: $0, in: told) ?? 0 })
+        guard !isAhead(answer, of: type) else {
+            audits[type]?.answer = answer
+            audits[type]?.dueAt = now.uptimeMicroseconds + Replica.overtakingMicroseconds
+            return
         }
+        judge(answer, of: type, now: now)
+    }
+
+    /// How long an answer waits for the batches that it is ahead of.
+    private static let overtakingMicroseconds: UInt64 = 50_000
+
+    /// It tells of batches that are not here.
+    private func isAhead(_ answer: Audit.Answer, of type: String) -> Bool {
+        zip(answer.streamHeads, streamsByType[type] ?? []).contains { $0 > $1.tracker.applied }
+    }
+
+    /// A batch of the type was applied.
+    func passAudit(of type: String, now: Moment) {
+        guard let audit = audits[type], audit.isAwaitingHeads else { return }
+        noteCut(of: type)
+        guard let answer = audit.answer, !isAhead(answer, of: type) else { return }
+        judge(answer, of: type, now: now)
+    }
+
+    /// Remembers this copy as it is now, if it holds just what the heads tell.
+    private func noteCut(of type: String) {
+        let streams = streamsByType[type] ?? []
+        guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isMending) else {
+            return
+        }
+        if count >= Audit.cutCountMax { audits[type]?.cuts.removeFirst() }
+        let applied = streams.map(\.tracker.applied)
+        audits[type]?.cuts.append(Audit.Cut(applied: applied, digests: cache.bucketDigests(of: type)))
+    }
+
+    /// How a bucket of this copy compares with the sender's.
+    private enum Comparison {
+        case equal
+        case different(Audit.Comparability)
+        /// This copy never stood at the sender's heads.
+        case unknown
+    }
+
+    private func compare(_ bucket: Int, of type: String, _ own: [UInt64], _ answer: Audit.Answer) -> Comparison {
+        let digest = answer.digests[bucket]
+        if own[bucket] == digest { return .equal }
+        let range = bucket..<(bucket + 1)
+        // Those that were met since the answer came are in neither.
+        let streams = streamsByType[type] ?? []
+        func told(_ index: Int) -> UInt64 { index < answer.streamHeads.count ? answer.streamHeads[index] : 0 }
+        for cut in (audits[type]?.cuts ?? []).reversed() {
+            let comparability = comparability(streams, range) { index, _ in
+                (told(index), index < cut.applied.count ? cut.applied[index] : 0)
+            }
+            guard let comparability else { continue }
+            return cut.digests[bucket] == digest ? .equal : .different(comparability)
+        }
+        let comparability = comparability(streams, range) { (told($0), $1.tracker.applied) }
+        guard groups.isEmpty, let comparability else { return .unknown }
+        return .different(comparability)
+    }
+
+    /// Finds the buckets that differ, and what is to be done about them.
+    private func judge(_ answer: Audit.Answer, of type: String, now: Moment) {
+        let own = cache.bucketDigests(of: type)
+        var found: [Int: Audit.Comparability] = [:]
+        var isUnknown = false
+        for bucket in coveredBuckets(of: type) {
+            switch compare(bucket, of: type, own, answer) {
+            case .equal: continue
+            case .different(let comparability): found[bucket] = comparability
+            case .unknown: isUnknown = true
+            }
+        }
+        guard let audit = audits[type] else { return }
+        audits[type]?.answer = nil
+        // Else it tells of a moment that is past.
+        let isNow = coveredBuckets(of: type).allSatisfy { own[$0] == answer.digests[$0] }
         let unequal = found.keys.filter { found[$0] == .equal }.sorted()
         switch audit.step {
-        case .comparing where differing.isEmpty:
+        case .comparing where found.isEmpty && !isUnknown:
             // The digest in the heads was older than the heads.
-            audits.refresh(type, toldBy: sender, with: digests)
-            endAudit(of: type)
+            if isNow { audits.refresh(type, toldBy: audit.sender, with: answer.digests) }
+            endAudit(of: type, now: now)
         case .comparing where found.isEmpty: missedComparison(of: type, now: now)
         case .comparing:
-            confirm(type, found.keys.sorted(), mustBeEqual: !unequal.isEmpty, heads: heads, now: now)
+            confirm(type, found.keys.sorted(), mustBeEqual: !unequal.isEmpty, heads: answer.heads, now: now)
         case _ where !unequal.isEmpty: irreparable(type, unequal, now: now)
-        case _ where found.count < differing.count: missedComparison(of: type, now: now)
+        case _ where isUnknown: missedComparison(of: type, now: now)
         case _:
-            audits.refresh(type, toldBy: sender, with: digests)
-            mended(type, now: now)
+            if isNow {
+                audits.refresh(type, toldBy: audit.sender, with: answer.digests)
+            } else {
+                // What it said of its copy was compared with the damaged one.
+                audits.forgetDigests(toldBy: audit.sender, type: type)
+            }
+            endAudit(of: type, by: .buckets, now: now)
         }
     }
 
     private func missedComparison(of type: String, now: Moment) {
-        guard let audit = audits[type], audit.isConfirmed else { return endAudit(of: type) }
+        guard let audit = audits[type], audit.isConfirmed else { return endAudit(of: type, now: now) }
         audits[type]?.misses += 1
         guard audit.misses < Audit.missCountMax else {
             // What it said of its copy was compared with the damaged one.
             audits.forgetDigests(toldBy: audit.sender, type: type)
-            return mended(type, now: now)
+            return endAudit(of: type, by: .buckets, now: now)
         }
-        audits[type]?.dueAt = now.uptimeMicroseconds + 50_000
+        audits[type]?.dueAt = now.uptimeMicroseconds + Replica.overtakingMicroseconds
     }
 
     /// Forgets the audit of a type.
-    func endAudit(of type: String) {
+    /// - Parameter mending: what has become of the difference, if there was one.
+    func endAudit(of type: String, by mending: Mending = .superseded, now: Moment) {
         guard let audit = audits[type] else { return }
+        if let stream = audit.difference { noteMended(stream, by: mending, foundAt: audit.foundAt, now: now) }
         if let rid = audit.rid { requests[rid] = nil }
         audits[type] = nil
     }
 
     /// Contact to the sender is lost: what it was asked and what it told is void.
-    func loseAudits(of sender: SenderID) {
-        for type in audits.types where audits[type]?.sender == sender { endAudit(of: type) }
+    func loseAudits(of sender: SenderID, now: Moment) {
+        for type in audits.types where audits[type]?.sender == sender { endAudit(of: type, now: now) }
         audits.forgetDigests(toldBy: sender)
     }
 
-    /// Gives up what was not answered, and asks again where heads had moved.
+    /// Gives up what was not answered, judges an answer ahead for too long, and asks again where heads had moved.
     func driveAudits(now: Moment) {
         for type in audits.types {
             guard let audit = audits[type], now.uptimeMicroseconds >= audit.dueAt else { continue }
             if let rid = audit.rid {
                 send(.cancel(rid: rid), to: audit.sender)
-                endAudit(of: type)
+                endAudit(of: type, now: now)
+            } else if let answer = audit.answer {
+                judge(answer, of: type, now: now)
             } else {
                 askForDigests(of: type, now: now)
             }

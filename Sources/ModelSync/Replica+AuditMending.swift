@@ -7,24 +7,26 @@ extension Replica {
     /// The copies differ where they must not, or the sender's may hold what is not here.
     /// - Parameter heads: what came with the digests.
     func confirm(_ type: String, _ buckets: [Int], mustBeEqual: Bool, heads: [Heads], now: Moment) {
-        guard let audit = audits[type], let stream = witness(of: audit, type) else { return endAudit(of: type) }
+        guard let audit = audits[type], let stream = witness(of: audit, type) else {
+            return endAudit(of: type, now: now)
+        }
         audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
         if hasTransactions(type, heads) {
             noteMismatch(stream, buckets.count, audit)
             // All that the sender holds is here already.
             if mustBeEqual, audits.isJoined(type, toldBy: audit.sender) {
                 let isLeft = configuration.forwardsBatches || audits.isResting(type, now: now.uptimeMicroseconds)
-                guard !isLeft else { return endAudit(of: type) }
-                audits[type]?.isConfirmed = true
+                guard !isLeft else { return endAudit(of: type, now: now) }
                 noteDifference(stream)
+                audits[type]?.difference = stream
                 return irreparable(type, buckets, now: now)
             }
             return takeWhole(stream, audit, now: now)
         }
         if mustBeEqual { noteMismatch(stream, buckets.count, audit) }
         if mustBeEqual, !audits.isResting(type, now: now.uptimeMicroseconds) {
-            audits[type]?.isConfirmed = true
             noteDifference(stream)
+            audits[type]?.difference = stream
         }
         // The first time everything is taken that has come without sequences: deleted models show in no digest.
         let isFirst = !mustBeEqual && !audits.wasJoined(type, with: audit.sender)
@@ -39,8 +41,7 @@ extension Replica {
 
     /// The topics are taken in one cut.
     private func takeWhole(_ stream: StreamState, _ audit: Audit, now: Moment) {
-        if audit.isConfirmed { noteMended(stream, by: .superseded, foundAt: audit.foundAt, now: now) }
-        endAudit(of: stream.type)
+        endAudit(of: stream.type, now: now)
         startRepair(stream, finding: .digest, now: now)
         stream.repair?.compared = (audit.sender, audit.told)
     }
@@ -100,7 +101,9 @@ extension Replica {
         audits[type]?.fetched = fetched
         guard fetched.isFull, let audit = audits[type] else { return }
         if let rid = audit.rid { send(.cancel(rid: rid), to: audit.sender) }
-        guard case .fetching = audit.step, let stream = witness(of: audit, type) else { return endAudit(of: type) }
+        guard case .fetching = audit.step, let stream = witness(of: audit, type) else {
+            return endAudit(of: type, now: now)
+        }
         takeWhole(stream, audit, now: now)
     }
 
@@ -109,14 +112,14 @@ extension Replica {
         guard let audit = audits[type], let rid = audit.rid else { return }
         requests[rid] = nil
         audits[type]?.fetched = Staging()
-        noteOrigins(heads, of: audit.sender)
+        noteOrigins(heads, of: audit.sender, now: now)
         switch audit.step {
         case .comparing, .verifying: return
         case .replacing(let part, let rest):
             replace(part, of: type, with: audit.fetched.chunks.flatMap(\.records), heads)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: true, now: now) }
             audits.forgetDigests(toldBy: audit.sender, type: type)
-            mended(type, now: now)
+            endAudit(of: type, by: .buckets, now: now)
         case .fetching(let rest):
             if hasTransactions(type, heads), let stream = witness(of: audit, type) {
                 return takeWhole(stream, audit, now: now)
@@ -135,20 +138,13 @@ extension Replica {
     /// All that the sender's copy had is here: what still differs is only here.
     private func joined(_ type: String, _ audit: Audit, now: Moment) {
         audits.noteJoined(audit.told, of: type, toldBy: audit.sender)
-        endAudit(of: type)
+        endAudit(of: type, now: now)
         // Where heads have moved on meanwhile it is not known what came with them.
         guard cache.digest(of: type, buckets: 0..<256) != audit.ownDigest,
             audits.digests(of: type, toldBy: audit.sender) == audit.told, let stream = witness(of: audit, type)
         else { return }
         noteDifference(stream)
         noteMended(stream, by: .buckets, foundAt: audit.foundAt, now: now)
-    }
-
-    func mended(_ type: String, now: Moment) {
-        if let audit = audits[type], let stream = witness(of: audit, type) {
-            noteMended(stream, by: .buckets, foundAt: audit.foundAt, now: now)
-        }
-        endAudit(of: type)
     }
 
     /// The sender's copy is joined and the digests still differ: this copy holds what the sender never had.
@@ -160,14 +156,17 @@ extension Replica {
         counters[.irreparableDifferences] += 1
         notice(.irreparable, ["sender": label(audit.sender), "type": type, "buckets": "\(buckets.count)"])
         if configuration.forwardsBatches {
-            guard audit.step.isVerifying else { return endAudit(of: type) }
+            guard audit.step.isVerifying else { return endAudit(of: type, now: now) }
             return fetchBuckets(buckets, of: type, isReplacing: true, now: now)
         }
-        let found = audit.isConfirmed ? witness(of: audit, type).map { ($0, audit.foundAt) } : nil
-        endAudit(of: type)
-        guard !(streamsByType[type] ?? []).contains(where: { $0.holdsOlderIncarnation }) else { return }
+        let mayHoldMore = (streamsByType[type] ?? []).contains { $0.holdsOlderIncarnation }
+        // Its end is that of the new state.
+        if !mayHoldMore { audits[type]?.difference = nil }
+        endAudit(of: type, now: now)
+        guard !mayHoldMore else { return }
         startAnew(
-            [.data(type: type)], reason: "\(type) differs from \(label(audit.sender))", witness: found, now: now)
+            [.data(type: type)], reason: "\(type) differs from \(label(audit.sender))",
+            witness: audit.difference.map { ($0, audit.foundAt) }, now: now)
     }
 
     /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has

@@ -12,7 +12,7 @@ extension Replica {
                 welcomed(
                     sender, version: version, name: name, streamEndpoint: endpoint, heartbeatMilliseconds: heartbeat,
                     now: now)
-                noteOrigins(heads, of: sender)
+                noteOrigins(heads, of: sender, now: now)
             case .records(let rid, let type, let records):
                 receiveRecords(sender, rid: rid, type: type, records: records, now: now)
             case .complete(let rid, let heads): receiveComplete(sender, rid: rid, heads: heads, now: now)
@@ -85,7 +85,7 @@ extension Replica {
             advance(stream, now: now)
         } else if case .audit(let type)? = requests[rid]?.purpose, requests[rid]?.sender == sender {
             requests[rid] = nil
-            endAudit(of: type)
+            endAudit(of: type, now: now)
         } else if renewal?.isRequest(rid, sender) ?? false {
             loseRenewalPart(
                 sender, retryAt: now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds)

@@ -16,7 +16,10 @@ extension Replica {
         let parts = groups.add(
             part, origin: decoder.origin, incarnation: decoder.incarnation, stamp: decoder.stamp, wanted: wanted,
             now: now.uptimeMicroseconds, patience: Replica.groupPatienceMicroseconds)
-        if let parts { join([], and: [parts]) }
+        guard let parts else { return }
+        join([], and: [parts])
+        guard !audits.isEmpty else { return }
+        for part in parts { if let type = part.topic.type { passAudit(of: type, now: now) } }
     }
 
     /// How long the parts of a transaction are waited for when nothing says that one is missing: at least as long as

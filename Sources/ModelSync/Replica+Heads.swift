@@ -6,7 +6,7 @@ extension Replica {
     func receiveHeads(_ sender: SenderID, _ heads: Heads, now: Moment) {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
-        guard noteOrigin(heads, of: sender) else { return }
+        guard noteOrigin(heads, of: sender, now: now) else { return }
         sessions[sender.index].ages[heads.origin] = (
             heads.isRelayed ? heads.ageMilliseconds ?? 0 : 0, now.uptimeMicroseconds
         )

@@ -73,9 +73,10 @@ extension Replica {
         let waiting = last(
             ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic))
         if let refusal = refusal(of: key, sequence: sequence, after: waiting) { return refusal }
-        guard !isTooFarAhead(decoder.lastStamp, now: now) else {
+        let last = max(decoder.incarnation, decoder.lastStamp)
+        guard !isTooFarAhead(last, now: now) else {
             counters[.clockRejectedBatches] += 1
-            notice(.clockRejected, ["origin": key.origin, "sequence": "\(sequence)"])
+            noteClockRejected(key.origin, last, ["way": "push"], now: now)
             return .refused(.limit, "the stamp lies too far ahead of this relay's clock; set the clocks right")
         }
         return .accepted

@@ -105,7 +105,7 @@ extension Replica {
             if stream.repair?.request?.sender == sender { fail(stream, .lost, now: now) }
             if !hasSyncedTeller(stream) { stream.holeSince = nil }
         }
-        loseAudits(of: sender)
+        loseAudits(of: sender, now: now)
         loseRenewalPart(sender)
         reviewStaleness(now: now)
         actions.append(.reconnect(sender))

@@ -160,7 +160,7 @@ extension Replica {
         guard let request = stream.repair?.request else { return }
         requests[request.rid] = nil
         stream.repair?.request = nil
-        noteOrigins(heads, of: sender)
+        noteOrigins(heads, of: sender, now: now)
         if !request.isWhole, request.staging != nil, !groupedOrigins.isEmpty {
             // One topic alone would show halves of transactions, which nothing had told of before.
             stream.repair?.dueAt = now.uptimeMicroseconds
@@ -195,7 +195,7 @@ extension Replica {
         var covered: [StreamState] = []
         var whole: [[GroupAssembler.Part]] = []
         var wasMissingLong = false
-        for told in heads where noteOrigin(told, of: sender) {
+        for told in heads where noteOrigin(told, of: sender, now: now) {
             whole += groups.covered(by: told, where: isCovered)
             for head in told.heads where isCovered(head.topic) {
                 let key = StreamKey(origin: told.origin, topic: head.topic)
@@ -205,6 +205,8 @@ extension Replica {
                 wasMissingLong = wasMissingLong || isLate(stream, head.sequence, now: now)
                 stream.tracker.cover(through: head.sequence)
                 covered.append(stream)
+                // Of a job's transaction a relay may have got some parts only.
+                guard !told.isPushed else { continue }
                 whole += groups.covered(
                     head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
             }
@@ -222,7 +224,7 @@ extension Replica {
         }
         guard wasMissingLong else { return }
         // Of other topics the same may hold without being known yet.
-        startAnew(prefixes, reason: "something was missing for too long", now: now)
+        startAnew(prefixes, reason: "something was missing for too long", isLate: true, now: now)
     }
 
     /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more

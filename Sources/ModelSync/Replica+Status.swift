@@ -31,6 +31,8 @@ public struct StreamStatus: Sendable {
     public let applied: UInt64
     /// How many sequences before the last known one are missing.
     public let missing: UInt64
+    /// A hole was found that has not come to its end, whatever the state is.
+    public let hasOpenHole: Bool
     /// Why the state is what it is: what was found, or how it was mended last; nil where nothing ever happened.
     public let reason: String?
     public let holesFound: UInt64
@@ -61,7 +63,7 @@ extension Replica {
         case .barrier, .snapshot: return .syncing
         case .synced:
             let isMending =
-                renewal != nil || audits.isRepairing(from: sender)
+                renewal != nil || audits.isRepairing(from: sender) || !session.ahead.isEmpty
                 || unsettled.contains { stream in
                     stream.isMending && stream.tellers.contains { $0.sender == sender }
                 }
@@ -95,11 +97,18 @@ extension Replica {
                 origin: stream.key.origin, topic: stream.key.topic, incarnation: stream.incarnation, state: state,
                 lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(stream.since)),
                 head: max(stream.tracker.head, stream.tracker.applied), applied: committed(stream.key, stream),
-                missing: stream.tracker.missingCount, reason: reason(of: stream, state), holesFound: account.found,
+                missing: stream.tracker.missingCount,
+                hasOpenHole: hasOpenHole(stream), reason: reason(of: stream, state),
+                holesFound: account.found,
                 holesMended: account.mended, lastRepair: account.lastMicroseconds.map { .microseconds($0) },
                 longestStale: .microseconds(max(account.longestStaleMicroseconds, stale)),
                 quarantined: account.quarantined, quarantinedSequences: account.quarantinedSequences)
         }
+    }
+
+    private func hasOpenHole(_ stream: StreamState) -> Bool {
+        stream.repair != nil || audits.isRepairing(stream.type)
+            || renewal?.witnesses.contains { $0.stream === stream } ?? false
     }
 
     func reason(of stream: StreamState, _ state: ReplicaState) -> String? {
@@ -110,6 +119,7 @@ extension Replica {
             return faults.first ?? "the relay has not heard of the origin"
         case .repairing:
             if let repair = stream.repair { return repair.finding.rawValue }
+            if isAhead(stream.key.origin) { return Finding.clock.rawValue }
             let finding = stream.holeSince == nil ? stream.account.lastFinding : stream.holeFinding
             return finding?.rawValue
         case .connecting, .syncing, .live:
@@ -129,7 +139,8 @@ extension Replica {
             return states.contains(.stale) ? .stale : states[0]
         }
         if synced.allSatisfy({ isOverdue(stream.key.origin, at: $0.sender, now: now) }) { return .stale }
-        return stream.isMending || audits.isRepairing(stream.type) ? .repairing : .live
+        let isMending = stream.isMending || audits.isRepairing(stream.type) || isAhead(stream.key.origin)
+        return isMending ? .repairing : .live
     }
 
     /// The sender has not heard of the origin for too long, although it is heard of itself.

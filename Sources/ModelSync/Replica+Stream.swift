@@ -63,6 +63,10 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        guard !isStartTooFarAhead(decoder.incarnation, followed: streams[key]?.incarnation, now: now) else {
+            counters[.clockRejectedBatches] += 1
+            return noteAhead(key.origin, decoder.incarnation, at: sender, now: now)
+        }
         let count = streams.count
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: sender, now: now) else { return }
         if streams.count > count { takeFormerState(stream, sender, now: now) }
@@ -100,6 +104,7 @@ extension Replica {
     /// - Parameter isCurrent: false for a batch of an older incarnation: it is handed on only if it changed anything.
     func merge(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, now: Moment) {
         stream.lastBatchLagMilliseconds = now.wallMilliseconds.subtractingOrZero(decoder.stamp >> 16)
+        stream.lastStamp = max(stream.lastStamp, decoder.lastStamp)
         if decoder.group.count > 1 {
             let wanted = decoder.group.filter(isWanted)
             if wanted.count > 1 {
@@ -111,6 +116,7 @@ extension Replica {
         let summary = cache.commit(decoder.batch(in: payload), type: stream.type)
         renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
         count(summary, batches: 1)
+        if !audits.isEmpty { passAudit(of: stream.type, now: now) }
         if isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
     }
 
@@ -122,37 +128,11 @@ extension Replica {
                 sequence: decoder.sequence))
     }
 
-    /// Leaves out the batch that the decoder holds: it is missing, and asked for again once the clocks may have come
-    /// together.
-    private func reject(_ stream: StreamState, isCurrent: Bool, _ sender: SenderID, now: Moment) {
-        guard !isCurrent || !stream.tracker.contains(decoder.sequence) else {
-            counters[.duplicateBatches] += 1
-            return
-        }
-        counters[.clockRejectedBatches] += 1
-        notice(
-            .clockRejected,
-            ["sender": label(sender), "origin": stream.key.origin, "sequence": "\(decoder.sequence)"])
-        guard isCurrent else { return }
-        stream.tracker.learn(head: decoder.sequence)
-        stream.clockPause = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
-        watch(stream, finding: .clock, now: now)
-    }
-
-    /// How long a stream of rejected batches is left alone before its topic is asked for again.
-    static let clockPauseMicroseconds: UInt64 = 5_000_000
-
     /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
     /// its origin's clock may be behind.
     private func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
         let retention = configuration.tombstoneRetention.wholeMicroseconds / 1000
         return stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retention)
-    }
-
-    func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
-        HybridClock.isTooFarAhead(
-            stamp, nowMilliseconds: now.wallMilliseconds,
-            maxLeadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)
     }
 
     func count(_ summary: CommitSummary, batches: UInt64) {
@@ -225,17 +205,25 @@ extension Replica {
     }
 
     /// The sender tells heads of the origin.
-    /// - Returns: false when it claims to speak for too many.
-    func noteOrigin(_ heads: Heads, of sender: SenderID) -> Bool {
+    /// - Returns: false when it claims to speak for too many, or the start lies too far ahead.
+    func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         guard noteOrigin(heads.origin, of: sender) else { return false }
+        guard !isStartTooFarAhead(heads.incarnation, followed: latestStarts[heads.origin], now: now) else {
+            counters[.clockRejectedHeads] += 1
+            noteAhead(heads.origin, heads.incarnation, at: sender, now: now)
+            return false
+        }
+        if !isTooFarAhead(heads.stamp, now: now) {
+            latestStamps[heads.origin] = max(latestStamps[heads.origin] ?? 0, heads.stamp)
+        }
         if heads.hasTransactions { groupedOrigins.insert(heads.origin) }
         if heads.isPushed { notePushed(heads.origin) }
         return true
     }
 
     /// The sender tells these heads.
-    func noteOrigins(_ heads: [Heads], of sender: SenderID) {
-        for told in heads { _ = noteOrigin(told, of: sender) }
+    func noteOrigins(_ heads: [Heads], of sender: SenderID, now: Moment) {
+        for told in heads { _ = noteOrigin(told, of: sender, now: now) }
     }
 
     private func noteOlder(_ stream: StreamState) {

@@ -13,6 +13,7 @@ extension Replica {
         if now.uptimeMicroseconds >= nextReview {
             nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
             reviewStaleness(now: now)
+            reviewClocks(now: now)
         }
         for session in sessions { reportIfDue(session.id, now: now) }
     }
@@ -83,8 +84,10 @@ extension Replica {
             var heads =
                 byOrigin[key.origin]
                 ?? Heads(
-                    origin: key.origin, incarnation: stream.incarnation, stamp: 0, heads: [], isRelayed: true,
+                    origin: key.origin, incarnation: stream.incarnation, stamp: latestStamps[key.origin] ?? 0,
+                    heads: [], isRelayed: true,
                     ageMilliseconds: nil)
+            heads.stamp = max(heads.stamp, stream.lastStamp)
             heads.heads.append(Head(topic: key.topic, sequence: committed(key, stream), digest: nil))
             byOrigin[key.origin] = heads
         }

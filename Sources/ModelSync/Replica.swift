@@ -36,6 +36,11 @@ public final class Replica {
     var topics: [[UInt8]: Topic] = [:]
     /// The greatest incarnation of each origin that `heads` have told.
     var latestStarts: [String: UInt64] = [:]
+    /// The greatest stamp that the heads of each origin have told, of whichever start: a later start must be above it.
+    var latestStamps: [String: Stamp] = [:]
+    /// How many lines on clocks were logged, and when the next may be.
+    var clockNoticeCount = 0
+    var nextClockNotices: UInt64 = 0
     /// The origins of which a later start was met.
     var restartedOrigins: Set<String> = []
     var groups = GroupAssembler()

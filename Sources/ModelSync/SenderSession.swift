@@ -27,6 +27,8 @@ struct SenderSession: Sendable {
     var origins: Set<String> = []
     /// How old what it says of an origin was, and when it said so.
     var ages: [String: (milliseconds: UInt64, at: UInt64)] = [:]
+    /// The origins of which it has brought what lies too far ahead of the wall clock, and until when that counts.
+    var ahead: [String: UInt64] = [:]
     /// Records of its snapshot that are to become visible in one step; nil where each chunk does by itself.
     var staging: Staging?
     /// How many records had been rejected for their clocks when its snapshot was asked for.

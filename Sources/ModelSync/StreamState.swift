@@ -21,6 +21,8 @@ final class StreamState {
     }
 
     let key: StreamKey
+    /// The buckets that its topic carries.
+    let buckets: Range<Int>?
     /// The type of the topic.
     let type: String
     var incarnation: UInt64
@@ -60,9 +62,12 @@ final class StreamState {
     /// Since when nothing fresh is known of it.
     var staleSince: UInt64?
     var lastBatchLagMilliseconds: UInt64 = 0
+    /// The greatest stamp of its batches, of whichever start.
+    var lastStamp: Stamp = 0
 
     init(key: StreamKey, type: String, incarnation: UInt64, now: UInt64) {
         self.key = key
+        buckets = key.topic.buckets
         self.type = type
         self.incarnation = incarnation
         since = now

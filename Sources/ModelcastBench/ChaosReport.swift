@@ -26,8 +26,8 @@ struct ChaosReport: Sendable {
 
     private var processes: TextTable {
         var table = TextTable([
-            "process", "starts", "updates", "holes", "filled", "replayed", "snapshot", "buckets", "anew", "silences",
-            "stalest ms", "models", "digest", "equal",
+            "process", "starts", "updates", "holes", "filled", "replayed", "snapshot", "buckets", "quarantine", "anew",
+            "superseded", "silences", "stalest ms", "models", "digest", "equal",
         ])
         for node in nodes {
             let isCopy = node.role.isCopy
@@ -35,7 +35,8 @@ struct ChaosReport: Sendable {
             table.add([
                 node.name, "\(node.starts)", updates(of: node), figure("holes_found"),
                 figure("holes_filled"), figure("holes_mended_by_replay"), figure("holes_mended_by_snapshot"),
-                figure("holes_mended_by_buckets"), figure("holes_mended_anew"), figure("sender_timeouts"),
+                figure("holes_mended_by_buckets"), figure("holes_mended_by_quarantine"), figure("holes_mended_anew"),
+                figure("holes_superseded"), figure("sender_timeouts"),
                 isCopy ? Figures.grouped(node.stalenessMaxMilliseconds) : "",
                 node.report.map { Figures.grouped($0.models) } ?? "", node.report?.digest ?? "",
                 isCopy ? (verdict.isEqual(node) ? "yes" : "NO") : "",

@@ -9,9 +9,9 @@ struct SeedSeries {
     let seconds: Double?
     let jobs: Int
     let sabotage: Sabotage?
-    /// Nil for what is usual, as with the features.
+    /// Nil for what is usual.
     let hasDigests: Bool?
-    let features: Set<Scenario.Feature>?
+    let features: Set<Scenario.Feature>
     /// A failure does not end it.
     let keepsGoing: Bool
 

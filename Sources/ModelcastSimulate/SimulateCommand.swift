@@ -70,10 +70,9 @@ struct SimulateCommand: ParsableCommand {
     /// Nil for what is usual: digests unless there is a sabotage, which they would mend.
     private var hasDigests: Bool? { noDigests ? false : nil }
 
-    /// Nil for the usual ones.
-    private var chosenFeatures: Set<Scenario.Feature>? {
+    private var chosenFeatures: Set<Scenario.Feature> {
         switch features {
-        case nil: nil
+        case nil: Scenario.usual
         case "all": Set(Scenario.Feature.allCases)
         case "none": []
         case let names?: Set(names.split(separator: ",").compactMap { Scenario.Feature(rawValue: String($0)) })

@@ -71,6 +71,8 @@ struct Oracle {
     private var stepByKey: [StepKey: Int] = [:]
     private var updatesByOrigin: [String: [Int]] = [:]
     var hasRisk = false
+    /// For each relay those from which it hears, by node, itself among them.
+    var relays: [Set<Int>] = []
     /// Deleted models are forgotten while the simulation runs.
     var isForgetful = false
 
@@ -161,14 +163,20 @@ struct Oracle {
             }
     }
 
-    /// The update with this version cannot be lost.
+    /// The update with this version cannot be lost. Where deletes are forgotten, every relay must have it, or hear from
+    /// one that has: for what only some have deleted the others hand out for ever.
     func isSafe(_ version: Version) -> Bool {
         guard let step = stepByVersion[version] else { return false }
         return steps[step].updates.contains { index in
             let update = updates[index]
             return update.version == version && !update.isAtRisk
-                && update.push.map { !pushes[$0].holders.isEmpty } ?? true
+                && update.push.map { isSafe(pushes[$0]) } ?? true
         }
+    }
+
+    private func isSafe(_ push: PushedBatch) -> Bool {
+        guard isForgetful else { return !push.holders.isEmpty }
+        return relays.allSatisfy { !$0.isDisjoint(with: push.holders) }
     }
 
     /// The models of which a delete or replace is at risk: once it is forgotten where it was known, copies may hold

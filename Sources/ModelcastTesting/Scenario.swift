@@ -34,12 +34,12 @@ public struct Scenario: Sendable {
 
     /// - Parameters:
     ///   - hasDigests: by default unless there is a sabotage, which digests would mend.
-    ///   - features: what the scenario may have; nil for ``usual``.
+    ///   - features: what the scenario may have; by default what is ``usual``.
     public init(
-        seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil, features: Set<Feature>? = nil,
-        isTold: Bool = false
+        seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil,
+        features: Set<Feature> = usual, isTold: Bool = false
     ) {
-        self.features = features ?? Scenario.usual
+        self.features = features
         self.hasDigests = hasDigests ?? (sabotage == nil)
         self.seed = seed
         self.sabotage = sabotage

@@ -70,9 +70,11 @@ extension Simulation {
     }
 
     /// A publisher that has forgotten its stamps needs a wall clock that is past them: nothing else keeps it from
-    /// giving one version to two writes.
+    /// giving one version to two writes. One that has a disk with them needs none.
     private func keepClockAhead(_ node: SimulatedNode) {
-        let last = Int64((oracle.lastStamp[node.name] ?? 0) >> 16)
+        let lastStamp = oracle.lastStamp[node.name] ?? 0
+        guard node.disk.clock < lastStamp else { return }
+        let last = Int64(lastStamp >> 16)
         let wall = Int64(moment(node).wallMilliseconds)
         if wall <= last { node.clockOffsetMilliseconds += last + 1 - wall }
     }

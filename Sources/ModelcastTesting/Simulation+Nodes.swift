@@ -45,6 +45,7 @@ extension Simulation {
     public func listen(_ node: NodeID, to sender: NodeID) {
         let client = nodes[node.index]
         connect(client, to: sender)
+        noteRelays()
         _ = client.relay?.addSender() ?? client.subscriber?.addSender()
         if let index = client.listening.last { connectAnew(index) }
     }
@@ -90,8 +91,11 @@ extension Simulation {
             tickMicroseconds: tickMicroseconds, isObserved: isObserved)
         nodes.append(node)
         for sender in senders { connect(node, to: sender) }
+        noteRelays()
         return node
     }
+
+    private func noteRelays() { oracle.relays = nodes.filter { $0.kind == .relay }.map { relays(heardBy: $0) } }
 
     private func connect(_ node: SimulatedNode, to server: NodeID) {
         let sender = SenderID(index: node.listening.count)

@@ -19,6 +19,8 @@ extension Simulation {
             node.clockOffsetMilliseconds = 0
             // A job that has died stays dead.
             if node.kind == .job { end(node.id) } else { restart(node.id) }
+            // A start may have had to set it ahead.
+            node.clockOffsetMilliseconds = 0
         }
         let end = time + milliseconds * 1000
         // Every tenth heartbeat tells all heads: by then every loss on the bad network has been noticed.
@@ -36,6 +38,7 @@ extension Simulation {
         }
         for node in nodes {
             if let fault = node.watch.observer?.look() { fail(node, fault) }
+            checkAccounts(node)
             node.watch.stop()
         }
         if let failure { throw failure }
@@ -63,6 +66,18 @@ extension Simulation {
         return nil
     }
 
+    /// Each hole that was found has come to one end. One that filled by itself was perhaps never counted as found.
+    private func checkAccounts(_ node: SimulatedNode) {
+        for stream in node.replica?.streamStatus(now: moment(node)) ?? [] where !stream.hasOpenHole {
+            let ends = stream.holesMended.values.reduce(0, +)
+            guard !(stream.holesFound...stream.holesFound + stream.holesFilled).contains(ends) else { continue }
+            fail(
+                node,
+                "of \(stream.holesFound) holes of \(stream.origin) on \(stream.topic) \(ends) have come to an end: "
+                    + "\(stream.holesMended)")
+        }
+    }
+
     /// How far relays have come with a stream.
     private func others(_ origin: String, _ topic: Topic) -> String {
         nodes.compactMap { node in
@@ -75,7 +90,7 @@ extension Simulation {
     }
 
     /// The relays from which a node hears, directly or through others, and itself where it is one.
-    private func relays(heardBy node: SimulatedNode) -> Set<Int> {
+    func relays(heardBy node: SimulatedNode) -> Set<Int> {
         var found: Set<Int> = []
         var waiting = [node.index]
         while let index = waiting.popLast() {

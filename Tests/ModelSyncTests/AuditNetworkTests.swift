@@ -56,6 +56,30 @@ import Testing
         #expect(streams.reduce(0) { $0 + ($1.holesMended[.buckets] ?? 0) } == 1)
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `a difference on a topic that is never at rest is found and mended all the same`(relays: Int) throws {
+        var network = try network(relays: relays)
+        let replica = network.replicas[0]
+        let before = try #require(replica.cache.record(type: "User", id: "7", includingTombstones: true))
+        try network.write(0, "7", ["age": 2])
+        network.run(milliseconds: 1_000)
+        replica.cache.commit { $0.overwrite(type: "User", id: "7", with: before) }
+        let busy = (0..<200).map(String.init).filter { $0 != "7" && partition($0) == partition("7") }
+        try #require(busy.count > 4)
+        // Two heartbeats; a batch every millisecond is there before the answer to any question.
+        for round in 0..<1_100 {
+            try network.write(0, busy[round % busy.count], ["age": .int(Int64(1_000 + round))])
+            network.run(milliseconds: 1)
+        }
+        #expect(replica.counters[.digestMismatches] == 1)
+        #expect(replica.cache["User", "7"]?["age"] == 2)
+        let isSettled = network.settle(within: 2_000)
+        #expect(isSettled)
+        let streams = replica.streamStatus(now: network.now)
+        #expect(streams.reduce(0) { $0 + $1.holesFound } == 1)
+        #expect(streams.reduce(0) { $0 + ($1.holesMended[.buckets] ?? 0) } == 1)
+    }
+
     @Test func `what only the publisher's copy has got, without a batch, is found within two heartbeats`() throws {
         var network = try network(relays: 0)
         let stamp = network.origins[0].incarnation + (1 << 20)

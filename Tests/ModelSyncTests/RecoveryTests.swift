@@ -141,6 +141,27 @@ import Testing
         #expect(network.replicas[0].cache["User", "3"]?["a"] == 1)
     }
 
+    @Test func `a later start whose stamps are earlier starts anew above them, and its writes win`() throws {
+        var network = try network()
+        try network.write(0, "1", ["a": 1])
+        network.run(milliseconds: 60_000)
+        try network.write(0, "2", ["a": 1])
+        let isCalm = network.settle()
+        #expect(isCalm)
+        let old = network.origins[0]
+        // It began a minute ago; the clock is set back by half of that.
+        network.setBackMilliseconds = 30_000
+        network.origins[0] = try Origin(configuration: old.configuration, cache: ModelCache(), now: network.now)
+        let start = network.origins[0].incarnation
+        #expect(start > old.incarnation && start < old.lastStamp)
+        try network.write(0, "2", ["a": 7])
+        network.run(milliseconds: 10_000)
+        #expect(network.origins[0].incarnation > old.lastStamp)
+        #expect(network.notices.count { $0.kind == .laterStart } == 1)
+        #expect(network.replicas[0].cache["User", "1"]?["a"] == 1)
+        #expect(network.replicas[0].cache["User", "2"]?["a"] == 7)
+    }
+
     @Test func `two of one name do not outdo each other without end`() throws {
         var network = try network()
         try network.write(0, "1", ["a": 1])

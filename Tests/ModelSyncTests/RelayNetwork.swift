@@ -49,6 +49,8 @@ struct RelayNetwork {
     var duplicationPerMille = 0
     var lostCount = 0
     var time: UInt64 = 0
+    /// How far all wall clocks have been set back.
+    var setBackMilliseconds: UInt64 = 0
     private var generator: SeededGenerator
     private var queue: [(at: UInt64, link: Int, epoch: UInt8, event: Event)] = []
     private var nextTick: UInt64 = 0
@@ -56,7 +58,9 @@ struct RelayNetwork {
     init(seed: UInt64 = 1) { generator = SeededGenerator(seed: seed) }
 
     var now: Moment {
-        Moment(wallMilliseconds: 1_800_000_000_000 + time / 1000, uptimeMicroseconds: 1_000_000_000 + time)
+        Moment(
+            wallMilliseconds: 1_800_000_000_000 + time / 1000 - setBackMilliseconds,
+            uptimeMicroseconds: 1_000_000_000 + time)
     }
 
     mutating func addOrigin(_ name: String, configure: (inout OriginConfiguration) -> Void = { _ in }) throws {

@@ -1,3 +1,4 @@
+import Dispatch
 import ModelCache
 import ModelRecord
 import ModelSync
@@ -41,6 +42,47 @@ import Testing
         #expect(mesh.replica.cache["User", "kept"]?["age"] == 1)
         #expect(mesh.isEqual(to: 0))
         #expect(mesh.notices.contains { $0.kind == .startedAnew && $0.metadata["visible"] == "1" })
+    }
+
+    @Test(arguments: [1, 2])
+    func `an observer is told once of each model that a long absence has changed, and of no other`(relays: Int) throws {
+        var mesh = try mesh(relays: relays)
+        for id in 0..<50 { try mesh.write(0, "User", "same-\(id)", ["age": 1]) }
+        try mesh.write(0, "Team", "same", ["name": "x"])
+        for id in ["changed", "back"] { try mesh.write(0, "User", id, ["age": 1, "name": "x"]) }
+        mesh.pass(milliseconds: 1_000)
+        let listener = Listener()
+        let observation = listener.observe(mesh.replica.cache)
+        #expect(listener.take().count == 2 + 50 + 1 + 2)
+        mesh.silent = Set(mesh.relays.indices)
+        mesh.pass(milliseconds: 3_000)
+        try forget(&mesh)
+        try mesh.write(0, "User", "changed", ["age": 2], via: [])
+        try mesh.write(0, "User", "new", ["age": 3], via: [])
+        // Its versions are others in the end, its values are not.
+        for age in [7, 1] as [Value] { try mesh.write(0, "User", "back", ["age": age], via: []) }
+        mesh.pass(milliseconds: 12_000)
+        #expect(listener.take().isEmpty)
+
+        mesh.silent = []
+        for sender in mesh.senders { mesh.replica.connected(sender, now: mesh.now) }
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.isEqual(to: 0))
+        let told = listener.take()
+        #expect(told.map(\.id).sorted() == ["changed", "deleted", "new"])
+        #expect(told.allSatisfy { $0.type == "User" && !$0.isInitial && !$0.isFolded })
+        for change in told {
+            switch change.id {
+            case "deleted": #expect(change.old?["age"] == 1 && change.new == nil)
+            case "new": #expect(change.old == nil && change.new?["age"] == 3)
+            default:
+                #expect(change.old?["age"] == 1 && change.new?["age"] == 2)
+                #expect(change.changedFields == ["age"])
+            }
+        }
+        observation.cancel()
     }
 
     @Test func `a short absence is no reason to start anew`() throws {
@@ -102,5 +144,25 @@ import Testing
         #expect(mesh.replica.cache.tombstoneCount(of: "User") == 0)
         #expect(mesh.replica.counters[.tombstonesDropped] == 1)
         #expect(mesh.replica.counters[.digestMismatches] == 0)
+    }
+}
+
+/// What an observer of everything was told.
+private final class Listener: Sendable {
+    private let sets = Guarded<[ChangeSet]>([])
+    private let queue = DispatchQueue(label: "listener")
+
+    func observe(_ cache: ModelCache) -> Observation {
+        cache.observe(.everything, on: queue) { set in self.sets.withLock { $0.append(set) } }
+    }
+
+    /// What was told since this was last asked; all that is scheduled has been delivered by then.
+    func take() -> [Change] {
+        queue.sync {}
+        let taken = sets.withLock { sets in
+            defer { sets = [] }
+            return sets
+        }
+        return taken.flatMap { Array($0) }
     }
 }

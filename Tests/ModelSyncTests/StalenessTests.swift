@@ -103,4 +103,31 @@ import Testing
         wire.deliverAll()
         #expect(wire.areEqual)
     }
+
+    @Test func `a relay that starts from a store tells for how long it has heard of nobody`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        try network.addRelay("relay")
+        network.connect(.relay(0), to: .origin(0))
+        try network.write(0, "1", ["a": 1])
+        network.run(milliseconds: 1_000)
+        let old = network.relays[0]
+        let positions = old.replica.positions
+        #expect(!positions.isEmpty)
+        let contact = try #require(old.replica.lastContact(now: network.now))
+        network.run(milliseconds: 60_000)
+        let relay = try Relay(
+            configuration: old.configuration, cache: old.cache, now: network.now, seed: 1, lastAlive: contact)
+        relay.restore(positions, now: network.now)
+        let hello = ControlRequest.hello(rid: 1, version: 1, name: "x", prefixes: [])
+        relay.receive(hello.encode().span, from: [1], now: network.now)
+        var ages: [UInt64?] = []
+        for case .reply(_, let payload) in relay.takeActions() {
+            let reply = try ControlReply(decoding: payload.span, limits: .default)
+            guard case .welcome(_, _, _, _, _, _, let heads, _) = reply else { continue }
+            ages += heads.filter { $0.origin == "origin" }.map(\.ageMilliseconds)
+        }
+        #expect(ages.count == 1)
+        #expect(ages.allSatisfy { $0 ?? 0 >= 60_000 })
+    }
 }

@@ -229,10 +229,7 @@ import Testing
             for id in 0..<500 { try publisher.merge("User", "\(id)", ["f": large]) }
             try await publisher.waitUntilDurable()
         }
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-        try file.seek(toOffset: 400_000)
-        try file.write(contentsOf: Data(repeating: 0x55, count: 200_000))
-        try file.close()
+        try damage(path)
 
         let publisher = try makePublisher(path)
         let kept = publisher.cache.snapshot().records(of: "User").map(\.id)

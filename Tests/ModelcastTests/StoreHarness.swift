@@ -44,6 +44,14 @@ extension TemporaryDirectory {
     }
 }
 
+/// Writes over the middle of a store's file, past its first pages.
+func damage(_ store: String) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: store))
+    try file.seek(toOffset: 400_000)
+    try file.write(contentsOf: Data(repeating: 0x55, count: 200_000))
+    try file.close()
+}
+
 extension StoreLink {
     /// Leaves the file room for so many more pages, as a full disk would.
     func limitPages(more count: Int) throws {

@@ -129,10 +129,7 @@ import Testing
         for id in 0..<500 { try publisher.merge("User", "\(id)", ["f": large]) }
         try await running(publisher) { endpoints in
             try await fill(endpoints.control)
-            let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-            try file.seek(toOffset: 400_000)
-            try file.write(contentsOf: Data(repeating: 0x55, count: 200_000))
-            try file.close()
+            try damage(path)
             try await during(makeSubscriber(endpoints.control)) { subscriber in
                 #expect(subscriber.cache.count(of: "User") < 500)
                 try await subscriber.waitUntilLive()
