@@ -64,8 +64,8 @@ struct Audit {
     /// How often the digests could not be compared, because heads had moved.
     var misses = 0
 
-    /// Batches that come now may be of interest for the answer.
-    var isAwaitingHeads: Bool {
+    /// Digests were asked for, and are not judged yet: batches that come now count.
+    var isAwaitingDigests: Bool {
         switch step {
         case .comparing, .verifying: answer != nil || rid != nil
         case .fetching, .replacing: false
@@ -113,6 +113,7 @@ struct AuditTable {
         set { running[type] = newValue }
     }
 
+    /// Nothing is being audited.
     var isEmpty: Bool { running.isEmpty }
 
     /// The types that are being audited.

@@ -1,3 +1,5 @@
+import ModelRecord
+
 /// One reading of both clocks, handed to a state machine with each event: the machines read no clock themselves.
 public struct Moment: Hashable, Sendable {
     /// The wall clock, milliseconds since 1970. May jump.
@@ -8,6 +10,12 @@ public struct Moment: Hashable, Sendable {
     public init(wallMilliseconds: UInt64, uptimeMicroseconds: UInt64) {
         self.wallMilliseconds = wallMilliseconds
         self.uptimeMicroseconds = uptimeMicroseconds
+    }
+
+    /// The stamp lies further ahead of the wall clock than `lead`.
+    func isPassed(by stamp: Stamp, lead: Duration) -> Bool {
+        HybridClock.isTooFarAhead(
+            stamp, nowMilliseconds: wallMilliseconds, maxLeadMilliseconds: lead.wholeMicroseconds / 1000)
     }
 }
 

@@ -127,7 +127,7 @@ extension Replica {
 
     /// A batch of the type was applied.
     func passAudit(of type: String, now: Moment) {
-        guard let audit = audits[type], audit.isAwaitingHeads else { return }
+        guard !audits.isEmpty, let audit = audits[type], audit.isAwaitingDigests else { return }
         noteCut(of: type)
         guard let answer = audit.answer, !isAhead(answer, of: type) else { return }
         judge(answer, of: type, now: now)
@@ -174,9 +174,10 @@ extension Replica {
     /// Finds the buckets that differ, and what is to be done about them.
     private func judge(_ answer: Audit.Answer, of type: String, now: Moment) {
         let own = cache.bucketDigests(of: type)
+        let covered = coveredBuckets(of: type)
         var found: [Int: Audit.Comparability] = [:]
         var isUnknown = false
-        for bucket in coveredBuckets(of: type) {
+        for bucket in covered {
             switch compare(bucket, of: type, own, answer) {
             case .equal: continue
             case .different(let comparability): found[bucket] = comparability
@@ -186,7 +187,7 @@ extension Replica {
         guard let audit = audits[type] else { return }
         audits[type]?.answer = nil
         // Else it tells of a moment that is past.
-        let isNow = coveredBuckets(of: type).allSatisfy { own[$0] == answer.digests[$0] }
+        let isNow = covered.allSatisfy { own[$0] == answer.digests[$0] }
         let unequal = found.keys.filter { found[$0] == .equal }.sorted()
         switch audit.step {
         case .comparing where found.isEmpty && !isUnknown:

@@ -5,9 +5,7 @@ import ModelWire
 /// shown as a state, and comes again when the clocks have come together.
 extension Replica {
     func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
-        HybridClock.isTooFarAhead(
-            stamp, nowMilliseconds: now.wallMilliseconds,
-            maxLeadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)
+        now.isPassed(by: stamp, lead: configuration.clockLeadMax)
     }
 
     /// A start of an origin that is not followed yet, and cannot be: whatever came after it would count as earlier.

@@ -30,8 +30,9 @@ extension Replica {
         }
     }
 
-    /// The sender's snapshot is complete: it is live, and its streams may be repaired.
-    func becomeLive(_ sender: SenderID, now: Moment) {
+    /// The sender is live, and its streams may be repaired.
+    /// - Parameter hasCopy: its snapshot is complete; else its streams go on from what is here.
+    func becomeLive(_ sender: SenderID, hasCopy: Bool, now: Moment) {
         sessions[sender.index].enter(.synced, at: now.uptimeMicroseconds, timeout: nil)
         sessions[sender.index].isStale = false
         sessions[sender.index].wasLive = true
@@ -41,7 +42,8 @@ extension Replica {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {
                 // Its snapshot was as good as the one that the repair would ask for.
-                if !stream.tracker.hasHole, stream.takeoverSince == nil, askable(stream, repair).contains(sender) {
+                let isMended = hasCopy && !stream.tracker.hasHole && stream.takeoverSince == nil
+                if isMended, askable(stream, repair).contains(sender) {
                     finish(stream, by: repair.mendingByCopy, now: now)
                 } else {
                     stream.repair?.dueAt = now.uptimeMicroseconds

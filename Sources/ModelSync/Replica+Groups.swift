@@ -18,7 +18,6 @@ extension Replica {
             now: now.uptimeMicroseconds, patience: Replica.groupPatienceMicroseconds)
         guard let parts else { return }
         join([], and: [parts])
-        guard !audits.isEmpty else { return }
         for part in parts { if let type = part.topic.type { passAudit(of: type, now: now) } }
     }
 

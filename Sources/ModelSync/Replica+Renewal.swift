@@ -11,21 +11,17 @@ extension Replica {
     /// being read and kept up to date until then.
     ///
     /// Waits for every sender: what only one of them has would be lost without it.
-    /// - Parameters:
-    ///   - isLate: deletes may have been forgotten that are not here: what was collected for as long is given up, too.
-    ///   - witness: the stream to which a difference was put down that is the reason, and when it was found.
+    /// - Parameter witness: the stream to which a difference was put down that is the reason, and when it was found.
     func startAnew(
-        _ prefixes: [Topic], reason: String, isLate: Bool = false,
-        witness: (stream: StreamState, foundAt: UInt64)? = nil, now: Moment
+        _ prefixes: [Topic], reason: String, witness: (stream: StreamState, foundAt: UInt64)? = nil, now: Moment
     ) {
         let all = (renewal?.prefixes ?? []) + prefixes.filter { !(renewal?.prefixes.contains($0) ?? false) }
         if let witness { renewal?.witnesses.append(witness) }
-        if let renewal, all.count == renewal.prefixes.count, !(isLate && isPast(renewal, now: now)) { return }
+        if let renewal, all.count == renewal.prefixes.count, !isPast(renewal, now: now) { return }
         let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
         giveUpRenewal()
         for type in audits.types { endAudit(of: type, now: now) }
-        renewal = Renewal(
-            prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
+        renewal = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
         renewal?.witnesses = witnesses
         counters[.renewals] += 1
         notice(
@@ -34,7 +30,7 @@ extension Replica {
         driveRenewal(now: now)
     }
 
-    /// What was collected may be older than deletes are remembered.
+    /// What was collected may be older than deletes are remembered: it is given up, too.
     private func isPast(_ renewal: Renewal, now: Moment) -> Bool {
         now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
             > configuration.tombstoneRetention.wholeMicroseconds
@@ -198,7 +194,7 @@ extension Replica {
             now.wallMilliseconds.subtractingOrZero(last) > configuration.tombstoneRetention.wholeMicroseconds / 1000,
             !cache.types.isEmpty
         else { return }
-        startAnew(prefixes, reason: "\(label(sender)) was away for too long", isLate: true, now: now)
+        startAnew(prefixes, reason: "\(label(sender)) was away for too long", now: now)
     }
 
     /// Forgets deleted models whose time is over, while nothing older can be on its way.

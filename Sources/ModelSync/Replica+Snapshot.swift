@@ -132,7 +132,7 @@ extension Replica {
                 return askAgainLater(sender, staging?.chunks ?? [], now: now)
             }
             cover(heads, staging?.chunks ?? [], sender: sender, now: now) { self.isWanted($0) }
-            return becomeLive(sender, now: now)
+            return becomeLive(sender, hasCopy: true, now: now)
         }
         if renewal?.isRequest(rid, sender) ?? false {
             return completeRenewal(sender, heads: heads, now: now)
@@ -224,7 +224,7 @@ extension Replica {
         }
         guard wasMissingLong else { return }
         // Of other topics the same may hold without being known yet.
-        startAnew(prefixes, reason: "something was missing for too long", isLate: true, now: now)
+        startAnew(prefixes, reason: "something was missing for too long", now: now)
     }
 
     /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more

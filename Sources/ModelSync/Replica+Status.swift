@@ -97,10 +97,9 @@ extension Replica {
                 origin: stream.key.origin, topic: stream.key.topic, incarnation: stream.incarnation, state: state,
                 lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(stream.since)),
                 head: max(stream.tracker.head, stream.tracker.applied), applied: committed(stream.key, stream),
-                missing: stream.tracker.missingCount,
-                hasOpenHole: hasOpenHole(stream), reason: reason(of: stream, state),
-                holesFound: account.found,
-                holesMended: account.mended, lastRepair: account.lastMicroseconds.map { .microseconds($0) },
+                missing: stream.tracker.missingCount, hasOpenHole: hasOpenHole(stream),
+                reason: reason(of: stream, state), holesFound: account.found, holesMended: account.mended,
+                lastRepair: account.lastMicroseconds.map { .microseconds($0) },
                 longestStale: .microseconds(max(account.longestStaleMicroseconds, stale)),
                 quarantined: account.quarantined, quarantinedSequences: account.quarantinedSequences)
         }

@@ -116,7 +116,7 @@ extension Replica {
         let summary = cache.commit(decoder.batch(in: payload), type: stream.type)
         renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
         count(summary, batches: 1)
-        if !audits.isEmpty { passAudit(of: stream.type, now: now) }
+        passAudit(of: stream.type, now: now)
         if isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
     }
 
@@ -130,7 +130,7 @@ extension Replica {
 
     /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
     /// its origin's clock may be behind.
-    private func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
+    func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
         let retention = configuration.tombstoneRetention.wholeMicroseconds / 1000
         return stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retention)
     }

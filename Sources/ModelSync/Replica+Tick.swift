@@ -85,8 +85,7 @@ extension Replica {
                 byOrigin[key.origin]
                 ?? Heads(
                     origin: key.origin, incarnation: stream.incarnation, stamp: latestStamps[key.origin] ?? 0,
-                    heads: [], isRelayed: true,
-                    ageMilliseconds: nil)
+                    heads: [], isRelayed: true, ageMilliseconds: nil)
             heads.stamp = max(heads.stamp, stream.lastStamp)
             heads.heads.append(Head(topic: key.topic, sequence: committed(key, stream), digest: nil))
             byOrigin[key.origin] = heads

@@ -64,7 +64,7 @@ extension Replica {
         return sessions.compactMap { $0.lastContact ?? lastAlive }.min()
     }
 
-    /// Merges a batch that was acknowledged in an earlier run and is not in the restored positions. Call it after
+    /// Merges a batch that was acknowledged in an earlier run, unless the restored positions hold it. Call it after
     /// ``restore(_:now:)``, in the order in which the batches were stored.
     ///
     /// It may lie beyond a hole: one that nobody has acknowledged, which will be pushed again.
@@ -81,6 +81,8 @@ extension Replica {
             notePushed(decoder.origin)
             guard case .new = stream.tracker.arrive(decoder.sequence) else { return true }
         }
+        // One that was closed long ago is in the restored state, and what it wrote may have been forgotten since.
+        guard isCurrent || !isExpired(decoder.lastStamp, now: now) else { return true }
         merge(payload, of: stream, isCurrent: isCurrent, now: now)
         return true
     }
@@ -98,7 +100,7 @@ extension Replica {
     /// Without a snapshot: everything else is a hole in some stream.
     func becomeWarm(_ sender: SenderID, now: Moment) {
         sessions[sender.index].isWarm = true
-        becomeLive(sender, now: now)
+        becomeLive(sender, hasCopy: false, now: now)
         for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
             takeWholeIfUnknown(stream, sender, now: now)
         }

@@ -1,6 +1,7 @@
 import Dispatch
 import ModelCache
 import ModelRecord
+import TestSupport
 import Testing
 
 /// What an observer is told that is slower than the changes come.

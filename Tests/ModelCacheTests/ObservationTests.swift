@@ -1,6 +1,7 @@
 import Dispatch
 import ModelCache
 import ModelRecord
+import TestSupport
 import Testing
 
 /// The contract of observation, sentence by sentence.

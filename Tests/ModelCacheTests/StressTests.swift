@@ -2,6 +2,7 @@ import Dispatch
 import ModelCache
 import ModelRecord
 import Synchronization
+import TestSupport
 import Testing
 
 /// Writers, readers, snapshots and observers at once, on Dispatch queues. Made for the thread sanitizer too.

@@ -322,15 +322,10 @@ import Testing
         for round in 0..<100_000 {
             var bytes: [UInt8]
             if Bool.random(using: &generator) {
-                bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
-                    .random(in: 0...255, using: &generator)
-                }
+                bytes = .random(lengths: 0...40, using: &generator)
             } else {
                 bytes = encoded.randomElement(using: &generator) ?? []
-                for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                    let index = Int.random(in: bytes.indices, using: &generator)
-                    bytes[index] = .random(in: 0...255, using: &generator)
-                }
+                bytes.damage(using: &generator)
             }
             replyCount += network.ask(.origin(0), bytes: bytes, from: hostile).count
             replyCount += relayed.ask(.relay(0), bytes: bytes, from: hostile).count

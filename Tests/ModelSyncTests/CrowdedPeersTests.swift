@@ -2,6 +2,7 @@ import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
+import TestSupport
 import Testing
 
 /// More peers than an origin remembers. Those that are strangers begin with 66.
@@ -74,8 +75,7 @@ private struct Strangers {
         case 3: return ControlRequest.credit(rid: 1, count: .max).encode()
         case 4: return ControlRequest.cancel(rid: 1).encode()
         case 5: return ControlRequest.digest(rid: 1, type: "User", bits: 8).encode()
-        default:
-            return (0..<Int.random(in: 0...40, using: &generator)).map { _ in .random(in: 0...255, using: &generator) }
+        default: return .random(lengths: 0...40, using: &generator)
         }
     }
 }

@@ -59,6 +59,18 @@ import Testing
         #expect(wire.replica.state(of: wire.sender) == .live)
     }
 
+    @Test func `a report tells the greatest stamp of an origin, also of batches that no heads have followed`() throws {
+        var (wire, before) = try followed()
+        let batch = try #require(wire.sent[before.topic]?.last)
+        var decoder = BatchDecoder()
+        try decoder.decode(batch.span)
+        wire.requests = []
+        // Heads go out, and do not arrive.
+        try wire.pass(milliseconds: 1_100)
+        let reports = wire.requests.compactMap { if case .report(_, let report) = $0 { report } else { nil } }
+        #expect(reports.last?.applied.map(\.stamp) == [decoder.lastStamp])
+    }
+
     @Test func `a log is not filled with what many origins send from the future`() throws {
         var (wire, before) = try followed()
         for number in 0..<500 {

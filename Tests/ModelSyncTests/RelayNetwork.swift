@@ -47,6 +47,8 @@ struct RelayNetwork {
     var sent: [Int: [[UInt8]]] = [:]
     var lossPerMille = 0
     var duplicationPerMille = 0
+    /// How many microseconds an answer takes more than a batch.
+    var answerDelay: UInt64 = 0
     var lostCount = 0
     var time: UInt64 = 0
     /// How far all wall clocks have been set back.
@@ -315,7 +317,7 @@ struct RelayNetwork {
             if let reply = try? ControlReply(decoding: payload.span) { replies.append((peer, reply)) }
             return
         }
-        let at = max(time + delay(), links[link].last.down)
+        let at = max(time + answerDelay + delay(), links[link].last.down)
         links[link].last.down = at
         add(.reply(payload), link, at: at)
     }

@@ -1,8 +1,8 @@
-import Dispatch
 import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
+import TestSupport
 import Testing
 
 /// Long absence: what was deleted and forgotten meanwhile must not come back.
@@ -51,9 +51,9 @@ import Testing
         try mesh.write(0, "Team", "same", ["name": "x"])
         for id in ["changed", "back"] { try mesh.write(0, "User", id, ["age": 1, "name": "x"]) }
         mesh.pass(milliseconds: 1_000)
-        let listener = Listener()
-        let observation = listener.observe(mesh.replica.cache)
-        #expect(listener.take().count == 2 + 50 + 1 + 2)
+        let listener = Told()
+        let observation = mesh.replica.cache.observe(.everything, listener)
+        #expect(listener.take().joined().count == 2 + 50 + 1 + 2)
         mesh.silent = Set(mesh.relays.indices)
         mesh.pass(milliseconds: 3_000)
         try forget(&mesh)
@@ -70,7 +70,7 @@ import Testing
         #expect(mesh.replica.counters[.renewals] == 1)
         #expect(!mesh.replica.isStartingAnew)
         #expect(mesh.isEqual(to: 0))
-        let told = listener.take()
+        let told = Array(listener.take().joined())
         #expect(told.map(\.id).sorted() == ["changed", "deleted", "new"])
         #expect(told.allSatisfy { $0.type == "User" && !$0.isInitial && !$0.isFolded })
         for change in told {
@@ -144,25 +144,5 @@ import Testing
         #expect(mesh.replica.cache.tombstoneCount(of: "User") == 0)
         #expect(mesh.replica.counters[.tombstonesDropped] == 1)
         #expect(mesh.replica.counters[.digestMismatches] == 0)
-    }
-}
-
-/// What an observer of everything was told.
-private final class Listener: Sendable {
-    private let sets = Guarded<[ChangeSet]>([])
-    private let queue = DispatchQueue(label: "listener")
-
-    func observe(_ cache: ModelCache) -> Observation {
-        cache.observe(.everything, on: queue) { set in self.sets.withLock { $0.append(set) } }
-    }
-
-    /// What was told since this was last asked; all that is scheduled has been delivered by then.
-    func take() -> [Change] {
-        queue.sync {}
-        let taken = sets.withLock { sets in
-            defer { sets = [] }
-            return sets
-        }
-        return taken.flatMap { Array($0) }
     }
 }

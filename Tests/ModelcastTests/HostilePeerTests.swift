@@ -195,7 +195,7 @@ private struct HostileFrames {
 
     mutating func next() -> [UInt8] {
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0, 1: return randomBytes()
+        case 0, 1: return .random(lengths: 0...64, using: &generator)
         case 2, 3: return cutShort()
         case 4, 5: return damaged()
         case 6: return valid.randomElement(using: &generator) ?? []
@@ -206,10 +206,6 @@ private struct HostileFrames {
         }
     }
 
-    private mutating func randomBytes() -> [UInt8] {
-        (0..<Int.random(in: 0...64, using: &generator)).map { _ in .random(in: 0...255, using: &generator) }
-    }
-
     private mutating func cutShort() -> [UInt8] {
         let frame = valid.randomElement(using: &generator) ?? []
         return Array(frame.prefix(Int.random(in: 0..<frame.count, using: &generator)))
@@ -217,10 +213,7 @@ private struct HostileFrames {
 
     private mutating func damaged() -> [UInt8] {
         var frame = valid.randomElement(using: &generator) ?? []
-        for _ in 0..<Int.random(in: 1...3, using: &generator) {
-            let index = Int.random(in: frame.indices, using: &generator)
-            frame[index] = .random(in: 0...255, using: &generator)
-        }
+        frame.damage(using: &generator)
         return frame
     }
 }

@@ -12,8 +12,7 @@ extension Value {
         case 3: return .double(randomDouble(using: &generator))
         case 4, 5: return .text(.random(lengths: 0...40, using: &generator))
         case 6:
-            return .bytes(
-                (0..<Int.random(in: 0...40, using: &generator)).map { _ in .random(in: 0...255, using: &generator) })
+            return .bytes(.random(lengths: 0...40, using: &generator))
         case 7, 8:
             return .array(
                 (0..<Int.random(in: 0...4, using: &generator)).map { _ in .random(depth: depth - 1, using: &generator) }
