@@ -63,6 +63,20 @@ struct PendingPushes: Sendable {
     }
 }
 
+/// A pushed batch that an earlier run of a relay has made durable.
+public struct DurableBatch: Sendable {
+    public let topic: Topic
+    public let payload: [UInt8]
+    /// When it was stored, in Unix milliseconds.
+    public let writtenMilliseconds: UInt64
+
+    public init(topic: Topic, payload: [UInt8], writtenMilliseconds: UInt64) {
+        self.topic = topic
+        self.payload = payload
+        self.writtenMilliseconds = writtenMilliseconds
+    }
+}
+
 extension Relay {
     /// Merges a pushed batch and acknowledges it: at once, or with a store when it is durable.
     ///
@@ -130,13 +144,19 @@ extension Relay {
     }
 
     /// Goes on from the state of an earlier run, which the cache holds up to these positions.
-    /// - Parameter batches: durable batches that may lie beyond them, in the order in which they were stored. They
-    ///   are sent on and kept for replay like pushed ones.
-    public func restore(
-        _ positions: [StreamPosition], batches: [(topic: Topic, payload: [UInt8])] = [], now: Moment
-    ) {
+    /// - Parameter batches: what was pushed and made durable, in the order in which it was stored. All of it is kept
+    ///   for replay, for the rest of ``RelayConfiguration/replayAge``; what lies beyond the positions is merged and
+    ///   sent on.
+    public func restore(_ positions: [StreamPosition], batches: [DurableBatch] = [], now: Moment) {
         replica.restore(positions, now: now)
-        for batch in batches { replica.restore(batch: batch.payload.span, on: batch.topic, now: now) }
+        for batch in batches where replica.restore(batch: batch.payload.span, on: batch.topic, now: now) {
+            let stream = ReplayRing.Stream(
+                origin: replica.decoder.origin, incarnation: replica.decoder.incarnation, topic: batch.topic)
+            let milliseconds = now.wallMilliseconds.subtractingOrZero(batch.writtenMilliseconds)
+            ring.append(
+                stream, sequence: replica.decoder.sequence, payload: batch.payload, at: now.uptimeMicroseconds,
+                age: .milliseconds(Int64(clamping: milliseconds)))
+        }
         collect(now: now, isRestoring: true)
     }
 

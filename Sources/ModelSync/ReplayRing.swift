@@ -59,16 +59,24 @@ public struct ReplayRing: Sendable {
     }
 
     /// Holds a frame that was sent. One that is held already changes nothing.
-    /// - Parameter time: the clock of ``Moment/uptimeMicroseconds``; must not go back.
+    /// - Parameters:
+    ///   - time: the clock of ``Moment/uptimeMicroseconds``; must not go back.
+    ///   - age: for how long it was held before, by an earlier run; those that were go in first, the oldest at the
+    ///     beginning.
     /// - Complexity: O(1) amortised for the next of its stream, else O(*frames of the stream beyond it*).
-    public mutating func append(_ stream: Stream, sequence: UInt64, payload: [UInt8], at time: UInt64) {
-        guard byteCountMax > 0 else { return }
+    public mutating func append(
+        _ stream: Stream, sequence: UInt64, payload: [UInt8], at time: UInt64, age: Duration = .zero
+    ) {
+        guard byteCountMax > 0, age <= ageMax else { return }
         forget(before: time)
         let number = number(of: stream)
         guard streams[number].insert(sequence, payload) else { return }
         let cost = payload.count + stream.topic.bytes.count + ReplayRing.frameOverhead
         byteCount += cost
-        arrivals.append(Arrival(number: number, sequence: sequence, byteCount: cost, time: time))
+        arrivals.append(
+            Arrival(
+                number: number, sequence: sequence, byteCount: cost, time: time.subtractingOrZero(age.wholeMicroseconds)
+            ))
         while byteCount > byteCountMax { forgetOldest() }
     }
 
@@ -80,8 +88,11 @@ public struct ReplayRing: Sendable {
     ) -> Finding {
         guard let number = numbers[stream] else { return .gone(oldest: 0) }
         let found = streams[number].frames(from: first, through: last, byteCountMax: byteCountMax)
-        return found.isEmpty ? .gone(oldest: streams[number].oldest ?? 0) : .frames(found)
+        return found.isEmpty ? .gone(oldest: oldest(of: stream) ?? 0) : .frames(found)
     }
+
+    /// The first sequence of the stream that is held; nil when none is.
+    public func oldest(of stream: Stream) -> UInt64? { numbers[stream].flatMap { streams[$0].oldest } }
 
     /// Lets go of what is too old at `time`.
     public mutating func forget(before time: UInt64) {

@@ -3,8 +3,14 @@ import ModelSync
 
 /// Lets go of stored batches once the records that they led to are in the file, and never before.
 struct BatchPruner {
-    /// The last sequence that is stored, by stream.
-    private var stored: [ReplayRing.Stream: UInt64] = [:]
+    /// What the file holds of one stream.
+    private struct Stored {
+        /// Up to this sequence all batches have been let go.
+        var gone: UInt64 = 0
+        var last: UInt64 = 0
+    }
+
+    private var stored: [ReplayRing.Stream: Stored] = [:]
     /// What may go when the store has flushed so often.
     private var waiting: (ranges: [BatchRange], flushes: Int)?
 
@@ -14,14 +20,13 @@ struct BatchPruner {
 
     /// A batch has been, or is about to be, stored.
     mutating func note(_ batch: StoredBatch) {
-        let stream = ReplayRing.Stream(
-            origin: batch.origin, incarnation: batch.incarnation, topic: batch.topic)
-        stored[stream] = max(stored[stream] ?? 0, batch.sequence)
+        stored[batch.stream, default: Stored()].last.raise(to: batch.sequence)
     }
 
     /// Notes the removal of what a flush has made superfluous, and looks for what the next one will.
-    /// - Parameter noted: up to which sequence of a stream all records have been noted.
-    mutating func step(_ store: WriteBehind, noted: (ReplayRing.Stream) -> UInt64) {
+    /// - Parameter mayGo: up to which sequence of a stream all records have been noted, and no batch is wanted any
+    ///   more.
+    mutating func step(_ store: WriteBehind, mayGo: (ReplayRing.Stream) -> UInt64) {
         guard !stored.isEmpty else { return }
         if let (ranges, flushes) = waiting {
             guard store.status.flushes >= flushes else { return }
@@ -30,18 +35,33 @@ struct BatchPruner {
             store.note(changes)
             waiting = nil
             for range in ranges {
-                let stream = ReplayRing.Stream(
-                    origin: range.origin, incarnation: range.incarnation, topic: range.topic)
-                if stored[stream] ?? .max <= range.through { stored[stream] = nil }
+                guard let last = stored[range.stream]?.last else { continue }
+                stored[range.stream] = last <= range.through ? nil : Stored(gone: range.through, last: last)
             }
         }
-        let ranges = stored.compactMap { stream, last -> BatchRange? in
-            let through = min(noted(stream), last)
-            guard through > 0 else { return nil }
+        let ranges = stored.compactMap { stream, stored -> BatchRange? in
+            let through = min(mayGo(stream), stored.last)
+            guard through > stored.gone else { return nil }
             return BatchRange(
                 origin: stream.origin, incarnation: stream.incarnation, topic: stream.topic, through: through)
         }
         // The flush that is under way may have begun before the records were noted; the one after it has not.
         if !ranges.isEmpty { waiting = (ranges, store.status.flushes + 2) }
     }
+}
+
+extension StoredBatch {
+    fileprivate var stream: ReplayRing.Stream {
+        ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
+    }
+}
+
+extension BatchRange {
+    fileprivate var stream: ReplayRing.Stream {
+        ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
+    }
+}
+
+extension UInt64 {
+    fileprivate mutating func raise(to other: UInt64) { self = Swift.max(self, other) }
 }

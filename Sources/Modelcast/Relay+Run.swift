@@ -48,9 +48,11 @@ extension Relay {
     /// The relay goes on where the store ends.
     private func keeper(of machine: ModelSync.Relay, _ start: StoreLink.Start?) -> ReplicaKeeper? {
         guard let store, let start else { return nil }
-        machine.restore(
-            start.positions, batches: start.batches.map { ($0.topic, $0.payload) }, now: Clocks.now())
-        return ReplicaKeeper(store, start, replica: machine.replica, logger: logger)
+        let batches = start.batches.map {
+            DurableBatch(topic: $0.topic, payload: $0.payload, writtenMilliseconds: $0.writtenMilliseconds)
+        }
+        machine.restore(start.positions, batches: batches, now: Clocks.now())
+        return ReplicaKeeper(store, start, replica: machine.replica, logger: logger) { machine.ring.oldest(of: $0) }
     }
 
     private func tell(_ machine: ModelSync.Relay, _ keeper: ReplicaKeeper?, now: Moment) {

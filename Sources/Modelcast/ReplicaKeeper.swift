@@ -10,6 +10,8 @@ final class ReplicaKeeper {
     private let link: StoreLink
     private let replica: Replica
     private let logger: Logger
+    /// The first sequence of a stream that can be replayed.
+    private let oldestHeld: (ReplayRing.Stream) -> UInt64?
     private var pruner: BatchPruner
     /// The positions that the store was told last.
     private var told: [StreamID: StreamPosition] = [:]
@@ -26,10 +28,16 @@ final class ReplicaKeeper {
     private static let stateMicroseconds: UInt64 = 250_000
     private static let aliveMicroseconds: UInt64 = 2_000_000
 
-    /// - Parameter start: what the store held.
-    init(_ link: StoreLink, _ start: StoreLink.Start, replica: Replica, logger: Logger) {
+    /// - Parameters:
+    ///   - start: what the store held.
+    ///   - oldestHeld: the first sequence of a stream that the ring holds; none where there is no ring.
+    init(
+        _ link: StoreLink, _ start: StoreLink.Start, replica: Replica, logger: Logger,
+        oldestHeld: @escaping (ReplayRing.Stream) -> UInt64? = { _ in nil }
+    ) {
         self.link = link
         self.replica = replica
+        self.oldestHeld = oldestHeld
         self.logger = logger
         pruner = BatchPruner(start.batches)
         for position in start.positions {
@@ -60,11 +68,17 @@ final class ReplicaKeeper {
         }
         link.note(journal, and: changes)
         pruner.step(link.behind) { stream in
-            guard let position = told[StreamID(origin: stream.origin, topic: stream.topic)] else { return 0 }
-            if position.incarnation > stream.incarnation { return .max }
-            return position.incarnation == stream.incarnation ? position.applied : 0
+            // What the ring holds a restart shall find there again.
+            min(noted(stream), oldestHeld(stream).map { $0 - 1 } ?? .max)
         }
         return letters.completions
+    }
+
+    /// Up to which sequence the store has been told all records of the stream.
+    private func noted(_ stream: ReplayRing.Stream) -> UInt64 {
+        guard let position = told[StreamID(origin: stream.origin, topic: stream.topic)] else { return 0 }
+        if position.incarnation > stream.incarnation { return .max }
+        return position.incarnation == stream.incarnation ? position.applied : 0
     }
 
     /// Begins to make a pushed batch durable; ``step(now:)`` tells its end.

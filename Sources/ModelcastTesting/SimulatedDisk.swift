@@ -34,6 +34,8 @@ struct SimulatedDisk {
         let stream: ReplayRing.Stream
         let sequence: UInt64
         let payload: [UInt8]
+        /// When it was made durable, by the process's wall clock.
+        var writtenMilliseconds: UInt64 = 0
     }
 
     /// What one stream's position is stored under.
@@ -57,7 +59,8 @@ struct SimulatedDisk {
     }
     /// When what is here was last in contact with its senders, in milliseconds of the wall clock.
     private(set) var lastContact: UInt64?
-    /// Pushed batches that may not be in ``records``, in the order in which they were stored.
+    /// Pushed batches that may not be in ``records``, or are to be replayed after a restart, in the order in which they
+    /// were stored.
     private(set) var pushes: [Push] = []
     private var positionByPlace: [Place: StreamPosition] = [:]
     private var pending: Transaction?
@@ -89,13 +92,15 @@ struct SimulatedDisk {
     }
 
     /// Makes a pushed batch durable.
-    mutating func store(_ push: Push) {
-        let isHere = pushes.contains { $0.stream == push.stream && $0.sequence == push.sequence }
-        if !isHere { pushes.append(push) }
+    mutating func store(_ push: Push, writtenMilliseconds: UInt64) {
+        guard !pushes.contains(where: { $0.stream == push.stream && $0.sequence == push.sequence }) else { return }
+        pushes.append(push)
+        pushes[pushes.count - 1].writtenMilliseconds = writtenMilliseconds
     }
 
     /// What was due by `time` is durable.
-    mutating func finish(at time: UInt64) {
+    /// - Parameter isHeld: a pushed batch is in the process's ring.
+    mutating func finish(at time: UInt64, isHeld: (Push) -> Bool) {
         guard let transaction = pending, transaction.dueAt <= time else { return }
         pending = nil
         records.merge(transaction.records) { $1 }
@@ -107,10 +112,10 @@ struct SimulatedDisk {
         for position in transaction.positions {
             positionByPlace[Place(origin: position.origin, topic: position.topic)] = position
         }
-        // What the records hold need not be kept as batches, too.
+        // What the records hold need not be kept as batches, too, where nobody can ask for them.
         pushes.removeAll { push in
-            guard let position = positionByPlace[Place(origin: push.stream.origin, topic: push.stream.topic)]
-            else { return false }
+            let place = Place(origin: push.stream.origin, topic: push.stream.topic)
+            guard !isHeld(push), let position = positionByPlace[place] else { return false }
             return position.incarnation > push.stream.incarnation
                 || (position.incarnation == push.stream.incarnation && position.applied >= push.sequence)
         }

@@ -7,7 +7,7 @@ extension Simulation {
     /// Writes what is due, or before anything leaves the process.
     func writeBehind(_ node: SimulatedNode) {
         guard node.disk.mode == .writeBehind else { return }
-        node.disk.finish(at: time)
+        finishWrite(node)
         guard !node.disk.isWriting, time >= node.nextWrite else { return }
         let delay = UInt64.random(in: 5_000...100_000, using: &generator)
         node.nextWrite = time + delay * 2
@@ -22,7 +22,13 @@ extension Simulation {
 
     func writeNow(_ node: SimulatedNode) {
         beginWrite(node, dueAt: time)
-        node.disk.finish(at: time)
+        finishWrite(node)
+    }
+
+    private func finishWrite(_ node: SimulatedNode) {
+        node.disk.finish(at: time) { push in
+            node.relay?.ring.oldest(of: push.stream).map { push.sequence >= $0 } ?? false
+        }
     }
 
     private func beginWrite(_ node: SimulatedNode, dueAt: UInt64) {
@@ -51,7 +57,7 @@ extension Simulation {
         events.add(
             .plan { simulation in
                 guard node.life == life, node.isUp, !isFailing else { return }
-                node.disk.store(push)
+                node.disk.store(push, writtenMilliseconds: simulation.moment(node).wallMilliseconds)
             }, at: durableAt)
         events.add(
             .plan { simulation in

@@ -53,8 +53,10 @@ extension Simulation {
         guard let relay = node.relay, node.isPushedTo else {
             return replica.restore(node.disk.positions, now: moment(node))
         }
-        relay.restore(
-            node.disk.positions, batches: node.disk.pushes.map { ($0.stream.topic, $0.payload) }, now: moment(node))
+        let batches = node.disk.pushes.map {
+            DurableBatch(topic: $0.stream.topic, payload: $0.payload, writtenMilliseconds: $0.writtenMilliseconds)
+        }
+        relay.restore(node.disk.positions, batches: batches, now: moment(node))
         noteRestored(node)
     }
 

@@ -27,6 +27,20 @@ import Testing
         network.ask(.relay(0), .push(rid: 1, topic: topic, batch: batch)).first
     }
 
+    /// A batch that was made durable so long ago.
+    private func stored(_ batch: [UInt8], _ network: RelayNetwork, seconds: UInt64 = 0) -> DurableBatch {
+        DurableBatch(
+            topic: topic, payload: batch, writtenMilliseconds: network.now.wallMilliseconds - seconds * 1_000)
+    }
+
+    private func replay(
+        _ network: inout RelayNetwork, incarnation: UInt64, from first: UInt64, through last: UInt64
+    ) -> [ControlReply] {
+        network.ask(
+            .relay(0),
+            .replay(rid: 7, origin: "job", incarnation: incarnation, topic: topic, first: first, last: last))
+    }
+
     @Test func `stored batches beyond the stored positions are merged, and the pusher goes on behind them`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")
@@ -36,8 +50,7 @@ import Testing
         #expect(positions.map(\.applied) == [3] && positions.map(\.isPushed) == [true])
 
         let second = try network.makeRelay("relay")
-        let stored = batches[1..<5].map { (topic: topic, payload: $0) }
-        second.restore(positions, batches: stored, now: network.now)
+        second.restore(positions, batches: batches[1..<5].map { stored($0, network) }, now: network.now)
         network.relays[0] = second
         network.carryOutAll()
         // Of the models only those of the stored batches: the records were not restored here.
@@ -53,7 +66,8 @@ import Testing
         var network = RelayNetwork()
         try network.addRelay("relay")
         let batches = try batches(3)
-        network.relays[0].restore([], batches: [(topic, batches[0]), (topic, batches[2])], now: network.now)
+        network.relays[0].restore(
+            [], batches: [stored(batches[0], network), stored(batches[2], network)], now: network.now)
         network.run(milliseconds: 1_000)
         #expect(network.relays[0].cache.count(of: "User") == 2)
         #expect(network.relays[0].replica.positions.map(\.applied) == [1])
@@ -62,10 +76,54 @@ import Testing
         #expect(network.relays[0].cache.count(of: "User") == 3)
     }
 
+    @Test func `what was pushed before a restart is replayed after it, and not sent on again`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(4)
+        for batch in batches { #expect(push(batch, &network) == .accepted(rid: 1)) }
+        let positions = network.relays[0].replica.positions
+        let incarnation = try decoded(batches[0])
+
+        let second = try network.makeRelay("relay")
+        network.sent = [:]
+        // The first is as old as a ring's frames become; the others are not yet.
+        let ages: [UInt64] = [61, 59, 30, 0]
+        second.restore(
+            positions, batches: zip(batches, ages).map { stored($0, network, seconds: $1) }, now: network.now)
+        network.relays[0] = second
+        network.carryOutAll()
+        #expect(network.sent[0] ?? [] == [])
+        #expect(second.cache.types.isEmpty)
+        #expect(
+            replay(&network, incarnation: incarnation, from: 2, through: 4)
+                == batches[1...].map { .frame(rid: 7, topic: topic, batch: $0) } + [.complete(rid: 7, heads: [])])
+        #expect(replay(&network, incarnation: incarnation, from: 1, through: 4) == [.gone(rid: 7, oldest: 2)])
+        network.run(milliseconds: 2_000)
+        #expect(replay(&network, incarnation: incarnation, from: 2, through: 4) == [.gone(rid: 7, oldest: 3)])
+    }
+
+    @Test func `of an earlier start of a job nothing comes back that was deleted and forgotten since`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let first = try batches(1)
+        let incarnation = try decoded(first[0])
+        // A job that began after that, and whose delete of the model is forgotten.
+        let position = StreamPosition(
+            origin: "job", topic: topic, incarnation: incarnation + (1 << 16), applied: 1, isPushed: true)
+        for (days, count) in [(2, 0), (0, 1)] as [(UInt64, Int)] {
+            let relay = try network.makeRelay("relay")
+            let batch = stored(first[0], network)
+            let now = Moment(
+                wallMilliseconds: incarnation >> 16 + days * 86_400_000, uptimeMicroseconds: network.time)
+            relay.restore([position], batches: [batch], now: now)
+            #expect(relay.cache.count(of: "User") == count)
+        }
+    }
+
     @Test func `bytes that are no batch are passed over`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")
-        network.relays[0].restore([], batches: [(topic, [1, 2, 3])], now: network.now)
+        network.relays[0].restore([], batches: [stored([1, 2, 3], network)], now: network.now)
         #expect(network.relays[0].cache.types.isEmpty)
     }
 

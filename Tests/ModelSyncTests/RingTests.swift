@@ -85,6 +85,21 @@ import Testing
         }
     }
 
+    @Test func `what an earlier run has held goes when it would have gone there`() {
+        var ring = ReplayRing(ageMax: .milliseconds(10))
+        for (sequence, age) in [(1, 11), (2, 10), (3, 4)] as [(UInt64, Int)] {
+            ring.append(
+                RingTests.stream(0), sequence: sequence, payload: [1], at: 50_000, age: .milliseconds(age))
+        }
+        #expect(ring.oldest(of: RingTests.stream(0)) == 2)
+        ring.forget(before: 50_001)
+        #expect(ring.oldest(of: RingTests.stream(0)) == 3)
+        ring.forget(before: 56_000)
+        #expect(ring.oldest(of: RingTests.stream(0)) == 3)
+        ring.forget(before: 56_001)
+        #expect(ring.oldest(of: RingTests.stream(0)) == nil && ring.frameCount == 0)
+    }
+
     @Test func `a ring of no bytes holds nothing`() {
         var ring = ReplayRing(byteCountMax: 0)
         ring.append(RingTests.stream(0), sequence: 1, payload: [1], at: 1)

@@ -12,11 +12,13 @@ import Testing
     init() throws { folder = try TemporaryDirectory() }
 
     private func makeRelay(
-        _ name: String = "r.store", writing: WriteBehindConfiguration = .quick, publishers: [String] = []
+        _ name: String = "r.store", writing: WriteBehindConfiguration = .quick, publishers: [String] = [],
+        replayAge: Duration = .seconds(60)
     ) throws -> Relay {
         var configuration = RelayConfiguration(
             name: "relay", endpoints: try SenderEndpoints(control: control), publishers: publishers)
         configuration.heartbeatInterval = .milliseconds(50)
+        configuration.replayAge = replayAge
         configuration.store = folder.path(name)
         configuration.storeWriting = writing
         return try Relay(configuration, logger: silent)
@@ -66,9 +68,9 @@ import Testing
         }
     }
 
-    @Test func `stored batches go once their records are in the file`() async throws {
+    @Test func `stored batches go once their records are in the file and nobody can ask for them`() async throws {
         let job = try makeJob()
-        try await during(makeRelay()) { relay in
+        try await during(makeRelay(replayAge: .milliseconds(300))) { relay in
             try await during(job) { job in
                 for id in 0..<100 { try job.merge("User", "\(id)", ["n": 1]) }
                 try await job.waitUntilAcknowledged()
@@ -78,6 +80,36 @@ import Testing
             #expect(await eventually { relay.status.store?.commits ?? 0 > 0 })
         }
         #expect(try makeRelay().cache.count(of: "User") == 100)
+    }
+
+    @Test func `what was pushed before a restart of the relay is replayed after it`() async throws {
+        let (control, path) = (control, folder.path("s.store"))
+        let job = try makeJob()
+        let makeSubscriber = { @Sendable in
+            var configuration = SubscriberConfiguration(name: "subscriber", publishers: [control])
+            configuration.store = path
+            return try Subscriber(configuration, logger: silent)
+        }
+        try await during(job) { job in
+            try await during(makeRelay()) { relay in
+                for id in 0..<10 { try job.merge("User", "\(id)", ["n": 1]) }
+                try await job.waitUntilAcknowledged()
+                try await during(makeSubscriber()) { subscriber in
+                    try await subscriber.waitUntilLive()
+                    #expect(subscriber.cache.count(of: "User") == 10)
+                }
+                for id in 10..<20 { try job.merge("User", "\(id)", ["n": 1]) }
+                try await job.waitUntilAcknowledged()
+            }
+            try await during(makeRelay()) { relay in
+                try await during(makeSubscriber()) { subscriber in
+                    #expect(await eventually { subscriber.cache.count(of: "User") == 20 })
+                    #expect(await eventually { subscriber.status.counters[.holesMendedByReplay] == 1 })
+                    #expect(subscriber.status.counters[.snapshotsRequested] == 0)
+                }
+                #expect(await eventually { relay.status.counters[.replaysServed] > 0 })
+            }
+        }
     }
 
     @Test func `while the disk is full nothing is acknowledged, and afterwards all is`() async throws {
