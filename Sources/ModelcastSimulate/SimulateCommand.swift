@@ -54,7 +54,7 @@ struct SimulateCommand: ParsableCommand {
         help: """
             What scenarios may have beside losses, crashes, partitions and clocks that jump, with commas: \
             \(Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")); or all, or none. \
-            (default: all but \(Scenario.Feature.forgetting.rawValue))
+            (default: all)
             """)
     var features: String?
 
@@ -72,8 +72,7 @@ struct SimulateCommand: ParsableCommand {
 
     private var chosenFeatures: Set<Scenario.Feature> {
         switch features {
-        case nil: Scenario.usual
-        case "all": Set(Scenario.Feature.allCases)
+        case nil, "all": Set(Scenario.Feature.allCases)
         case "none": []
         case let names?: Set(names.split(separator: ",").compactMap { Scenario.Feature(rawValue: String($0)) })
         }

@@ -24,7 +24,7 @@ public struct Scenario: Sendable {
     public enum Feature: String, CaseIterable, Sendable {
         /// Short-lived jobs push to relays, whose disks may refuse what they push.
         case jobs
-        /// Deleted models are forgotten after some seconds, and nodes are away for longer.
+        /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relays.
         case forgetting
         /// Batches stay malformed on a link, or on all links of a sender, also when they are sent again.
         case lastingDamage = "lasting-damage"
@@ -34,10 +34,10 @@ public struct Scenario: Sendable {
 
     /// - Parameters:
     ///   - hasDigests: by default unless there is a sabotage, which digests would mend.
-    ///   - features: what the scenario may have; by default what is ``usual``.
+    ///   - features: what the scenario may have; by default everything.
     public init(
         seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil,
-        features: Set<Feature> = usual, isTold: Bool = false
+        features: Set<Feature> = Set(Feature.allCases), isTold: Bool = false
     ) {
         self.features = features
         self.hasDigests = hasDigests ?? (sabotage == nil)
@@ -45,10 +45,6 @@ public struct Scenario: Sendable {
         self.sabotage = sabotage
         self.isTold = isTold
     }
-
-    /// All but deletes that are forgotten, which are played when they are asked for: what they combine to is not sound
-    /// yet.
-    public static let usual: Set<Feature> = [.jobs, .recovery, .lastingDamage]
 
     /// What came of a scenario.
     public struct Outcome: Sendable {

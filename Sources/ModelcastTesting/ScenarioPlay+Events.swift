@@ -75,7 +75,7 @@ extension ScenarioPlay {
             let node = simulation.nodes.pick(&generator)
             if node.isUp {
                 simulation.crash(node.id, losesDisk: Int.random(in: 0..<4, using: &generator) == 0)
-                let pause = UInt64((isForgetful ? [50, 600, 6_000, 15_000] : [5, 50, 600]).pick(&generator))
+                let pause = UInt64((mayBeAway(node) ? [50, 600, 6_000, 15_000] : [5, 50, 600]).pick(&generator))
                 // A job may be gone for good.
                 if node.kind != .job || Bool.random(using: &generator) {
                     simulation.plan(after: pause) { $0.restart(node.id) }
@@ -84,11 +84,17 @@ extension ScenarioPlay {
         }
         if cuts, Int.random(in: 0..<10, using: &generator) == 0, !simulation.links.isEmpty {
             let link = Int.random(in: simulation.links.indices, using: &generator)
+            let client = simulation.nodes[simulation.links[link].client]
             simulation.cut(
-                link, milliseconds: UInt64((isForgetful ? [150, 6_000, 15_000] : [20, 150, 700]).pick(&generator)))
+                link, milliseconds: UInt64((mayBeAway(client) ? [150, 6_000, 15_000] : [20, 150, 700]).pick(&generator))
+            )
         }
         if clockJumps, Int.random(in: 0..<15, using: &generator) == 0 { jump(simulation.nodes.pick(&generator)) }
     }
+
+    /// It may be without word for longer than deletes are remembered. A relay may not: that is the condition under
+    /// which what it serves brings nothing back.
+    private func mayBeAway(_ node: SimulatedNode) -> Bool { isForgetful && node.kind != .relay }
 
     mutating func jump(_ node: SimulatedNode) {
         let reach = clockJumpMillisecondsMax

@@ -13,7 +13,8 @@ struct ScenarioPlay {
     let cuts: Bool
     let clockJumps: Bool
     let clockJumpMillisecondsMax: Int64
-    /// Deleted models are forgotten after some seconds, and nodes are away for longer. Each model has one writer.
+    /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relays. Each model has
+    /// one writer.
     let isForgetful: Bool
     let features: Set<Scenario.Feature>
     var publishers: [SimulatedNode] = []

@@ -22,7 +22,7 @@ import Testing
     /// What the machines must have met among so many scenarios.
     static let expectedCounters = [
         "holes_found", "holes_mended_by_replay", "holes_mended_by_snapshot", "quarantined_batches", "pushed_batches",
-        "snapshots_served",
+        "snapshots_served", "renewals", "tombstones_dropped",
     ]
 
     @Test func `the same seed tells the same story`() {
