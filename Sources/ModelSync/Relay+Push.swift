@@ -144,12 +144,13 @@ extension Relay {
     }
 
     /// Goes on from the state of an earlier run, which the cache holds up to these positions.
-    /// - Parameter batches: what was pushed and made durable, in the order in which it was stored. All of it is kept
-    ///   for replay, for the rest of ``RelayConfiguration/replayAge``; what lies beyond the positions is merged and
-    ///   sent on.
+    /// - Parameter batches: what was pushed and made durable, in the order in which it was stored. What lies beyond the
+    ///   positions is merged and sent on; the rest is only kept for replay, until its
+    ///   ``RelayConfiguration/replayAge`` is over.
     public func restore(_ positions: [StreamPosition], batches: [DurableBatch] = [], now: Moment) {
         replica.restore(positions, now: now)
-        for batch in batches where replica.restore(batch: batch.payload.span, on: batch.topic, now: now) {
+        for batch in batches {
+            guard case .held = replica.restore(batch: batch.payload.span, on: batch.topic, now: now) else { continue }
             let stream = ReplayRing.Stream(
                 origin: replica.decoder.origin, incarnation: replica.decoder.incarnation, topic: batch.topic)
             let milliseconds = now.wallMilliseconds.subtractingOrZero(batch.writtenMilliseconds)

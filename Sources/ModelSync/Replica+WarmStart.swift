@@ -64,27 +64,35 @@ extension Replica {
         return sessions.compactMap { $0.lastContact ?? lastAlive }.min()
     }
 
+    /// What was done with a batch of an earlier run.
+    enum Restoration {
+        /// The bytes are no batch of a topic that is replicated here, or there is no room for its stream.
+        case refused
+        /// The restored state holds what it wrote.
+        case held
+        /// It was merged, or waits for the rest of its transaction.
+        case merged
+    }
+
     /// Merges a batch that was acknowledged in an earlier run, unless the restored positions hold it. Call it after
     /// ``restore(_:now:)``, in the order in which the batches were stored.
     ///
-    /// It may lie beyond a hole: one that nobody has acknowledged, which will be pushed again.
-    /// - Returns: false for bytes that are no batch of a topic that is replicated here.
-    @discardableResult
-    public func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Bool {
-        guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return false }
+    /// It may lie beyond a hole: one that nobody has acknowledged, which will be pushed again. A start that was closed
+    /// before a position of the next was stored is in the restored state as a whole.
+    func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Restoration {
+        guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return .refused }
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        if let stream = streams[key], stream.isRestored, stream.incarnation > decoder.incarnation { return .held }
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
-        else { return false }
+        else { return .refused }
         let isCurrent = stream.incarnation == decoder.incarnation
         if isCurrent {
             stream.isPushed = true
             notePushed(decoder.origin)
-            guard case .new = stream.tracker.arrive(decoder.sequence) else { return true }
+            guard case .new = stream.tracker.arrive(decoder.sequence) else { return .held }
         }
-        // One that was closed long ago is in the restored state, and what it wrote may have been forgotten since.
-        guard isCurrent || !isExpired(decoder.lastStamp, now: now) else { return true }
         merge(payload, of: stream, isCurrent: isCurrent, now: now)
-        return true
+        return .merged
     }
 
     /// The sender goes on with streams that were restored, near enough to be replayed.

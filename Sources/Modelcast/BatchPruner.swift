@@ -23,6 +23,9 @@ struct BatchPruner {
         stored[batch.stream, default: Stored()].last.raise(to: batch.sequence)
     }
 
+    /// There is a new file: what was written to the one before counts for nothing.
+    mutating func beginAnew() { waiting = nil }
+
     /// Notes the removal of what a flush has made superfluous, and looks for what the next one will.
     /// - Parameter mayGo: up to which sequence of a stream all records have been noted, and no batch is wanted any
     ///   more.

@@ -58,7 +58,8 @@ final class ReplicaKeeper {
         let journal = replica.cache.takeJournal()
         var changes = StoreChanges()
         let time = now.uptimeMicroseconds
-        if time >= nextState {
+        let isStateDue = time >= nextState
+        if isStateDue {
             nextState = time + ReplicaKeeper.stateMicroseconds
             addPositions(to: &changes)
         }
@@ -67,9 +68,12 @@ final class ReplicaKeeper {
             changes.facts.aliveMilliseconds = replica.lastContact(now: now)
         }
         link.note(journal, and: changes)
-        pruner.step(link.behind) { stream in
-            // What the ring holds a restart shall find there again.
-            min(noted(stream), oldestHeld(stream).map { $0 - 1 } ?? .max)
+        // It looks at each stream that was pushed to in the last minute.
+        if isStateDue {
+            pruner.step(link.behind) { stream in
+                // What the ring holds a restart shall find there again.
+                min(noted(stream), oldestHeld(stream).map { $0 - 1 } ?? .max)
+            }
         }
         return letters.completions
     }
@@ -123,6 +127,7 @@ final class ReplicaKeeper {
         guard case .replaced = event else { return }
         // The new file knows nothing.
         (told, pushedOrigins, nextState, nextAlive) = ([:], [], 0, 0)
+        pruner.beginAnew()
         link.noteEverything(of: replica.cache)
     }
 }

@@ -113,12 +113,18 @@ struct SimulatedDisk {
             positionByPlace[Place(origin: position.origin, topic: position.topic)] = position
         }
         // What the records hold need not be kept as batches, too, where nobody can ask for them.
-        pushes.removeAll { push in
-            let place = Place(origin: push.stream.origin, topic: push.stream.topic)
-            guard !isHeld(push), let position = positionByPlace[place] else { return false }
-            return position.incarnation > push.stream.incarnation
-                || (position.incarnation == push.stream.incarnation && position.applied >= push.sequence)
+        pushes = pushes.filter { isHeld($0) || !isRecorded($0) }
+    }
+
+    /// How many pushed batches are not in ``records``.
+    var unrecordedCount: Int { pushes.count { !isRecorded($0) } }
+
+    private func isRecorded(_ push: Push) -> Bool {
+        guard let position = positionByPlace[Place(origin: push.stream.origin, topic: push.stream.topic)] else {
+            return false
         }
+        return position.incarnation > push.stream.incarnation
+            || (position.incarnation == push.stream.incarnation && position.applied >= push.sequence)
     }
 
     /// The process dies: a transaction that is not durable is gone as a whole.

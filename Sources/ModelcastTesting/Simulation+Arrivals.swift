@@ -37,7 +37,7 @@ extension Simulation {
     }
 
     /// A relay goes on with pushed batches of its disk; those that its records hold already it passes over.
-    func noteRestored(_ node: SimulatedNode) { node.watch.acceptedCount += UInt64(node.disk.pushes.count) }
+    func noteRestored(_ node: SimulatedNode) { node.watch.acceptedCount += UInt64(node.disk.unrecordedCount) }
 
     /// No more batches are applied than were accepted: a part of a transaction that was held is applied once.
     func checkAppliedCount(_ node: SimulatedNode) {

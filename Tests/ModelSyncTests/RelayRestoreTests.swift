@@ -86,7 +86,7 @@ import Testing
 
         let second = try network.makeRelay("relay")
         network.sent = [:]
-        // The first is as old as a ring's frames become; the others are not yet.
+        // The first is older than a ring's frames become; the others are not yet.
         let ages: [UInt64] = [61, 59, 30, 0]
         second.restore(
             positions, batches: zip(batches, ages).map { stored($0, network, seconds: $1) }, now: network.now)
@@ -102,22 +102,38 @@ import Testing
         #expect(replay(&network, incarnation: incarnation, from: 2, through: 4) == [.gone(rid: 7, oldest: 3)])
     }
 
-    @Test func `of an earlier start of a job nothing comes back that was deleted and forgotten since`() throws {
+    @Test func `batches of a start that was closed are replayed, and nothing else is done with them`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")
-        let first = try batches(1)
-        let incarnation = try decoded(first[0])
-        // A job that began after that, and whose delete of the model is forgotten.
+        // More than those after which a name is said to be in use twice.
+        let old = try batches(20)
+        let incarnation = try decoded(old[0])
+        // A later start of the job, all of which the restored state holds.
         let position = StreamPosition(
             origin: "job", topic: topic, incarnation: incarnation + (1 << 16), applied: 1, isPushed: true)
-        for (days, count) in [(2, 0), (0, 1)] as [(UInt64, Int)] {
-            let relay = try network.makeRelay("relay")
-            let batch = stored(first[0], network)
-            let now = Moment(
-                wallMilliseconds: incarnation >> 16 + days * 86_400_000, uptimeMicroseconds: network.time)
-            relay.restore([position], batches: [batch], now: now)
-            #expect(relay.cache.count(of: "User") == count)
-        }
+        network.relays[0].restore([position], batches: old.map { stored($0, network) }, now: network.now)
+        network.carryOutAll()
+        #expect(network.relays[0].cache.types.isEmpty)
+        #expect(network.relays[0].replica.positions == [position])
+        #expect(network.sent[0] ?? [] == [])
+        #expect(network.relays[0].replica.counters.nonZero.isEmpty)
+        #expect(
+            replay(&network, incarnation: incarnation, from: 20, through: 20)
+                == [.frame(rid: 7, topic: topic, batch: old[19]), .complete(rid: 7, heads: [])])
+    }
+
+    @Test func `what is sent on at a start can be replayed for its full time, however long it was stored`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batch = try batches(1)[0]
+        let incarnation = try decoded(batch)
+        network.relays[0].restore([], batches: [stored(batch, network, seconds: 59)], now: network.now)
+        network.carryOutAll()
+        #expect(network.sent[0] == [batch])
+        network.run(milliseconds: 50_000)
+        #expect(
+            replay(&network, incarnation: incarnation, from: 1, through: 1)
+                == [.frame(rid: 7, topic: topic, batch: batch), .complete(rid: 7, heads: [])])
     }
 
     @Test func `bytes that are no batch are passed over`() throws {

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `stored batches go once their records are in the file and nobody can ask for them`() async throws {
+    @Test func `stored batches go once their records are in the file and the ring has let go of them`() async throws {
         let job = try makeJob()
         try await during(makeRelay(replayAge: .milliseconds(300))) { relay in
             try await during(job) { job in
@@ -100,6 +100,8 @@ import Testing
                 }
                 for id in 10..<20 { try job.merge("User", "\(id)", ["n": 1]) }
                 try await job.waitUntilAcknowledged()
+                let flushes = relay.status.store?.flushes ?? 0
+                #expect(await eventually { relay.status.store.map { $0.flushes > flushes + 4 } ?? false })
             }
             try await during(makeRelay()) { relay in
                 try await during(makeSubscriber()) { subscriber in
