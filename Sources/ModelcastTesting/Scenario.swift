@@ -24,7 +24,8 @@ public struct Scenario: Sendable {
     public enum Feature: String, CaseIterable, Sendable {
         /// Short-lived jobs push to relays, whose disks may refuse what they push.
         case jobs
-        /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relays.
+        /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relay is without word
+        /// of a publisher or another relay for so long.
         case forgetting
         /// Batches stay malformed on a link, or on all links of a sender, also when they are sent again.
         case lastingDamage = "lasting-damage"

@@ -11,11 +11,11 @@ extension ScenarioPlay {
             endJobs()
             let pause = UInt64([0, 0, 1, 5, 20, 150].pick(&generator))
             simulation.run(milliseconds: pause)
-            if isForgetful, Int.random(in: 0..<15, using: &generator) == 0 { simulation.run(milliseconds: 5_000) }
+            if isForgetful, Int.random(in: 0..<15, using: &generator) == 0 { simulation.run(milliseconds: 12_000) }
             if let failure = simulation.failure { throw failure }
         }
         // Time to forget, while some are away.
-        if isForgetful { simulation.run(milliseconds: UInt64([0, 8_000, 16_000].pick(&generator))) }
+        if isForgetful { simulation.run(milliseconds: UInt64([0, 20_000, 40_000].pick(&generator))) }
         if let failure = simulation.failure { throw failure }
         for node in publishers { simulation.flush(node.id) }
     }
@@ -75,7 +75,7 @@ extension ScenarioPlay {
             let node = simulation.nodes.pick(&generator)
             if node.isUp {
                 simulation.crash(node.id, losesDisk: Int.random(in: 0..<4, using: &generator) == 0)
-                let pause = UInt64((mayBeAway(node) ? [50, 600, 6_000, 15_000] : [5, 50, 600]).pick(&generator))
+                let pause = UInt64((mayBeAway(node) ? [50, 600, 15_000, 25_000] : [5, 50, 600]).pick(&generator))
                 // A job may be gone for good.
                 if node.kind != .job || Bool.random(using: &generator) {
                     simulation.plan(after: pause) { $0.restart(node.id) }
@@ -85,16 +85,22 @@ extension ScenarioPlay {
         if cuts, Int.random(in: 0..<10, using: &generator) == 0, !simulation.links.isEmpty {
             let link = Int.random(in: simulation.links.indices, using: &generator)
             let client = simulation.nodes[simulation.links[link].client]
-            simulation.cut(
-                link, milliseconds: UInt64((mayBeAway(client) ? [150, 6_000, 15_000] : [20, 150, 700]).pick(&generator))
-            )
+            let milliseconds = (mayBeAway(client) ? [150, 15_000, 25_000] : [20, 150, 700]).pick(&generator)
+            simulation.cut(link, milliseconds: UInt64(milliseconds))
         }
         if clockJumps, Int.random(in: 0..<15, using: &generator) == 0 { jump(simulation.nodes.pick(&generator)) }
     }
 
-    /// It may be without word for longer than deletes are remembered. A relay may not: that is the condition under
-    /// which what it serves brings nothing back.
-    private func mayBeAway(_ node: SimulatedNode) -> Bool { isForgetful && node.kind != .relay }
+    /// It may be gone, or without word of those it listens to, for longer than deletes are remembered. No relay may be
+    /// without word of anybody for so long: that is the condition under which what it serves brings nothing back.
+    private func mayBeAway(_ node: SimulatedNode) -> Bool {
+        guard isForgetful else { return false }
+        switch node.kind {
+        case .relay: return false
+        case .publisher: return !node.serving.contains { simulation.nodes[simulation.links[$0].client].kind == .relay }
+        case .subscriber, .job: return true
+        }
+    }
 
     mutating func jump(_ node: SimulatedNode) {
         let reach = clockJumpMillisecondsMax

@@ -13,8 +13,8 @@ struct ScenarioPlay {
     let cuts: Bool
     let clockJumps: Bool
     let clockJumpMillisecondsMax: Int64
-    /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relays. Each model has
-    /// one writer.
+    /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relay is without word of
+    /// those it listens to for so long. Each model has one writer.
     let isForgetful: Bool
     let features: Set<Scenario.Feature>
     var publishers: [SimulatedNode] = []
@@ -36,7 +36,7 @@ struct ScenarioPlay {
         clockJumpMillisecondsMax = isBeyondLead ? 6_000 : 60_000
         var settings = SimulationSettings()
         settings.clockLeadMax = isBeyondLead ? .seconds(2) : .seconds(300)
-        if isForgetful { settings.tombstoneRetention = .seconds(3) }
+        if isForgetful { settings.tombstoneRetention = .seconds(8) }
         settings.batchByteCount = [64, 256, 1024].pick(&generator)
         settings.chunkByteCount = [64, 256, 1024].pick(&generator)
         settings.snapshotCredit = Int.random(in: 1...4, using: &generator)
