@@ -63,12 +63,14 @@ let package = Package(
         library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
         library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
         library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "ModelRecord"]),
+        library("ModelTypes", uses: ["ModelRecord"]),
         library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
         library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
         library(
             "Modelcast",
             uses: [
-                "ZeroMQ", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle,
+                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log,
+                metrics, lifecycle,
             ]),
         library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         library(
@@ -93,6 +95,7 @@ let package = Package(
         tests(of: "ModelCBOR", isHeavy: true),
         tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
         tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
         tests(
             of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
         tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),

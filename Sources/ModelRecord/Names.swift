@@ -36,12 +36,16 @@ public enum Names {
         }
     }
 
+    /// The longest name of a field.
+    static let fieldByteCountMax = 128
+
     /// Checks a field path: 1 to 128 bytes of UTF-8. The empty name is reserved for the model's own term in digests.
     public static func check(field: String) throws(NameError) {
         let count = field.utf8.count
         guard count > 0 else { throw NameError(kind: "field", reason: "has the empty name, which is reserved") }
-        guard count <= 128 else {
-            throw NameError(kind: "field", reason: "\(quoted(field)) has \(count) bytes; at most 128 are allowed")
+        guard count <= fieldByteCountMax else {
+            let reason = "\(quoted(field)) has \(count) bytes; at most \(fieldByteCountMax) are allowed"
+            throw NameError(kind: "field", reason: reason)
         }
     }
 

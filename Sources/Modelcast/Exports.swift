@@ -1,6 +1,7 @@
 // The types that users of Modelcast meet, so that one import is enough.
 @_exported public import ModelCache
 @_exported public import ModelRecord
+@_exported public import ModelTypes
 
 @_exported public import struct ModelStore.StoreError
 @_exported public import enum ModelStore.StoreHealth

@@ -1,4 +1,5 @@
 public import ModelRecord
+public import ModelTypes
 
 /// A Swift type that views the models of one type.
 ///
@@ -6,10 +7,21 @@ public import ModelRecord
 /// struct User: Model {
 ///     static let modelType = "User"
 ///     var id: String
-///     var age: Int64?
+///     var age: Int?
 ///
-///     init(id: String, record: Record) { self.id = id; age = record["age"]?.intValue }
-///     var fields: Fields { ["age": age.map { .int($0) } ?? .null] }
+///     init(id: String, record: Record) throws {
+///         var reader = FieldReader(record)
+///         self.id = id
+///         age = try reader.read("age")
+///     }
+///
+///     var fields: Fields {
+///         get throws {
+///             var writer = FieldWriter()
+///             try writer.write("age", age)
+///             return writer.fields
+///         }
+///     }
 /// }
 /// ```
 /// Several Swift types may view one model type, each with the fields that it needs.
@@ -18,49 +30,67 @@ public protocol Model: Sendable {
     static var modelType: String { get }
     /// The identity within the type.
     var id: String { get }
-    /// Reads a model from its record.
-    /// - Throws: whatever says why this record is not such a model, for example ``MissingField``.
+    /// Reads a model from its record; see `FieldReader`.
+    /// - Throws: whatever says why this record is not such a model; a `FieldProblem` comes out as ``ModelProblem``.
     init(id: String, record: Record) throws
-    /// All fields, as they are to be published.
-    var fields: Fields { get }
+    /// All fields, as they are to be published; see `FieldWriter`.
+    /// - Throws: whatever says why this cannot be published.
+    var fields: Fields { get throws }
 }
 
-/// A field that a ``Model`` cannot do without is unknown, null or of another type.
-public struct MissingField: Error, Hashable, Sendable, CustomStringConvertible {
+/// A record that a Swift type cannot be made of, because of one of its fields.
+public struct ModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The type on the wire.
     public let type: String
     public let id: String
-    public let field: String
+    public let problem: FieldProblem
 
-    public init(type: String, id: String, field: String) {
-        self.type = type
-        self.id = id
-        self.field = field
+    public init(type: String, id: String, _ problem: FieldProblem) {
+        (self.type, self.id, self.problem) = (type, id, problem)
     }
 
-    public var description: String { "\(type) \(id) has no usable value in its field \(field)" }
+    public var description: String { "\(type) \(id): \(problem)" }
+}
+
+extension Model {
+    /// Makes it of a record, if there is one.
+    fileprivate static func view(_ record: Record?, id: String) throws -> Self? {
+        guard let record else { return nil }
+        do {
+            return try Self(id: id, record: record)
+        } catch let problem as FieldProblem {
+            throw ModelProblem(type: modelType, id: id, problem)
+        }
+    }
 }
 
 extension Subscriber {
     /// The model with this id, or nil when it does not exist.
-    /// - Throws: what the model's initialiser throws.
+    /// - Throws: ``ModelProblem``, or what else the model's initialiser throws.
     /// - Complexity: decodes at every call; keep the model, not the id, in a loop.
     public func model<M: Model>(_ type: M.Type, _ id: String) throws -> M? {
-        try cache[M.modelType, id].map { try M(id: id, record: $0) }
+        try M.view(cache[M.modelType, id], id: id)
     }
 }
 
 extension Snapshot {
     /// The model with this id in this cut, or nil when it does not exist there.
-    /// - Throws: what the model's initialiser throws.
+    /// - Throws: ``ModelProblem``, or what else the model's initialiser throws.
     public func model<M: Model>(_ type: M.Type, _ id: String) throws -> M? {
-        try self[M.modelType, id].map { try M(id: id, record: $0) }
+        try M.view(self[M.modelType, id], id: id)
     }
 }
 
 extension Publisher {
     /// Publishes a model whole: fields that it does not name become unknown. Only the difference travels.
+    /// - Throws: ``ModelProblem``, ``ModelcastError``, or what else the model's ``Model/fields`` throw; nothing has
+    ///   changed then.
     @discardableResult
-    public func publish(_ model: some Model) throws(ModelcastError) -> PublishOutcome {
-        try assign(Swift.type(of: model).modelType, model.id, model.fields)
+    public func publish<M: Model>(_ model: M) throws -> PublishOutcome {
+        do {
+            return try assign(M.modelType, model.id, model.fields)
+        } catch let problem as FieldProblem {
+            throw ModelProblem(type: M.modelType, id: model.id, problem)
+        }
     }
 }

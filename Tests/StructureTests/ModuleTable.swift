@@ -20,6 +20,7 @@ enum ModuleTable {
         Row(
             target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "ModelRecord"],
             others: ["Synchronization", "Dispatch"]),
+        Row(target: "ModelTypes", ours: ["ModelRecord"], others: ["FoundationEssentials"]),
         Row(
             target: "ModelStore", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             others: ["Synchronization", "Dispatch", "Foundation", "GRDB", "GRDBSQLite"]),
@@ -28,7 +29,10 @@ enum ModuleTable {
             others: ["Synchronization"]),
         Row(
             target: "Modelcast",
-            ours: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "ModelSync"],
+            ours: [
+                "ZeroMQ", "ModelCBOR", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache",
+                "ModelSync",
+            ],
             others: nil),
         Row(
             target: "ModelcastTesting",

@@ -1,0 +1,110 @@
+import ModelCBOR
+
+/// Reads the fields of a record where they stand, for typed models: no dictionary and no tree in between.
+///
+/// ```swift
+/// var cursor = FieldCursor(record)
+/// let age = cursor.find(ageName) ? cursor.int : nil
+/// ```
+/// Fields may be asked for in any order; in that of ``FieldName`` all are found in one pass. A cursor is a value for
+/// one task; the record stays alive with it.
+public struct FieldCursor {
+    /// Where it stands.
+    private struct Place {
+        /// The encoded name of the field that was found last; empty before the first.
+        var key = 0..<0
+        /// Where its value stands.
+        var value = 0
+        /// Where the cell behind it stands.
+        var next: Int
+        /// How many cells stand from there on.
+        var left: Int
+    }
+
+    private let record: Record
+    private var place: Place
+
+    /// A cursor before the first field. Of a model that does not exist nothing is found.
+    public init(_ record: Record) {
+        self.record = record
+        place = Place(next: Int(record.storage.facts.cellsOffset), left: record.cellCount)
+    }
+
+    /// Goes to the value of a field.
+    /// - Returns: false where the field is unknown; then the cursor stays where it was.
+    /// - Complexity: O(1) for the field behind the last one, else O(*fields*).
+    public mutating func find(_ name: FieldName) -> Bool {
+        guard let place = place(of: name) else { return false }
+        self.place = place
+        return true
+    }
+
+    private func place(of name: FieldName) -> Place? {
+        // No cell has such a name.
+        guard name.text.utf8.count <= Names.fieldByteCountMax else { return nil }
+        let bytes = record.storage.bytes
+        let key = name.key.span
+        let scan = CellScan(key, key: 0..<key.count)
+        var left = place.left
+        var stop = scan.run(bytes, from: place.next, left, key, 0..<key.count)
+        if !stop.isFound, !place.key.isEmpty, Bytes.compare(key, bytes.extracting(place.key)) <= 0 {
+            // It stands further up, if anywhere.
+            left = record.cellCount
+            stop = scan.run(bytes, from: Int(record.storage.facts.cellsOffset), left, key, 0..<key.count)
+        }
+        guard stop.isFound else { return nil }
+        var reader = CBORReader(bytes, at: stop.offset)
+        let cell = CellSlice(reading: &reader)
+        guard bytes[cell.value.lowerBound] != CBORConstant.undefinedByte else { return nil }
+        return Place(key: cell.key, value: cell.value.lowerBound, next: cell.end, left: left - stop.count - 1)
+    }
+}
+
+/// The value of the field that was found last; before the first field each of these is nil or false.
+extension FieldCursor {
+    /// The field is known to be empty.
+    public var isNull: Bool { initialByte == CBORConstant.nullByte }
+
+    /// The Boolean, if it is one.
+    public var bool: Bool? {
+        switch initialByte {
+        case CBORConstant.trueByte: true
+        case CBORConstant.falseByte: false
+        default: nil
+        }
+    }
+
+    /// The integer, if it is one.
+    public var int: Int64? {
+        guard let head, head.major == .unsigned || head.major == .negative else { return nil }
+        // An integer outside 64 signed bits is in no record.
+        let magnitude = Int64(truncatingIfNeeded: head.argument)
+        return head.major == .unsigned ? magnitude : ~magnitude
+    }
+
+    /// The number, if it is a double.
+    public var double: Double? { head.flatMap(CBORFloat.value(of:)) }
+
+    /// The text, if it is one.
+    public var text: String? {
+        guard let initialByte, initialByte >> 5 == CBORMajor.text.rawValue else { return nil }
+        var reader = CBORReader(record.storage.bytes, at: place.value)
+        return (try? reader.readUncheckedText()).map { reader.string($0) }
+    }
+
+    /// The value, whatever it is; nil before the first field.
+    public var value: Value? {
+        guard place.value > 0 else { return nil }
+        var reader = CBORReader(record.storage.bytes, at: place.value)
+        // The bytes were checked when they came in.
+        return try? Value(reading: &reader)
+    }
+
+    private var initialByte: UInt8? { place.value > 0 ? record.storage.bytes[place.value] : nil }
+
+    private var head: CBORHead? {
+        guard place.value > 0 else { return nil }
+        var reader = CBORReader(record.storage.bytes, at: place.value)
+        return try? reader.readHead()
+    }
+}

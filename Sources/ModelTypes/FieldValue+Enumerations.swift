@@ -1,0 +1,62 @@
+public import ModelRecord
+
+/// An enum with a raw value, which says `FieldValue`: its field holds the raw value of one of the cases.
+///
+/// ```swift
+/// enum Colour: String, FieldValue { case red, green }
+/// ```
+/// A raw value without a case is a fault: use ``Open`` where others may know more cases.
+extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
+    public init(_ value: Value) throws(FieldFault) {
+        self = try Self.known(RawValue(value))
+    }
+
+    public static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Self {
+        try known(RawValue.read(cursor))
+    }
+
+    public func encoded() throws(FieldFault) -> Value { try rawValue.encoded() }
+
+    private static func known(_ raw: RawValue) throws(FieldFault) -> Self {
+        guard let known = Self(rawValue: raw) else {
+            throw FieldFault(.form, wanted: "a case of \(Self.self)", value: try raw.encoded())
+        }
+        return known
+    }
+}
+
+/// A case of an enum, or a raw value that this program knows no case for: it is kept as it is, and published as it is.
+///
+/// ```swift
+/// switch user.colour {
+/// case .known(.red): …
+/// case .unknown(let raw): logger.info("a new colour", metadata: ["colour": "\(raw)"])
+/// …
+/// ```
+public enum Open<Known>: FieldValue
+where Known: RawRepresentable & Hashable & Sendable, Known.RawValue: FieldValue {
+    case known(Known)
+    case unknown(Known.RawValue)
+
+    public init(rawValue: Known.RawValue) {
+        self = Known(rawValue: rawValue).map { .known($0) } ?? .unknown(rawValue)
+    }
+
+    public init(_ value: Value) throws(FieldFault) { self.init(rawValue: try Known.RawValue(value)) }
+
+    public static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Open {
+        Open(rawValue: try Known.RawValue.read(cursor))
+    }
+
+    public func encoded() throws(FieldFault) -> Value { try rawValue.encoded() }
+
+    public var rawValue: Known.RawValue {
+        switch self {
+        case .known(let known): known.rawValue
+        case .unknown(let raw): raw
+        }
+    }
+
+    /// The case, where there is one.
+    public var known: Known? { if case .known(let known) = self { known } else { nil } }
+}

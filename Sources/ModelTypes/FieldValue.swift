@@ -1,0 +1,62 @@
+public import ModelRecord
+
+/// A Swift type that a field of a model may have.
+///
+/// | Swift | a record holds |
+/// |---|---|
+/// | `Bool` | a Boolean |
+/// | `Int`, `UInt` and all their widths | an integer |
+/// | `Double`, `Float` | a double, or an integer that it can hold exactly |
+/// | `String` | text |
+/// | `Data` | bytes |
+/// | `URL` | a URI, or text that is one |
+/// | `UUID` | a UUID, or its usual text |
+/// | `Date` | a timestamp |
+/// | `Optional` | what the wrapped type holds, or null |
+/// | `Array`, `Dictionary` with `String` keys | arrays and maps of these |
+/// | an enum with a raw value that says `FieldValue` | the raw value of one of its cases |
+/// | ``Open`` of such an enum | any raw value |
+/// | ``Value`` | anything |
+///
+/// Fields of other forms have a ``FieldConversion``.
+public protocol FieldValue: Hashable, Sendable {
+    /// Takes the value of a cell, or an element of one.
+    /// - Throws: ``FieldFault`` for one that this type cannot hold, null included.
+    init(_ value: Value) throws(FieldFault)
+
+    /// Takes the value at which `cursor` stands: the same, without a ``Value`` in between where that can be.
+    static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Self
+
+    /// The value that travels.
+    /// - Throws: ``FieldFault`` for one that no record holds.
+    func encoded() throws(FieldFault) -> Value
+
+    /// What stands for a field that is unknown: nil of an optional type; nothing of any other.
+    static var whenUnknown: Self? { get }
+}
+
+extension FieldValue {
+    public static var whenUnknown: Self? { nil }
+
+    public static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Self {
+        try Self(cursor.value ?? .null)
+    }
+}
+
+extension Value: FieldValue {
+    public init(_ value: Value) throws(FieldFault) { self = value }
+    public func encoded() throws(FieldFault) -> Value { self }
+}
+
+extension Optional: FieldValue where Wrapped: FieldValue {
+    public init(_ value: Value) throws(FieldFault) { self = value.isNull ? nil : try Wrapped(value) }
+
+    public static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Wrapped? {
+        if cursor.isNull { return nil }
+        return try Wrapped.read(cursor)
+    }
+
+    public func encoded() throws(FieldFault) -> Value { try self?.encoded() ?? .null }
+
+    public static var whenUnknown: Wrapped?? { .some(nil) }
+}
