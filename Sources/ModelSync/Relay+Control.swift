@@ -47,9 +47,20 @@ extension Relay {
         case .digest(_, let type, _): prefixes = [Topic.data(type: type).bytes]
         case .hello, .fetch: break
         }
+        if isStartingAnew(now: now), let rid = question.copyRequest {
+            let message = "this relay builds its state anew; the old one may hold what was deleted and forgotten since"
+            return service.refuse(rid, .busy, message, peer, now: now, &counters)
+        }
         let served = ControlService.Served(
             heads: heads(prefixes: prefixes, isServing: true, now: now), cache: cache)
         service.answer(question, to: peer, with: served, now: now, counters: &counters)
+    }
+
+    /// What the relay holds may be gone everywhere else: nobody is to take it from here. After the settle time it serves
+    /// what it has: one of its senders may be gone for good, or be a relay that waits for this one.
+    func isStartingAnew(now: Moment) -> Bool {
+        guard let renewal = replica.renewal else { return false }
+        return now.uptimeMicroseconds < renewal.startedAt + configuration.settleTime.wholeMicroseconds
     }
 
     /// The relay has just started, and a sender's first snapshot is not here yet; or an origin has, and what it had
@@ -72,5 +83,16 @@ extension Relay {
             return .known(head: nil)
         }
         return speaksFor(stream.origin) ? .unknownTopic : .unknownOrigin
+    }
+}
+
+extension ControlService.Question {
+    /// The id of a request for what the copy holds.
+    fileprivate var copyRequest: UInt64? {
+        switch self {
+        case .snapshot(let rid, _, _), .digest(let rid, _, _): rid
+        case .fetch(let rid, _, _): rid
+        case .hello, .report, .replay, .push: nil
+        }
     }
 }

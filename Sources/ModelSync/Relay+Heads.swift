@@ -78,7 +78,7 @@ extension Relay {
     /// - Parameter isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier
     ///   starts are not all here is left out.
     func heads(prefixes: [[UInt8]]?, isServing: Bool = false, now: Moment) -> [Heads] {
-        let mending = mendingTypes
+        let mending = mendingTypes(now: now)
         var byOrigin: [String: Heads] = [:]
         for (key, stream) in replica.streams {
             var heads = byOrigin[key.origin] ?? emptyHeads(of: key.origin, now: now)
@@ -122,8 +122,9 @@ extension Relay {
     }
 
     /// Types of which something that was sent may not be in the cache: their digests would say so again and again.
-    private var mendingTypes: Set<String> {
-        let isIncomplete = !replica.groups.isEmpty || replica.sessions.contains { $0.isSyncing }
+    private func mendingTypes(now: Moment) -> Set<String> {
+        let isIncomplete =
+            !replica.groups.isEmpty || replica.sessions.contains { $0.isSyncing } || isStartingAnew(now: now)
         guard !isIncomplete else { return Set(replica.streams.keys.compactMap(\.topic.type)) }
         return Set(replica.streams.lazy.filter { $0.value.isMending }.compactMap { $0.key.topic.type })
     }

@@ -175,6 +175,57 @@ import Testing
         #expect(relay.cache["User", "dead-0"] == nil)
     }
 
+    @Test func `a relay that starts anew hands out nothing of its old state until the settle time is over`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        let old = ModelCache()
+        let payload = try batches(1, name: "dead")[0]
+        var decoder = BatchDecoder()
+        try decoder.decode(payload.span)
+        old.commit(decoder.batch(in: payload.span), type: "User")
+        let relay = try Relay(
+            configuration: RelayConfiguration(name: "relay", streamEndpoint: "memory"), cache: old, now: network.now,
+            seed: 1, lastAlive: network.now.wallMilliseconds - 400 * 86_400_000)
+        relay.restore(
+            [StreamPosition(origin: "dead", topic: topic, incarnation: decoder.incarnation, applied: 1)],
+            now: network.now)
+        network.relays.append(relay)
+        network.connect(.relay(0), to: .origin(0))
+        while !relay.replica.isStartingAnew, network.time < 5_000_000 { network.run(milliseconds: 1) }
+        // The origin does not give its snapshot: the state is not built.
+        network.dead.insert(.origin(0))
+        guard
+            case .welcome(_, _, _, _, _, _, let told, _)? = network.ask(
+                .relay(0), .hello(rid: 1, version: 1, name: "x", prefixes: [])
+            ).first
+        else {
+            Issue.record("no welcome")
+            return
+        }
+        #expect(told.flatMap(\.heads).map(\.topic) == [topic])
+        #expect(told.flatMap(\.heads).allSatisfy { $0.digest == nil })
+        for request: ControlRequest in [
+            .snapshot(rid: 2, prefixes: [Topic.dataPrefix], credit: 1), .digest(rid: 2, type: "User", bits: 8),
+            .fetch(rid: 2, type: "User", ids: ["dead-0"]),
+        ] {
+            guard case .error(2, .busy, _)? = network.ask(.relay(0), request).first else {
+                Issue.record("\(request) is answered")
+                continue
+            }
+        }
+        network.run(milliseconds: 6_000)
+        #expect(relay.replica.isStartingAnew)
+        guard
+            case .records(2, "User", let records)? = network.ask(
+                .relay(0), .fetch(rid: 2, type: "User", ids: ["dead-0"])
+            ).first
+        else {
+            Issue.record("nothing is fetched")
+            return
+        }
+        #expect(records.map(\.id) == ["dead-0"])
+    }
+
     private func decoded(_ payload: [UInt8]) throws -> UInt64 {
         var decoder = BatchDecoder()
         try decoder.decode(payload.span)
