@@ -56,8 +56,8 @@ extension Relay {
         service.answer(question, to: peer, with: served, now: now, counters: &counters)
     }
 
-    /// What the relay holds may be gone everywhere else: nobody is to take it from here. After the settle time it serves
-    /// what it has: one of its senders may be gone for good, or be a relay that waits for this one.
+    /// What the relay holds may be gone everywhere else: nobody is to take it from here. After the settle time it
+    /// serves what it has: one of its senders may be gone for good, or be a relay that waits for this one.
     func isStartingAnew(now: Moment) -> Bool {
         guard let renewal = replica.renewal else { return false }
         return now.uptimeMicroseconds < renewal.startedAt + configuration.settleTime.wholeMicroseconds

@@ -28,6 +28,13 @@ public struct NetworkConditions: Sendable {
     /// A network that only takes its time.
     public init() {}
 
+    /// Nothing that is lost stays unnoticed or unmended for seconds: heads always come through at last, and snapshots
+    /// are not broken off again and again.
+    mutating func limitDelays() {
+        controlResetPerMille = 0
+        streamBytesPerMillisecond = nil
+    }
+
     /// A network that only takes its time.
     public static let good = NetworkConditions()
 

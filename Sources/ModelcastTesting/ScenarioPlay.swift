@@ -46,8 +46,7 @@ struct ScenarioPlay {
         settings.hasDigests = scenario.hasDigests
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
-        // Else snapshots may need longer to get through than deletes are remembered.
-        if isForgetful { conditions.controlResetPerMille = 0 }
+        if isForgetful { conditions.limitDelays() }
         conditions.diskFailurePerMille = isCalm ? 0 : [0, 0, 100].pick(&generator)
         if isCalm { conditions.delayMicroseconds = 50...([500, 10_000].pick(&generator)) }
         simulation = Simulation(
