@@ -90,8 +90,7 @@ extension ControlService.Question {
     /// The id of a request for what the copy holds.
     fileprivate var copyRequest: UInt64? {
         switch self {
-        case .snapshot(let rid, _, _), .digest(let rid, _, _): rid
-        case .fetch(let rid, _, _): rid
+        case .snapshot(let rid, _, _), .digest(let rid, _, _), .fetch(let rid, _, _): rid
         case .hello, .report, .replay, .push: nil
         }
     }

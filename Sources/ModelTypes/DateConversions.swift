@@ -41,11 +41,11 @@ public struct ISO8601Conversion: FieldConversion {
     }
 
     private static func rounded(_ date: Date) -> Date {
-        Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000).rounded() / 1000)
+        Date(timeIntervalSince1970: date.roundedMilliseconds / 1000)
     }
 }
 
-/// A date as seconds since 1970: an integer, or a double where there is a fraction.
+/// A date as seconds since 1970: read from an integer or a double, written as a double.
 public struct UnixSecondsConversion: FieldConversion {
     public init() {}
 
@@ -62,13 +62,18 @@ public struct UnixMillisecondsConversion: FieldConversion {
     }
 
     public func encode(_ property: Date) throws(FieldFault) -> Int64 {
-        guard let milliseconds = Int64(exactly: (property.timeIntervalSince1970 * 1000).rounded()) else {
+        guard let milliseconds = Int64(exactly: property.roundedMilliseconds) else {
             throw FieldFault(
                 .range, wanted: "a date in the range of 64 bits of milliseconds",
                 value: .timestamp(property.timeIntervalSince1970))
         }
         return milliseconds
     }
+}
+
+extension Date {
+    /// Milliseconds since 1970.
+    fileprivate var roundedMilliseconds: Double { (timeIntervalSince1970 * 1000).rounded() }
 }
 
 extension FieldConversion where Self == ISO8601Conversion {

@@ -8,21 +8,14 @@ public import ModelRecord
 /// A raw value without a case is a fault: use ``Open`` where others may know more cases.
 extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     public init(_ value: Value) throws(FieldFault) {
-        self = try Self.known(RawValue(value))
+        self = try RawValueConversion().decode(RawValue(value))
     }
 
     public static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Self {
-        try known(RawValue.read(cursor))
+        try RawValueConversion().decode(RawValue.read(cursor))
     }
 
     public func encoded() throws(FieldFault) -> Value { try rawValue.encoded() }
-
-    private static func known(_ raw: RawValue) throws(FieldFault) -> Self {
-        guard let known = Self(rawValue: raw) else {
-            throw FieldFault(.form, wanted: "a case of \(Self.self)", value: try raw.encoded())
-        }
-        return known
-    }
 }
 
 /// A case of an enum, or a raw value that this program knows no case for: it is kept as it is, and published as it is.

@@ -12,11 +12,7 @@ import ModelRecord
 public struct URLTextConversion: FieldConversion {
     public init() {}
 
-    public func decode(_ wire: String) throws(FieldFault) -> URL {
-        guard let url = URL(string: wire) else { throw fault(wire, wanted: "a URL") }
-        return url
-    }
-
+    public func decode(_ wire: String) throws(FieldFault) -> URL { try URL(Value.text(wire)) }
     public func encode(_ property: URL) throws(FieldFault) -> String { property.absoluteString }
 }
 
@@ -24,11 +20,7 @@ public struct URLTextConversion: FieldConversion {
 public struct UUIDTextConversion: FieldConversion {
     public init() {}
 
-    public func decode(_ wire: String) throws(FieldFault) -> UUID {
-        guard let uuid = UUID(uuidString: wire) else { throw fault(wire, wanted: "a UUID") }
-        return uuid
-    }
-
+    public func decode(_ wire: String) throws(FieldFault) -> UUID { try UUID(Value.text(wire)) }
     public func encode(_ property: UUID) throws(FieldFault) -> String { property.uuidString }
 }
 

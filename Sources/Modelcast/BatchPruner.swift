@@ -20,7 +20,8 @@ struct BatchPruner {
 
     /// A batch has been, or is about to be, stored.
     mutating func note(_ batch: StoredBatch) {
-        stored[batch.stream, default: Stored()].last.raise(to: batch.sequence)
+        let last = stored[batch.stream]?.last ?? 0
+        stored[batch.stream, default: Stored()].last = max(last, batch.sequence)
     }
 
     /// There is a new file: what was written to the one before counts for nothing.
@@ -63,8 +64,4 @@ extension BatchRange {
     fileprivate var stream: ReplayRing.Stream {
         ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
     }
-}
-
-extension UInt64 {
-    fileprivate mutating func raise(to other: UInt64) { self = Swift.max(self, other) }
 }

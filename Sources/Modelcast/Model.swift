@@ -56,8 +56,13 @@ extension Model {
     /// Makes it of a record, if there is one.
     fileprivate static func view(_ record: Record?, id: String) throws -> Self? {
         guard let record else { return nil }
+        return try naming(id) { try Self(id: id, record: record) }
+    }
+
+    /// Says of which model a problem with a field is.
+    fileprivate static func naming<R>(_ id: String, _ body: () throws -> R) throws -> R {
         do {
-            return try Self(id: id, record: record)
+            return try body()
         } catch let problem as FieldProblem {
             throw ModelProblem(type: modelType, id: id, problem)
         }
@@ -87,10 +92,6 @@ extension Publisher {
     ///   changed then.
     @discardableResult
     public func publish<M: Model>(_ model: M) throws -> PublishOutcome {
-        do {
-            return try assign(M.modelType, model.id, model.fields)
-        } catch let problem as FieldProblem {
-            throw ModelProblem(type: M.modelType, id: model.id, problem)
-        }
+        try assign(M.modelType, model.id, M.naming(model.id) { try model.fields })
     }
 }

@@ -94,8 +94,9 @@ struct SimulatedDisk {
     /// Makes a pushed batch durable.
     mutating func store(_ push: Push, writtenMilliseconds: UInt64) {
         guard !pushes.contains(where: { $0.stream == push.stream && $0.sequence == push.sequence }) else { return }
+        var push = push
+        push.writtenMilliseconds = writtenMilliseconds
         pushes.append(push)
-        pushes[pushes.count - 1].writtenMilliseconds = writtenMilliseconds
     }
 
     /// What was due by `time` is durable.

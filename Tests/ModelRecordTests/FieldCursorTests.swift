@@ -4,19 +4,11 @@ import Testing
 
 /// Fields where they stand, for typed models.
 struct FieldCursorTests {
-    /// The records that a random set of updates leaves.
-    private func records(_ generator: inout SeededGenerator) -> [Record] {
-        let mix = UpdateMix(&generator)
-        var models = mix.ids.map { _ in Model() }
-        for step in mix.steps { models[step.model].apply(step.encoded) }
-        return models.compactMap(\.record)
-    }
-
     @Test func `a cursor finds what the record has, in whatever order it is asked`() {
         let names = ["f", "g", "é", "address.city", "a-field-with-a-name-past-23-bytes", "none", "a", "zzzzzzzz"]
             .map { FieldName($0) }
         forEachSeed(20_000) { _, generator in
-            for record in records(&generator) {
+            for record in UpdateMix(&generator).records {
                 var cursor = FieldCursor(record)
                 let isOrdered = Bool.random(using: &generator)
                 let asked = isOrdered ? names.sorted() : (names + names).shuffled(using: &generator)

@@ -193,10 +193,7 @@ struct RecordDecodingTests {
 
     /// The records that a random set of updates leaves.
     private func records(_ generator: inout SeededGenerator) throws -> [Record] {
-        let mix = UpdateMix(&generator, updates: 1...6)
-        var models = mix.ids.map { _ in Model() }
-        for step in mix.steps { models[step.model].apply(step.encoded) }
-        return models.compactMap(\.record).shuffled(using: &generator)
+        UpdateMix(&generator, updates: 1...6).records.shuffled(using: &generator)
     }
 
     /// All that a reader of a record may do with it, and the encoding.

@@ -30,6 +30,13 @@ struct UpdateMix {
         for _ in 0..<Int.random(in: updates, using: &generator) { addStep(&generator) }
     }
 
+    /// The records that the updates leave.
+    var records: [Record] {
+        var models = ids.map { _ in Model() }
+        for step in steps { models[step.model].apply(step.encoded) }
+        return models.compactMap(\.record)
+    }
+
     private mutating func addStep(_ generator: inout SeededGenerator) {
         let model = Int.random(in: ids.indices, using: &generator)
         let version = ReferenceVersion(

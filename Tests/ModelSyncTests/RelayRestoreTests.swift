@@ -33,6 +33,16 @@ import Testing
             topic: topic, payload: batch, writtenMilliseconds: network.now.wallMilliseconds - seconds * 1_000)
     }
 
+    private func cache(holding batches: [[UInt8]]) throws -> ModelCache {
+        let cache = ModelCache()
+        for batch in batches {
+            var decoder = BatchDecoder()
+            try decoder.decode(batch.span)
+            cache.commit(decoder.batch(in: batch.span), type: "User")
+        }
+        return cache
+    }
+
     private func replay(
         _ network: inout RelayNetwork, incarnation: UInt64, from first: UInt64, through last: UInt64
     ) -> [ControlReply] {
@@ -146,12 +156,7 @@ import Testing
     @Test func `models that exist only here through pushes survive starting anew, others do not`() throws {
         var network = RelayNetwork()
         try network.addOrigin("origin")
-        let old = ModelCache()
-        for payload in try batches(2, name: "job") + batches(1, name: "dead") {
-            var decoder = BatchDecoder()
-            try decoder.decode(payload.span)
-            old.commit(decoder.batch(in: payload.span), type: "User")
-        }
+        let old = try cache(holding: batches(2, name: "job") + batches(1, name: "dead"))
         #expect(old.count(of: "User") == 3)
         // A day and more ago.
         let relay = try Relay(
@@ -178,16 +183,13 @@ import Testing
     @Test func `a relay that starts anew hands out nothing of its old state until the settle time is over`() throws {
         var network = RelayNetwork()
         try network.addOrigin("origin")
-        let old = ModelCache()
-        let payload = try batches(1, name: "dead")[0]
-        var decoder = BatchDecoder()
-        try decoder.decode(payload.span)
-        old.commit(decoder.batch(in: payload.span), type: "User")
+        let dead = try batches(1, name: "dead")
+        let old = try cache(holding: dead)
         let relay = try Relay(
             configuration: RelayConfiguration(name: "relay", streamEndpoint: "memory"), cache: old, now: network.now,
             seed: 1, lastAlive: network.now.wallMilliseconds - 400 * 86_400_000)
-        relay.restore(
-            [StreamPosition(origin: "dead", topic: topic, incarnation: decoder.incarnation, applied: 1)],
+        try relay.restore(
+            [StreamPosition(origin: "dead", topic: topic, incarnation: decoded(dead[0]), applied: 1)],
             now: network.now)
         network.relays.append(relay)
         network.connect(.relay(0), to: .origin(0))
