@@ -82,6 +82,7 @@ extension ModelCache {
             let epoch = cut.epochs.newest
             if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
             if slot >= 0 {
+                old?.carryViews(to: new)
                 var exchanged: Record? = new
                 table.shards.exchange(&exchanged, hash: hash, slot: slot, epoch: epoch)
                 retired = exchanged

@@ -156,6 +156,7 @@ struct Shard {
         let index = Shards.index(of: hash)
         let shard = unsafe shard(index)
         guard let slots = unsafe shard.pointee.slots else { return }
+        slots.carryViews(to: pending, at: slot)
         unsafe lock(index).pointee.withLock { _ in
             slots.exchange(&pending, at: slot)
             if let epoch, let old = pending.record {

@@ -105,6 +105,13 @@ import ModelRecord
         return unsafe UnmanagedMerge(Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
     }
 
+    /// Gives the record of `pending` what the one at `index` carries over.
+    @inline(__always)
+    func carryViews(to pending: borrowing Pending, at index: Int) {
+        guard let old = unsafe base[index & (capacity &- 1)].record, let new = unsafe pending.held else { return }
+        unsafe old.carryViews(to: new)
+    }
+
     /// Exchanges the record at `index` for that of `pending`; both counts change hands.
     @inline(__always)
     func exchange(_ pending: inout Pending, at index: Int) {

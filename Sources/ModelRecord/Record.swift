@@ -13,7 +13,8 @@ import ModelCBOR
 /// A record does not know its type: it is kept by type.
 public struct Record: @unchecked Sendable {
     // Unchecked because ManagedBuffer is not Sendable: the storage's header is written once, in RecordStorage.make, its
-    // bytes and directory once, by RecordBuilder, before the record is handed out; all are only read from then on.
+    // bytes and directory once, by RecordBuilder, before the record is handed out; all are only read from then on. Its
+    // list of views is atomic.
     let storage: RecordStorage
 
     /// The encoded record, `[id, floor, touched, cells]`, as it stands in a snapshot chunk.

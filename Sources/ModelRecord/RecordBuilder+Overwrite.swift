@@ -20,7 +20,7 @@ extension RecordBuilder {
         header.cellsOffset = UInt32(truncatingIfNeeded: Int(header.cellsOffset) &+ touchedGrowth)
         header.hasDirectory = CellDirectory.fits(byteCount: byteCount, cellCount: Int(header.cellCount))
         let storage = RecordStorage.make(header)
-        let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }
+        let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         // Where nothing moves, everything is copied at once and written over.
         let isResized = touchedGrowth != 0 || plan.isResized

@@ -36,7 +36,7 @@ import ModelCBOR
             cellCount: UInt32(plan.cellCount), idByteCount: UInt8(id.count),
             floorByteCount: UInt8(floorByteCount), exists: exists)
         let storage = RecordStorage.make(header)
-        let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }
+        let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: byteCount)
         builder.head(.array, 4)
         builder.head(.text, UInt64(id.count))
@@ -65,7 +65,7 @@ import ModelCBOR
     static func copy(_ encoded: Span<UInt8>, _ header: RecordHeader) -> Record {
         precondition(encoded.count == Int(header.byteCount), "a header describes other bytes")
         let storage = RecordStorage.make(header)
-        let start = unsafe storage.withUnsafeMutablePointerToElements { unsafe $0 }
+        let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: encoded.count)
         builder.copy(encoded)
         return Record(storage: storage)

@@ -1,4 +1,5 @@
 import ModelCBOR
+import Synchronization
 
 /// What a record knows about its bytes without reading them.
 struct RecordHeader {
@@ -41,21 +42,52 @@ struct RecordHeader {
     var storedByteCount: Int { Int(byteCount) &+ (hasDirectory ? CellDirectory.byteCount(Int(cellCount)) : 0) }
 }
 
-/// One heap object: the header, and behind it the record's encoding as section 5 of the protocol article has it,
-/// `[id, floor, touched, { * field => [value, stamp, origin] }]`, deterministic.
+/// One heap object: the header, a word for the views, and behind it the record's encoding as section 5 of the protocol
+/// article has it, `[id, floor, touched, { * field => [value, stamp, origin] }]`, deterministic.
 ///
-/// The bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never again.
+/// The bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never again. The word
+/// is the head of a list of ``RecordView``; see there.
 final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
     /// it hands the object on.
     static func make(_ header: RecordHeader) -> RecordStorage {
-        let buffer = RecordStorage.create(minimumCapacity: header.storedByteCount) { _ in header }
+        let buffer = RecordStorage.create(minimumCapacity: viewsByteCount + header.storedByteCount) { _ in header }
         // `create` on a subclass returns an instance of that subclass.
-        return unsafe unsafeDowncast(buffer, to: RecordStorage.self)
+        let storage = unsafe unsafeDowncast(buffer, to: RecordStorage.self)
+        unsafe storage.withUnsafeMutablePointerToElements { elements in
+            let word = unsafe UnsafeMutableRawPointer(elements).bindMemory(to: ViewsWord.self, capacity: 1)
+            unsafe word.initialize(to: ViewsWord(0))
+        }
+        return storage
     }
 
-    /// What the object takes before the bytes: its own two words and the header.
-    static let headerByteCount = 16 + MemoryLayout<RecordHeader>.size
+    deinit { releaseViews() }
+
+    /// The address of the first view; 0 where there is none.
+    typealias ViewsWord = Atomic<UInt>
+
+    private static let viewsByteCount = MemoryLayout<ViewsWord>.size
+
+    /// What the object takes before the bytes: its own two words, the header, the word for the views. The word is at a
+    /// multiple of its size, as the header is of whole words.
+    static let headerByteCount = 16 + MemoryLayout<RecordHeader>.size + viewsByteCount
+
+    /// The word for the views. Valid while the storage is alive.
+    var views: UnsafeMutablePointer<ViewsWord> {
+        @inline(__always)
+        get {
+            unsafe withUnsafeMutablePointerToElements { elements in
+                // Bound so in `make`, and never otherwise.
+                unsafe UnsafeMutableRawPointer(elements).assumingMemoryBound(to: ViewsWord.self)
+            }
+        }
+    }
+
+    /// Where the bytes begin. Valid while the storage is alive.
+    var start: UnsafeMutablePointer<UInt8> {
+        @inline(__always)
+        get { unsafe withUnsafeMutablePointerToElements { unsafe $0 + RecordStorage.viewsByteCount } }
+    }
 
     /// The header. Read through the pointer, as `header` would be checked for exclusive access each time, at run time
     /// and in vain: it never changes. A merge reads it a dozen times.
@@ -86,7 +118,7 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     @inline(__always)
     @_lifetime(borrow self)
     private func span(_ count: Int) -> Span<UInt8> {
-        let start = unsafe withUnsafeMutablePointerToElements { unsafe UnsafePointer($0) }
+        let start = unsafe UnsafePointer(self.start)
         // The tail allocation holds so many initialised bytes and lives as long as self, which is borrowed.
         let span = unsafe Span(_unsafeStart: start, count: count)
         return unsafe _overrideLifetime(span, borrowing: self)

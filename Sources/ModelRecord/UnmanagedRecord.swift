@@ -39,6 +39,14 @@ import CPrefetch
     /// Gives up the count that this reference owned.
     public func release() { unsafe storage.release() }
 
+    /// Gives a record that is about to replace this one, and that nobody else sees yet, the views to be carried over.
+    @inline(__always)
+    package func carryViews(to new: UnmanagedRecord) {
+        unsafe storage._withUnsafeGuaranteedRef { old in
+            unsafe new.storage._withUnsafeGuaranteedRef { old.carryViews(to: $0) }
+        }
+    }
+
     /// True when the id of the record is exactly `id`.
     public func hasID(_ id: Span<UInt8>) -> Bool { unsafe storage._withUnsafeGuaranteedRef { $0.hasID(id) } }
 
