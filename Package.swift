@@ -62,15 +62,16 @@ let package = Package(
         .target(name: "CPrefetch"),
         library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
         library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
-        library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "ModelRecord"]),
         library("ModelTypes", uses: ["ModelRecord"]),
+        library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "ModelRecord", "ModelTypes"]),
+        library("ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache"]),
         library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
         library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
         library(
             "Modelcast",
             uses: [
-                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log,
-                metrics, lifecycle,
+                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
+                "ModelSync", log, metrics, lifecycle,
             ]),
         library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         library(
@@ -99,6 +100,7 @@ let package = Package(
         tests(
             of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
         tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+        tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
         tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
         tests(

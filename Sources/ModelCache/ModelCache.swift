@@ -24,6 +24,8 @@ public final class ModelCache: Sendable {
     /// Held while a commit is published, a snapshot is opened or closed, an observer comes or goes.
     let cut = Guarded(Cut())
     private let directory = Guarded(Directory())
+    /// Where records are told of that a Swift type cannot be made of, when they are read as that.
+    public let problems = ModelProblems()
 
     /// An empty cache.
     public init() {}

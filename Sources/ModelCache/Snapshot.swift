@@ -5,7 +5,7 @@ public import ModelRecord
 /// Taking one is O(1). While it is open, records that commits replace stay alive for it: it costs the memory of what
 /// changed since, and a little time at each of those changes. Release it when done.
 public final class Snapshot: Sendable {
-    private let cache: ModelCache
+    package let cache: ModelCache
     private let epoch: UInt64
     private let directory: Directory
     private let counts: [TableCounts]

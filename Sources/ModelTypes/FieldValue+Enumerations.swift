@@ -37,6 +37,10 @@ where Known: RawRepresentable & Hashable & Sendable, Known.RawValue: FieldValue 
 
     public init(_ value: Value) throws(FieldFault) { self.init(rawValue: try Known.RawValue(value)) }
 
+    public init(from decoder: any Decoder) throws { self.init(rawValue: try Known.RawValue(from: decoder)) }
+
+    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+
     public static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Open {
         Open(rawValue: try Known.RawValue.read(cursor))
     }

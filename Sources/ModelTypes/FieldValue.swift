@@ -19,7 +19,7 @@ public import ModelRecord
 /// | ``Value`` | anything |
 ///
 /// Fields of other forms have a ``FieldConversion``.
-public protocol FieldValue: Hashable, Sendable {
+public protocol FieldValue: Hashable, Sendable, Codable {
     /// Takes the value of a cell, or an element of one.
     /// - Throws: ``FieldFault`` for one that this type cannot hold, null included.
     init(_ value: Value) throws(FieldFault)

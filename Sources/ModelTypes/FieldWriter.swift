@@ -8,21 +8,16 @@ public import ModelRecord
 /// try writer.write("joined", joined, by: .iso8601)
 /// return writer.fields
 /// ```
-public struct FieldWriter {
+public struct FieldWriter: FieldSink {
     /// What has been written; of a name that was written twice the last.
     public private(set) var fields: Fields = [:]
 
     public init() {}
 
-    /// - Throws: ``FieldProblem`` for a value that no record holds.
     public mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
         do { fields[name] = try value.encoded() } catch { throw FieldProblem(name, error) }
     }
 
-    /// - Throws: ``FieldProblem`` for what the conversion refuses, or no record holds.
-    public mutating func write<C: FieldConversion>(
-        _ name: String, _ property: C.Property, by conversion: C
-    ) throws(FieldProblem) {
-        do { fields[name] = try conversion.encode(property).encoded() } catch { throw FieldProblem(name, error) }
-    }
+    /// Makes a field unknown again, once this is merged.
+    public mutating func writeUnknown(_ name: String) { fields[name] = .undefined }
 }

@@ -1,17 +1,28 @@
 import Metrics
+import ModelCache
 import ModelSync
 
 /// Hands the counters of a state machine to swift-metrics, once a second. Made once; few dimensions, never an id.
 struct CounterMetrics {
     private let counters: [(name: ModelSync.Counters.Name, counter: Counter)]
     private var told = ModelSync.Counters()
+    private let problems: (source: ModelProblems, counter: Counter)?
+    private var toldProblems = 0
     private var nextUpdate: UInt64 = 0
 
     /// - Parameters:
     ///   - label: the beginning of every metric's name.
     ///   - name: the dimension `name`: which publisher or subscriber of the process.
+    ///   - problems: of the models that are read as Swift types; nil where none are.
     ///   - factory: makes the counters; else the one of the process.
-    init(label: String, name: String, factory: any MetricsFactory = MetricsSystem.factory) {
+    init(
+        label: String, name: String, problems: ModelProblems? = nil,
+        factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.problems = problems.map { problems in
+            let label = "\(label)_model_problems_total"
+            return (problems, Counter(label: label, dimensions: [("name", name)], factory: factory))
+        }
         counters = ModelSync.Counters.Name.allCases.map {
             let label = "\(label)_\($0.rawValue)_total"
             return ($0, Counter(label: label, dimensions: [("name", name)], factory: factory))
@@ -27,5 +38,8 @@ struct CounterMetrics {
             counter.increment(by: Int64(clamping: current[name] - told[name]))
         }
         told = current
+        guard let problems, case let count = problems.source.count, count > toldProblems else { return }
+        problems.counter.increment(by: count - toldProblems)
+        toldProblems = count
     }
 }

@@ -2,6 +2,7 @@
 @_exported public import ModelCache
 @_exported public import ModelRecord
 @_exported public import ModelTypes
+@_exported public import ModelViews
 
 @_exported public import struct ModelStore.StoreError
 @_exported public import enum ModelStore.StoreHealth

@@ -16,6 +16,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let configuration = Code(rawValue: "configuration")
         /// A type, id or field name, or a value, is outside the limits.
         public static let badInput = Code(rawValue: "bad-input")
+        /// A constant field of a model has another value already.
+        public static let constant = Code(rawValue: "constant")
         /// What was waited for did not happen in time.
         public static let timeout = Code(rawValue: "timeout")
         /// The publisher or subscriber has been stopped.

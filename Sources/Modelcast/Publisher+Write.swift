@@ -37,8 +37,11 @@ extension Publisher {
         try write(.delete, type, id, [:])
     }
 
-    private func write(
-        _ write: Write, _ type: String, _ id: String, _ fields: Fields
+    /// - Parameter isWanted: asked under the lock, when no other write can come any more; nothing is done where it is
+    ///   false.
+    func write(
+        _ write: Write, _ type: String, _ id: String, _ fields: Fields,
+        _ isWanted: () throws(ModelcastError) -> Bool = { true }
     ) throws(ModelcastError) -> PublishOutcome {
         let encoded = try encode(fields)
         let now = Clocks.now()
@@ -47,6 +50,7 @@ extension Publisher {
             guard !core.isFull(configuration.outboxByteCount) else {
                 return (PublishOutcome.backPressured, core.waker)
             }
+            guard try isWanted() else { return (.unchanged, nil) }
             do throws(WireError) {
                 let outcome = try core.origin.write(write, type: type, id: id, fields: encoded, now: now)
                 guard outcome != .unchanged else { return (outcome, nil) }

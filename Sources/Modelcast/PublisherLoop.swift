@@ -49,7 +49,8 @@ struct PublisherLoop: ~Copyable {
         publisher.store?.mail.wake(waker)
         self.poller = poller
         self.publisher = publisher
-        metrics = CounterMetrics(label: "modelcast_publisher", name: configuration.name)
+        metrics = CounterMetrics(
+            label: "modelcast_publisher", name: configuration.name, problems: publisher.problems)
         publisher.core.withLock { core in
             core.waker = waker
             if let stream { core.origin.rename(streamEndpoint: stream) }

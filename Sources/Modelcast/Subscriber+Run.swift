@@ -21,7 +21,8 @@ extension Subscriber {
         core.withLock { $0.waker = waker }
         store?.mail.wake(waker)
         logger.info("subscriber is listening", metadata: ["subscriber": "\(configuration.name)"])
-        var metrics = CounterMetrics(label: "modelcast_subscriber", name: configuration.name)
+        var metrics = CounterMetrics(
+            label: "modelcast_subscriber", name: configuration.name, problems: problems)
         let host = ReplicaLoop.Host(
             logger: logger, isStopped: { self.core.withLock { $0.isStopped } },
             tell: { now in

@@ -69,6 +69,18 @@ import Testing
         #expect(factory.made.count == Counters.Name.allCases.count)
         #expect(Set(factory.made).count == factory.made.count)
     }
+
+    @Test func `models that cannot be read as a Swift type are counted in the metrics`() throws {
+        let factory = RecordingFactory()
+        let publisher = try makePublisher(nil)
+        var metrics = CounterMetrics(
+            label: "modelcast_publisher", name: "accounts", problems: publisher.problems, factory: factory)
+        try publisher.merge("User", "1", ["age": 36])
+        for _ in 0..<2 { #expect(publisher[User.self, "1"] == nil) }
+        metrics.update(Counters(), now: Moment(wallMilliseconds: 0, uptimeMicroseconds: 1_000_000))
+        metrics.update(Counters(), now: Moment(wallMilliseconds: 0, uptimeMicroseconds: 2_000_000))
+        #expect(factory.increments == ["modelcast_publisher_model_problems_total{name=accounts}": [1]])
+    }
 }
 
 /// Keeps what is logged.

@@ -1,10 +1,13 @@
+import Dispatch
 import Modelcast
+import Synchronization
 import TestSupport
 import Testing
 
 // example: model
 struct User: Model {
     static let modelType = "User"
+    static let properties = [ModelProperty(\User.age, "age"), ModelProperty(\User.nickName, "nick_name")]
     let id: String
     var nickName: String
     var age: Int?
@@ -15,73 +18,196 @@ struct User: Model {
         self.age = age
     }
 
-    init(id: String, record: Record) throws {
+    init(id: String, record: Record) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.init(id: id, nickName: try reader.read("nick_name"), age: try reader.read("age"))
     }
 
-    var fields: Fields {
-        get throws {
-            var writer = FieldWriter()
-            try writer.write("nick_name", nickName)
-            try writer.write("age", age)
-            return writer.fields
-        }
+    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        try sink.write("nick_name", nickName)
+        try sink.write("age", age)
     }
 }
 // end example
 
+/// An account whose number never changes.
+private struct Account: Model {
+    static let modelType = "Account"
+    static let properties = [
+        ModelProperty(\Account.number, "number", isConstant: true), ModelProperty(\Account.balance, "balance"),
+    ]
+    let id: Int
+    var number: UInt64
+    var balance = 0
+
+    init(id: Int = 1, number: UInt64) { (self.id, self.number) = (id, number) }
+
+    init(id: Int, record: Record) throws(FieldProblem) {
+        var reader = FieldReader(record)
+        self.id = id
+        number = try reader.read("number")
+        balance = try reader.read("balance", default: 0)
+    }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        try sink.write("number", number)
+        try sink.write("balance", balance)
+    }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct ModelTests {
-    @Test func `a model that is conformed to by hand travels and comes back`() async throws {
+    private let ada = User(id: "1", nickName: "Ada", age: 36)
+
+    @Test func `a model travels and comes back`() async throws {
         try await withPair { publisher, subscriber in
-            try publisher.publish(User(id: "1", nickName: "Ada", age: 36))
+            try publisher.publish(ada)
             #expect(await eventually { subscriber["User", "1"] != nil })
-            let user = try #require(try subscriber.model(User.self, "1"))
-            #expect(user.nickName == "Ada")
-            #expect(user.age == 36)
-            #expect(try subscriber.model(User.self, "2") == nil)
-            #expect(try subscriber.snapshot().model(User.self, "1")?.age == 36)
+            #expect(subscriber[User.self, "1"] == ada)
+            #expect(try subscriber.model(User.self, "1") == ada)
+            #expect(subscriber[User.self, "2"] == nil)
+            #expect(subscriber.snapshot()[User.self, "1"]?.age == 36)
+            try publisher.delete(User.self, "1")
+            #expect(await eventually { subscriber[User.self, "1"] == nil })
         }
     }
 
-    @Test func `a record that lacks a field says which`() async throws {
+    @Test func `a record that lacks a field says which, and counts`() async throws {
         try await withPair { publisher, subscriber in
             try publisher.merge("User", "1", ["age": 36])
             #expect(await eventually { subscriber["User", "1"] != nil })
-            let problem = ModelProblem(type: "User", id: "1", FieldProblem("nick_name", nil))
+            let problem = ModelProblem(type: "User", id: "1", [FieldProblem("nick_name", nil)])
             #expect(problem.description == "User 1: nick_name: unknown")
             #expect(throws: problem) { try subscriber.model(User.self, "1") }
             #expect(throws: problem) { try subscriber.snapshot().model(User.self, "1") }
+            #expect(subscriber.partial(of: User.self, "1")?["age"] == 36)
+            #expect(subscriber.problems.count == 1)
         }
     }
 
-    /// An account whose number no record holds, as it takes all 64 bits.
-    private struct Account: Model {
-        static let modelType = "Account"
-        let id = "1"
-        var number: UInt64
-
-        init(number: UInt64) { self.number = number }
-
-        init(id: String, record: Record) throws {
-            var reader = FieldReader(record)
-            number = try reader.read("number")
-        }
-
-        var fields: Fields {
-            get throws {
-                var writer = FieldWriter()
-                try writer.write("number", number)
-                return writer.fields
+    @Test func `a subscriber observes, follows and binds models as Swift types`() async throws {
+        final class Card: Sendable {
+            private let text = Mutex("")
+            var title: String {
+                get { text.withLock { $0 } }
+                set { text.withLock { $0 = newValue } }
             }
+        }
+        try await withPair { publisher, subscriber in
+            let queue = DispatchQueue(label: "ModelTests")
+            let (card, bag) = (Card(), ObservationBag())
+            bag.add(subscriber.bind(User.self, "1", to: card, on: queue) { $0.map(\.nickName, to: \.title) })
+            let live = subscriber.live(User.self, "1", on: queue)
+            let stream = subscriber.models(User.self).where { $0.age == 37 }.stream()
+            try publisher.publish(ada)
+            #expect(await eventually { card.title == "Ada" && live.age == 36 })
+            try publisher.publish(ada.with { $0.age = 37 })
+            var changes = stream.makeAsyncIterator()
+            let change = try #require(await changes.next()?.first)
+            #expect(change.step == .entered && change.new?.age == 37)
         }
     }
 
     @Test func `a model that cannot travel changes nothing and says why`() throws {
         let publisher = try makePublisher(nil)
         try publisher.publish(Account(number: 7))
-        let error = #expect(throws: ModelProblem.self) { try publisher.publish(Account(number: .max)) }
-        #expect(error?.problem.field == "number" && error?.problem.fault?.code == .range)
-        #expect(publisher.cache["Account", "1"]?["number"] == 7)
+        let error = #expect(throws: ModelProblem.self) { try publisher.publish(Account(id: 2, number: .max)) }
+        #expect(error?.problems.first?.field == "number" && error?.problems.first?.fault?.code == .range)
+        #expect(publisher[Account.self, 2] == nil)
+    }
+
+    @Test func `publishing a model leaves other fields alone, assigning and replacing it does not`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.merge("User", "1", ["other": true])
+        try publisher.publish(ada)
+        #expect(publisher["User", "1"]?["other"] == true)
+        try publisher.assign(ada)
+        #expect(publisher["User", "1"]?.values == ["nick_name": "Ada", "age": 36])
+        try publisher.merge("User", "1", ["other": true])
+        try publisher.replace(ada)
+        #expect(publisher["User", "1"]?.values == ["nick_name": "Ada", "age": 36])
+    }
+
+    @Test func `only what differs between two states is published`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.publish(ada)
+        try publisher.merge("User", "1", ["nick_name": "Ada L."])
+        #expect(try ada.with { $0.age = 37 }.diff(from: ada) == ["age": 37])
+        try publisher.publish(changesFrom: ada, to: ada.with { $0.age = 37 })
+        #expect(publisher["User", "1"]?.values == ["nick_name": "Ada L.", "age": 37])
+        #expect(try publisher.publish(changesFrom: ada, to: ada) == .unchanged)
+        #expect(throws: ModelcastError.self) {
+            try publisher.publish(changesFrom: ada, to: User(id: "2", nickName: "Grace"))
+        }
+    }
+
+    @Test func `an update reads, changes and publishes the difference`() throws {
+        let publisher = try makePublisher(nil)
+        #expect(try publisher.update(User.self, "1") { $0.age = 1 } == nil)
+        try publisher.publish(ada)
+        let version = publisher["User", "1"]?.version(of: "nick_name")
+        #expect(try publisher.update(User.self, "1") { $0.age = 37 } != .unchanged)
+        #expect(try publisher.update(User.self, "1") { $0.age = 37 } == .unchanged)
+        #expect(publisher[User.self, "1"]?.age == 37)
+        #expect(publisher["User", "1"]?.version(of: "nick_name") == version)
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) { try publisher.update(User.self, "1") { _ in throw Refusal() } }
+        try publisher.merge("User", "1", ["nick_name": nil])
+        #expect(throws: ModelProblem.self) { try publisher.update(User.self, "1") { $0.age = 38 } }
+    }
+
+    @Test func `updates of one model from many threads are all in it`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.publish(Account(number: 7))
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<200 {
+                do {
+                    try publisher.update(Account.self, 1) { $0.balance += 1 }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        #expect(publisher[Account.self, 1]?.balance == 1600)
+    }
+
+    @Test func `a constant field takes one value, and refuses another by name`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.publish(Account(number: 7))
+        #expect(try publisher.publish(Account(number: 7)) == .unchanged)
+        for write in [
+            { try publisher.publish(Account(number: 8)) }, { try publisher.assign(Account(number: 8)) },
+            { try publisher.replace(Account(number: 8)) },
+            { try publisher.publish(changesFrom: Account(number: 7), to: Account(number: 8)) },
+            { try publisher.transaction { try $0.publish(Account(number: 8)) } },
+            { try publisher.update(Account.self, 1) { $0.number = 8 } ?? .unchanged },
+        ] as [() throws -> PublishOutcome] {
+            let error = #expect(throws: ModelcastError.self) { try write() }
+            #expect(error?.code == .constant)
+            #expect(error?.message == "Account 1: number is constant; it is int(7) and cannot become int(8)")
+        }
+        #expect(publisher[Account.self, 1]?.number == 7)
+        // A model that is deleted may begin again.
+        try publisher.delete(Account.self, 1)
+        try publisher.publish(Account(number: 8))
+        #expect(publisher[Account.self, 1]?.number == 8)
+    }
+
+    @Test func `a transaction takes models of several types, all or none`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.publish(Account(number: 7))
+        #expect(throws: ModelcastError.self) {
+            try publisher.transaction {
+                try $0.publish(ada)
+                try $0.publish(Account(number: 8))
+            }
+        }
+        #expect(publisher[User.self, "1"] == nil)
+        try publisher.transaction {
+            try $0.publish(ada)
+            try $0.assign(Account(id: 2, number: 8))
+            try $0.delete(Account.self, 1)
+        }
+        #expect(publisher[User.self, "1"] == ada && publisher[Account.self, 2]?.number == 8)
+        #expect(publisher[Account.self, 1] == nil)
     }
 }

@@ -1,0 +1,82 @@
+import ModelRecord
+
+/// What must hold of a property's value, beyond its type.
+///
+/// ```swift
+/// @Field(validate: .range(0...150)) var age: Int
+/// ```
+/// A value that does not pass is a fault of its field, when it is read and when it is published.
+public protocol FieldValidation<Value>: Sendable {
+    associatedtype Value: Hashable & Sendable
+    /// What is wanted, for a reader: it stands behind "is not".
+    var wanted: String { get }
+    func accepts(_ value: Value) -> Bool
+}
+
+extension FieldState {
+    /// The same, but faulty where the value does not pass.
+    public func validated(by validation: some FieldValidation<Value>) -> FieldState {
+        flatMap { value throws(FieldFault) in
+            guard validation.accepts(value) else { throw validation.fault(value) }
+            return value
+        }
+    }
+}
+
+extension FieldValidation {
+    /// The fault of a value that does not pass.
+    func fault(_ value: Value) -> FieldFault {
+        let raw = (value as? any FieldValue).flatMap { try? $0.encoded() }
+        return FieldFault(.invalid, wanted: wanted, value: raw ?? .text("\(value)"))
+    }
+}
+
+/// A value within bounds.
+public struct RangeValidation<Value: Comparable & Hashable & Sendable>: FieldValidation {
+    let range: ClosedRange<Value>
+
+    public init(_ range: ClosedRange<Value>) { self.range = range }
+
+    public var wanted: String { "from \(range.lowerBound) to \(range.upperBound)" }
+    public func accepts(_ value: Value) -> Bool { range.contains(value) }
+}
+
+/// Text of so many characters.
+public struct LengthValidation: FieldValidation {
+    let range: ClosedRange<Int>
+
+    public init(_ range: ClosedRange<Int>) { self.range = range }
+
+    public var wanted: String { "text of \(range.lowerBound) to \(range.upperBound) characters" }
+    public func accepts(_ value: String) -> Bool { range.contains(value.count) }
+}
+
+/// Whatever a function takes.
+public struct CheckValidation<Value: Hashable & Sendable>: FieldValidation {
+    public let wanted: String
+    let check: @Sendable (Value) -> Bool
+
+    /// - Parameter wanted: what is wanted, for a reader: it stands behind "is not".
+    public init(_ wanted: String, _ check: @escaping @Sendable (Value) -> Bool) {
+        (self.wanted, self.check) = (wanted, check)
+    }
+
+    public func accepts(_ value: Value) -> Bool { check(value) }
+}
+
+extension FieldValidation {
+    /// ``RangeValidation``.
+    public static func range<Bound>(_ range: ClosedRange<Bound>) -> Self where Self == RangeValidation<Bound> {
+        Self(range)
+    }
+
+    /// ``LengthValidation``.
+    public static func length(_ range: ClosedRange<Int>) -> Self where Self == LengthValidation { Self(range) }
+
+    /// ``CheckValidation``.
+    public static func check<Checked>(
+        _ wanted: String, _ check: @escaping @Sendable (Checked) -> Bool
+    ) -> Self where Self == CheckValidation<Checked> {
+        Self(wanted, check)
+    }
+}

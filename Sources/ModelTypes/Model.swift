@@ -1,0 +1,101 @@
+public import ModelRecord
+
+/// A Swift type that views the models of one type: an immutable value with an id.
+///
+/// The macro `@Model` of ModelcastMacros writes all of it. By hand:
+///
+/// ```swift
+/// struct User: Model {
+///     static let modelType = "User"
+///     static let properties = [ModelProperty(\User.nickName, "nick_name"), ModelProperty(\User.age, "age")]
+///     let id: String
+///     var nickName: String
+///     var age: Int?
+///
+///     init(id: String, record: Record) throws(FieldProblem) {
+///         var reader = FieldReader(record)
+///         self.id = id
+///         age = try reader.read("age")
+///         nickName = try reader.read("nick_name")
+///     }
+///
+///     func write(into sink: inout some FieldSink) throws(FieldProblem) {
+///         try sink.write("age", age)
+///         try sink.write("nick_name", nickName)
+///     }
+/// }
+/// ```
+/// Several Swift types may view one model type, each with the fields that it needs (projections).
+public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
+    /// What is known of such a model, also where it is not enough for one.
+    associatedtype Partial: PartialModel = RecordPartial<Self> where Partial.Complete == Self
+
+    /// The name of the type on the wire.
+    static var modelType: String { get }
+    /// The properties that stand for fields.
+    static var properties: [ModelProperty<Self>] { get }
+    /// Reads a model from its record; see ``FieldReader``.
+    /// - Throws: ``FieldProblem`` for a field that says why this record is not such a model.
+    init(id: ID, record: Record) throws(FieldProblem)
+    /// Writes the fields that are known, as they are to be published.
+    /// - Throws: ``FieldProblem`` for one that cannot be.
+    func write(into sink: inout some FieldSink) throws(FieldProblem)
+    /// The optional properties that are nil because nobody has said anything of their fields. None, where a type does
+    /// not keep account of that: then nil is written as null.
+    var unknownFields: FieldSet { get }
+    /// The fields that differ from those of another state of the model: as they are here, and unknown where only the
+    /// other knows them.
+    /// - Throws: ``FieldProblem`` for one that cannot be published.
+    func diff(from old: Self) throws(FieldProblem) -> Fields
+}
+
+extension Model {
+    public var unknownFields: FieldSet { FieldSet() }
+
+    /// All fields that are known, as they are to be published.
+    public var fields: Fields {
+        get throws(FieldProblem) {
+            var writer = FieldWriter()
+            try write(into: &writer)
+            return writer.fields
+        }
+    }
+
+    public func diff(from old: Self) throws(FieldProblem) -> Fields { try fields.changes(since: old.fields) }
+
+    /// A copy with changes.
+    ///
+    /// ```swift
+    /// let older = user.with { $0.age = 31 }
+    /// ```
+    public func with<E>(_ change: (inout Self) throws(E) -> Void) throws(E) -> Self {
+        var copy = self
+        try change(&copy)
+        return copy
+    }
+
+    /// The model that a record of ``modelType`` is.
+    /// - Throws: ``ModelProblem`` with all fields that are in the way.
+    public init(_ record: Record) throws(ModelProblem) {
+        let text = record.id
+        guard let id = ID(exactly: text) else {
+            let fault = FieldFault(.form, wanted: "an id that is a \(ID.self)", value: .text(text))
+            throw ModelProblem(type: Self.modelType, id: text, [FieldProblem("id", fault)])
+        }
+        do {
+            try self.init(id: id, record: record)
+        } catch {
+            throw Partial(id: id, record: record).problem(else: error)
+        }
+    }
+}
+
+extension Fields {
+    /// What makes these of `old` when it is merged.
+    func changes(since old: Fields) -> Fields {
+        var changes: Fields = [:]
+        for pair in pairs where old[pair.field] != pair.value { changes[pair.field] = pair.value }
+        for pair in old.pairs where self[pair.field] == nil { changes[pair.field] = .undefined }
+        return changes
+    }
+}

@@ -1,0 +1,33 @@
+public import ModelRecord
+
+/// A property of a Swift type and the field that it stands for.
+public struct ModelProperty<Root>: Sendable {
+    public let keyPath: any PartialKeyPath<Root> & Sendable
+    /// The field's name on the wire.
+    public let field: FieldName
+    /// It never changes once it has a value.
+    public let isConstant: Bool
+
+    public init(_ keyPath: any PartialKeyPath<Root> & Sendable, _ field: FieldName, isConstant: Bool = false) {
+        (self.keyPath, self.field, self.isConstant) = (keyPath, field, isConstant)
+    }
+}
+
+extension Model {
+    /// The place of a property in ``properties``.
+    static func place(of keyPath: PartialKeyPath<Self>) -> Int {
+        guard let place = properties.firstIndex(where: { $0.keyPath == keyPath }) else {
+            preconditionFailure("\(keyPath) is no field of \(Self.self); see its properties")
+        }
+        return place
+    }
+
+    /// The wire name of the field that a property stands for. Traps for one that is not in ``properties``, as a
+    /// computed one.
+    /// - Complexity: O(*properties*)
+    public static func field(of keyPath: PartialKeyPath<Self>) -> FieldName { properties[place(of: keyPath)].field }
+
+    /// The property has a value, or is known to be empty: tells apart the two meanings of nil.
+    /// - Complexity: O(*properties*)
+    public func knows(_ keyPath: PartialKeyPath<Self>) -> Bool { !unknownFields.contains(Self.place(of: keyPath)) }
+}

@@ -1,0 +1,33 @@
+/// Puts the description of a model together: its type's name, and what is known.
+public struct ModelText: CustomStringConvertible {
+    private let name: String
+    private var parts: [String] = []
+
+    public init(_ name: String) { self.name = name }
+
+    /// Adds a property and its value.
+    public mutating func add<T>(_ property: String, _ value: T) {
+        parts.append("\(property): \(ModelText.text(value))")
+    }
+
+    /// Adds a property and what is known of it; nothing, where that is nothing.
+    public mutating func add<T>(_ property: String, _ state: FieldState<T>) {
+        switch state {
+        case .unknown: return
+        case .null: add(property, T?.none)
+        case .value(let value): add(property, value)
+        case .faulty(let fault): parts.append("\(property): faulty, \(fault)")
+        }
+    }
+
+    /// Texts in quotation marks, optionals without their wrapping.
+    private static func text<T>(_ value: T) -> String {
+        switch value as Any? {
+        case nil: "nil"
+        case let text as String: text.debugDescription
+        case let value?: "\(value)"
+        }
+    }
+
+    public var description: String { "\(name)(\(parts.joined(separator: ", ")))" }
+}

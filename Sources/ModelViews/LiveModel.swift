@@ -1,0 +1,92 @@
+public import Dispatch
+public import ModelCache
+import ModelRecord
+public import ModelTypes
+public import Observation
+
+/// A model that follows its cache, for Swift's `Observation`: who has read a property of it is told when that changes.
+///
+/// ```swift
+/// let user = LiveModel(User.self, id, in: subscriber.cache, on: .main)
+/// withObservationTracking { show(user.nickName) } onChange: { … }
+/// ```
+/// A property of it is one of the model, or nil where that does not exist. Who has read the name is not told of the
+/// age.
+///
+/// The properties change on the queue, a serial one, all of one change together; they may be read from any thread.
+@dynamicMemberLookup
+public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
+    /// A property that somebody has read.
+    private struct Read: Sendable {
+        let willSet: @Sendable (LiveModel) -> Void
+        let didSet: @Sendable (LiveModel) -> Void
+    }
+
+    private struct Inside {
+        var state: ModelState<M>?
+        /// The properties that have been read at any time.
+        var reads: [PartialKeyPath<M>: Read] = [:]
+        var observation: Observation?
+        /// Something has been told.
+        var isTold = false
+    }
+
+    public let id: M.ID
+    private let registrar = ObservationRegistrar()
+    private let inside = Guarded(Inside())
+
+    /// - Parameter queue: where the properties change; a serial one.
+    public init(_ type: M.Type, _ id: M.ID, in cache: ModelCache, on queue: DispatchQueue) {
+        self.id = id
+        let observation = cache.models(type, id).observe(on: queue) { [weak self] changes in
+            for change in changes { self?.follow(change) }
+        }
+        // Not to begin empty: the queue may be busy. What it has been told meanwhile is newer.
+        let state = cache.state(of: type, id)
+        inside.withLock { inside in
+            if !inside.isTold { inside.state = state }
+            inside.observation = observation
+        }
+    }
+
+    /// The model, or what is in its way; nil where it does not exist.
+    public var state: ModelState<M>? {
+        registrar.access(self, keyPath: \.state)
+        return inside.withLock { $0.state }
+    }
+
+    /// The newest model that could be made; nil where there is none.
+    public var model: M? { state?.model }
+
+    /// A property of the newest model that could be made; nil where there is none.
+    public subscript<T>(dynamicMember property: any KeyPath<M, T> & Sendable) -> T? {
+        registrar.access(self, keyPath: \LiveModel<M>.[dynamicMember: property])
+        let read = Read(
+            willSet: { $0.registrar.willSet($0, keyPath: \LiveModel<M>.[dynamicMember: property]) },
+            didSet: { $0.registrar.didSet($0, keyPath: \LiveModel<M>.[dynamicMember: property]) })
+        let model = inside.withLock { inside in
+            inside.reads[property] = read
+            return inside.state?.model
+        }
+        return model?[keyPath: property]
+    }
+
+    private func follow(_ change: ModelChange<M>) {
+        let state = change.state
+        let (isSame, reads) = inside.withLock { inside in
+            inside.isTold = true
+            return (inside.state == state, inside.reads)
+        }
+        guard !isSame else { return }
+        // A model that comes or goes changes them all, and so may any field one that is computed.
+        let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field.text) }) { $1 }
+        let changed = Set(change.change.changedFields)
+        let isWhole = change.step != .changed || change.isInitial
+        let concerned = reads.filter { isWhole || fields[$0.key].map(changed.contains) ?? true }.values
+        registrar.willSet(self, keyPath: \.state)
+        for read in concerned { read.willSet(self) }
+        inside.withLock { $0.state = state }
+        for read in concerned { read.didSet(self) }
+        registrar.didSet(self, keyPath: \.state)
+    }
+}

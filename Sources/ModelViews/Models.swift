@@ -1,0 +1,114 @@
+public import Dispatch
+public import ModelCache
+import ModelRecord
+public import ModelTypes
+
+/// The models of a Swift type, or some of them: to be read, and to be observed.
+///
+/// ```swift
+/// let adults = subscriber.models(User.self).where { ($0.age ?? 0) > 17 }
+/// let observation = adults.changes(of: \.nickName).observe(on: queue) { changes in
+///     for change in changes { print(change.step, change.new?.nickName ?? "gone") }
+/// }
+/// ```
+/// A value without cost: nothing happens before it is observed. What is told, and when, is the contract of
+/// ``ModelCache/observe(_:on:_:)``; what a condition here leaves out is not told, and where nothing is left nobody is
+/// called.
+public struct Models<M: Model>: Sendable {
+    private let cache: ModelCache
+    private let interest: Interest
+    /// The names of the fields that matter; nil for all.
+    private var fields: Set<String>?
+    private var condition: (@Sendable (M) -> Bool)?
+    /// Whose changes are left out.
+    private var silentOrigin: String?
+
+    init(_ cache: ModelCache, _ interest: Interest) { (self.cache, self.interest) = (cache, interest) }
+
+    /// Only changes of these fields are told; and, always, that a model comes to be or goes, or enters or leaves.
+    public func changes(of properties: PartialKeyPath<M>...) -> Models {
+        var narrowed = self
+        let names = Set(properties.map { M.field(of: $0).text })
+        narrowed.fields = fields.map { $0.intersection(names) } ?? names
+        return narrowed
+    }
+
+    /// Only models that meet a condition: that they do (``ModelChange/Step/entered``), change while they do, do so no
+    /// longer (``ModelChange/Step/left``). A record that makes no model meets none.
+    /// - Parameter condition: called on the observer's queue; the same for the same model.
+    public func `where`(_ condition: @escaping @Sendable (M) -> Bool) -> Models {
+        var narrowed = self
+        if let first = self.condition {
+            narrowed.condition = { first($0) && condition($0) }
+        } else {
+            narrowed.condition = condition
+        }
+        return narrowed
+    }
+
+    /// Changes whose last write is this publisher's are not told: for a process that observes what it publishes itself.
+    ///
+    /// Where changes of several publishers were folded, the last one counts. What is there at the beginning is told,
+    /// whoever wrote it.
+    public func without(origin: String) -> Models {
+        var narrowed = self
+        narrowed.silentOrigin = origin
+        return narrowed
+    }
+
+    /// Tells `handler`, on `queue`, the current state and every later change.
+    /// - Returns: the observation, which ends when it is cancelled or released.
+    public func observe(
+        on queue: DispatchQueue, _ handler: @escaping @Sendable ([ModelChange<M>]) -> Void
+    ) -> Observation {
+        cache.observe(interest, on: queue) { set in
+            let changes = self.changes(in: set)
+            if !changes.isEmpty { handler(changes) }
+        }
+    }
+
+    /// The current state and every later change, as a sequence for one task.
+    public func stream() -> ModelChangeStream<M> { ModelChangeStream(models: self, changes: cache.changes(interest)) }
+
+    /// What of a set is to be told.
+    func changes(in set: ChangeSet) -> [ModelChange<M>] { set.compactMap(told) }
+
+    private func told(_ change: Change) -> ModelChange<M>? {
+        if let silentOrigin, !change.isInitial, change.origin == silentOrigin { return nil }
+        guard let id = M.ID(exactly: change.id) else {
+            // Told of as a problem, as every record that makes no model.
+            _ = change.new?.state(of: M.self, telling: cache.problems.tell)
+            return nil
+        }
+        guard let step = step(of: change) else { return nil }
+        if step == .changed, let fields, fields.isDisjoint(with: change.changedFields) { return nil }
+        return ModelChange(id: id, step: step, change: change, problems: cache.problems)
+    }
+
+    /// What came of the model; nil where it did not and does not meet the condition.
+    private func step(of change: Change) -> ModelChange<M>.Step? {
+        switch (meets(change.old), meets(change.new)) {
+        case (false, true): .entered
+        case (true, true): .changed
+        case (true, false): .left
+        case (false, false): nil
+        }
+    }
+
+    private func meets(_ record: Record?) -> Bool {
+        guard let record else { return false }
+        guard let condition else { return true }
+        guard case .current(let model) = record.state(of: M.self, telling: cache.problems.tell) else { return false }
+        return condition(model)
+    }
+}
+
+extension ModelCache {
+    /// All models of a Swift type.
+    public func models<M: Model>(_ type: M.Type) -> Models<M> { Models(self, .type(M.modelType)) }
+
+    /// The model with this id, which need not exist yet.
+    public func models<M: Model>(_ type: M.Type, _ id: M.ID) -> Models<M> {
+        Models(self, .model(type: M.modelType, id: id.idText))
+    }
+}

@@ -1,0 +1,91 @@
+import ModelCache
+public import ModelRecord
+public import ModelSync
+public import ModelTypes
+public import ModelViews
+
+extension Publisher: ModelSource {
+    /// The model `id` of `type` as this publisher has it, or nil when it does not exist.
+    public subscript(type: String, id: String) -> Record? { cache[type, id] }
+
+    public var problems: ModelProblems { cache.problems }
+}
+
+/// Models as Swift types. Each of these throws ``ModelcastError``, with code `constant` where a constant field has
+/// another value already, and `ModelProblem` for a model that cannot travel; nothing has changed then.
+extension Publisher {
+    /// Publishes the fields that a model knows, and leaves all others as they are. Only the difference travels.
+    @discardableResult
+    public func publish<M: Model>(_ model: M) throws -> PublishOutcome {
+        try write(.merge, ModelWrite(model))
+    }
+
+    /// Publishes what is known of a model, and leaves all other fields as they are.
+    @discardableResult
+    public func publish<P: PartialModel>(_ partial: P) throws -> PublishOutcome {
+        try write(.merge, ModelWrite(partial))
+    }
+
+    /// Makes the fields of a model the only ones, by sending the difference: all others become unknown, those too that
+    /// the Swift type does not name.
+    @discardableResult
+    public func assign<M: Model>(_ model: M) throws -> PublishOutcome { try write(.assign, ModelWrite(model)) }
+
+    /// Makes the fields of a model the only ones, whoever wrote the others, and even if they were not here yet.
+    @discardableResult
+    public func replace<M: Model>(_ model: M) throws -> PublishOutcome { try write(.replace, ModelWrite(model)) }
+
+    /// Publishes what differs between two states of a model, and nothing else.
+    @discardableResult
+    public func publish<M: Model>(changesFrom old: M, to new: M) throws -> PublishOutcome {
+        try write(.merge, ModelWrite(changesFrom: old, to: new))
+    }
+
+    /// Deletes a model.
+    @discardableResult
+    public func delete<M: Model>(_ type: M.Type, _ id: M.ID) throws(ModelcastError) -> PublishOutcome {
+        try delete(M.modelType, id.idText)
+    }
+
+    /// Changes a model: reads it, lets `change` change it, publishes the difference.
+    ///
+    /// ```swift
+    /// try publisher.update(User.self, id) { $0.age = 31 }
+    /// ```
+    /// Atomic for the model in this process: no other write of this publisher comes in between.
+    /// - Parameter change: runs under no lock, and once more where another write did come in between.
+    /// - Returns: nil where there is no such model.
+    /// - Throws: also what `change` throws, and `ModelProblem` where the record makes no such model.
+    @discardableResult
+    public func update<M: Model>(
+        _ type: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
+    ) throws -> PublishOutcome? {
+        while let record = cache[M.modelType, id.idText] {
+            let old = try record.state(of: type, telling: problems.tell).current.get()
+            let write = try ModelWrite(changesFrom: old, to: old.with(change))
+            if write.fields.count == 0 { return .unchanged }
+            if let outcome = try self.write(.merge, write, ifStill: record) { return outcome }
+        }
+        return nil
+    }
+
+    private func write(_ kind: Write, _ write: ModelWrite) throws(ModelcastError) -> PublishOutcome {
+        try self.write(kind, write.type, write.id, write.fields) { () throws(ModelcastError) in
+            try write.requireConstants(in: cache)
+            return true
+        }
+    }
+
+    /// - Returns: nil where the record is another one by now.
+    private func write(
+        _ kind: Write, _ write: ModelWrite, ifStill record: Record
+    ) throws(ModelcastError) -> PublishOutcome? {
+        var isStill = true
+        let outcome = try self.write(kind, write.type, write.id, write.fields) { () throws(ModelcastError) in
+            isStill = cache[write.type, write.id]?.isIdentical(to: record) ?? false
+            if isStill { try write.requireConstants(in: cache) }
+            return isStill
+        }
+        return isStill ? outcome : nil
+    }
+}

@@ -1,0 +1,28 @@
+public import Dispatch
+public import ModelCache
+public import ModelTypes
+public import ModelViews
+
+extension Subscriber: ModelSource {
+    public var problems: ModelProblems { cache.problems }
+
+    /// All models of a Swift type, to be observed.
+    public func models<M: Model>(_ type: M.Type) -> Models<M> { cache.models(type) }
+
+    /// The model with this id, which need not exist yet, to be observed.
+    public func models<M: Model>(_ type: M.Type, _ id: M.ID) -> Models<M> { cache.models(type, id) }
+
+    /// A model that follows this copy, for Swift's `Observation`.
+    /// - Parameter queue: where its properties change; a serial one.
+    public func live<M: Model>(_ type: M.Type, _ id: M.ID, on queue: DispatchQueue) -> LiveModel<M> {
+        LiveModel(type, id, in: cache, on: queue)
+    }
+
+    /// Lets properties of an object follow those of a model: `ModelCache.bind(_:_:to:on:_:)`.
+    public func bind<M: Model, Object: AnyObject & Sendable>(
+        _ type: M.Type, _ id: M.ID, to object: Object, on queue: DispatchQueue,
+        _ describe: (inout ModelBinding<M, Object>) -> Void
+    ) -> Observation {
+        cache.bind(type, id, to: object, on: queue, describe)
+    }
+}

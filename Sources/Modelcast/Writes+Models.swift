@@ -1,0 +1,27 @@
+public import ModelTypes
+
+/// Models as Swift types. What these throw is as for the same methods of ``Publisher``; a constant field that has
+/// another value already is found when the body has returned.
+extension Writes {
+    /// See ``Publisher/publish(_:)-(M)``.
+    public mutating func publish<M: Model>(_ model: M) throws { try add(.merge, ModelWrite(model)) }
+
+    /// See ``Publisher/publish(_:)-(P)``.
+    public mutating func publish<P: PartialModel>(_ partial: P) throws { try add(.merge, ModelWrite(partial)) }
+
+    /// See ``Publisher/assign(_:)``.
+    public mutating func assign<M: Model>(_ model: M) throws { try add(.assign, ModelWrite(model)) }
+
+    /// See ``Publisher/replace(_:)``.
+    public mutating func replace<M: Model>(_ model: M) throws { try add(.replace, ModelWrite(model)) }
+
+    /// See ``Publisher/publish(changesFrom:to:)``.
+    public mutating func publish<M: Model>(changesFrom old: M, to new: M) throws {
+        try add(.merge, ModelWrite(changesFrom: old, to: new))
+    }
+
+    /// See ``Publisher/delete(_:_:)``.
+    public mutating func delete<M: Model>(_ type: M.Type, _ id: M.ID) throws(ModelcastError) {
+        try delete(M.modelType, id.idText)
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import ModelRecord
+import ModelTypes
+
+enum Colour: String, FieldValue { case red, green }
+
+struct User {
+    let id: UUID
+    var nickName: String
+    var age: Int?
+    let createdAt: Date
+    var homepage: URL?
+    var colour: Colour = .red
+    var title: String?
+    var isSelected: Bool = false
+
+    private var unread = FieldSet()
+
+    init(
+        id: UUID,
+        nickName: String,
+        age: Int? = nil,
+        createdAt: Date,
+        homepage: URL? = nil,
+        colour: Colour = .red,
+        title: String? = nil,
+        isSelected: Bool = false
+    ) {
+        self.id = id
+        self.nickName = nickName
+        self.age = age
+        self.createdAt = createdAt
+        self.homepage = homepage
+        self.colour = colour
+        self.title = title
+        self.isSelected = isSelected
+    }
+}
+
+extension User: Model, Codable, CustomStringConvertible {
+    static var modelType: String { "User" }
+
+    private enum Names {
+        static let nickName: FieldName = "nick_name"
+        static let age: FieldName = "age"
+        static let createdAt: FieldName = "createdAt"
+        static let homepage: FieldName = "home"
+        static let colour: FieldName = "colour"
+        static let title: FieldName = "title"
+    }
+
+    static let properties: [ModelProperty<User>] = [
+        ModelProperty(\.nickName, Names.nickName),
+        ModelProperty(\.age, Names.age),
+        ModelProperty(\.createdAt, Names.createdAt, isConstant: true),
+        ModelProperty(\.homepage, Names.homepage),
+        ModelProperty(\.colour, Names.colour),
+        ModelProperty(\.title, Names.title),
+    ]
+
+    init(id: UUID, record: Record) throws(FieldProblem) {
+        self = try Partial(id: id, record: record).model()
+    }
+
+    init(from decoder: any Decoder) throws {
+        self = try Partial(from: decoder).complete()
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var sink = try FieldEncoder(encoder, id: id)
+        try write(into: &sink)
+    }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        let unknown = unknownFields
+        try sink.write("nick_name", nickName)
+        if !unknown.contains(1) {
+            try sink.write("age", age)
+        }
+        try sink.write("createdAt", createdAt, by: .iso8601)
+        if !unknown.contains(3) {
+            try sink.write("home", homepage, by: .urlText)
+        }
+        try sink.write("colour", colour)
+        if !unknown.contains(5) {
+            try sink.validate("title", title, by: .length(1...80))
+            try sink.write("title", title)
+        }
+    }
+
+    var unknownFields: FieldSet {
+        var unknown = unread
+        if age != nil {
+            unknown.remove(1)
+        }
+        if homepage != nil {
+            unknown.remove(3)
+        }
+        if title != nil {
+            unknown.remove(5)
+        }
+        return unknown
+    }
+
+    static func == (left: User, right: User) -> Bool {
+        left.id == right.id
+            && left.nickName == right.nickName
+            && left.age == right.age
+            && left.createdAt == right.createdAt
+            && left.homepage == right.homepage
+            && left.colour == right.colour
+            && left.title == right.title
+            && left.unknownFields == right.unknownFields
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(nickName)
+        hasher.combine(age)
+        hasher.combine(createdAt)
+        hasher.combine(homepage)
+        hasher.combine(colour)
+        hasher.combine(title)
+    }
+
+    var description: String {
+        let unknown = unknownFields
+        var text = ModelText("User")
+        text.add("id", id)
+        text.add("nickName", nickName)
+        if !unknown.contains(1) {
+            text.add("age", age)
+        }
+        text.add("createdAt", createdAt)
+        if !unknown.contains(3) {
+            text.add("homepage", homepage)
+        }
+        text.add("colour", colour)
+        if !unknown.contains(5) {
+            text.add("title", title)
+        }
+        return text.description
+    }
+
+    /// What is known of a ``User``, field by field.
+    struct Partial: PartialModel, Codable, CustomStringConvertible {
+        let id: UUID
+        var nickName: FieldState<String> = .unknown
+        var age: FieldState<Int> = .unknown
+        var createdAt: FieldState<Date> = .unknown
+        var homepage: FieldState<URL> = .unknown
+        var colour: FieldState<Colour> = .unknown
+        var title: FieldState<String> = .unknown
+
+        /// Of this model nothing is known yet.
+        init(id: UUID) {
+            self.id = id
+        }
+
+        init(id: UUID, record: Record) {
+            var reader = FieldReader(record)
+            self.init(id: id, reading: &reader)
+        }
+
+        init(from decoder: any Decoder) throws {
+            var decoder = try FieldDecoder(decoder)
+            self.init(id: try decoder.id(), reading: &decoder)
+        }
+
+        private init(id: UUID, reading source: inout some FieldSource) {
+            self.id = id
+            age = source.state(Names.age, as: Int.self)
+            homepage = source.state(Names.homepage, by: .urlText)
+            title = source.state(Names.title, as: String.self).validated(by: .length(1...80))
+            colour = source.state(Names.colour, as: Colour.self)
+            createdAt = source.state(Names.createdAt, by: .iso8601)
+            nickName = source.state(Names.nickName, as: String.self)
+        }
+
+        func model() throws(FieldProblem) -> User {
+            var model = User(
+                id: id,
+                nickName: try nickName.required(Names.nickName),
+                age: try age.optional(Names.age),
+                createdAt: try createdAt.required(Names.createdAt),
+                homepage: try homepage.optional(Names.homepage),
+                colour: try colour.required(Names.colour, default: .red),
+                title: try title.optional(Names.title)
+            )
+            if !age.isKnown {
+                model.unread.insert(1)
+            }
+            if !homepage.isKnown {
+                model.unread.insert(3)
+            }
+            if !title.isKnown {
+                model.unread.insert(5)
+            }
+            return model
+        }
+
+        var problems: [FieldProblem] {
+            let problems = [
+                nickName.problem(Names.nickName),
+                age.optionalProblem(Names.age),
+                createdAt.problem(Names.createdAt),
+                homepage.optionalProblem(Names.homepage),
+                colour.optionalProblem(Names.colour),
+                title.optionalProblem(Names.title),
+            ]
+            return problems.compactMap(\.self)
+        }
+
+        func write(into sink: inout some FieldSink) throws(FieldProblem) {
+            try sink.write("nick_name", nickName)
+            try sink.write("age", age)
+            try sink.write("createdAt", createdAt, by: .iso8601)
+            try sink.write("home", homepage, by: .urlText)
+            try sink.write("colour", colour)
+            try sink.validate("title", title.value, by: .length(1...80))
+            try sink.write("title", title)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var sink = try FieldEncoder(encoder, id: id)
+            try write(into: &sink)
+        }
+
+        var description: String {
+            var text = ModelText("User.Partial")
+            text.add("id", id)
+            text.add("nickName", nickName)
+            text.add("age", age)
+            text.add("createdAt", createdAt)
+            text.add("homepage", homepage)
+            text.add("colour", colour)
+            text.add("title", title)
+            return text.description
+        }
+
+        /// The fields of a ``User`` that never change.
+        /// - Throws: ``FieldProblem`` for the first that is missing or faulty.
+        func constants() throws(FieldProblem) -> Constants {
+            Constants(
+                id: id,
+                createdAt: try createdAt.required(Names.createdAt)
+            )
+        }
+    }
+
+    /// The fields of a ``User`` that never change.
+    struct Constants: Identifiable, Hashable, Sendable {
+        let id: UUID
+        let createdAt: Date
+    }
+
+    /// The fields that never change.
+    var constants: Constants {
+        Constants(
+            id: id,
+            createdAt: createdAt
+        )
+    }
+}

@@ -1,0 +1,166 @@
+import Dispatch
+import ModelCache
+import ModelRecord
+import ModelTypes
+import ModelViews
+import Observation
+import Testing
+
+/// Objects that follow a model: live models, bindings, bags.
+@Suite(.timeLimit(.minutes(2))) struct FollowingTests {
+    private let cache = ModelCache()
+    private let queue = DispatchQueue(label: "FollowingTests")
+
+    /// Of another library, knowing nothing of models; its properties are set on one queue.
+    private final class Card: @unchecked Sendable {
+        var title = ""
+        var years = ""
+        var log: [String] = []
+    }
+
+    // MARK: Live models
+
+    @Test func `a live model has the properties of the model, and nil where there is none`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        let ada = LiveModel(Person.self, 1, in: cache, on: queue)
+        let grace = LiveModel(Person.self, 2, in: cache, on: queue)
+        #expect(ada.name == "Ada" && ada.age == 36 && grace.name == nil)
+        try cache.merge(2, ["name": "Grace", "age": 85])
+        try cache.merge(1, ["age": 37])
+        queue.sync {}
+        #expect(ada.age == 37 && grace.name == "Grace")
+        try cache.delete(1)
+        queue.sync {}
+        #expect(ada.model == nil && ada.state == nil && ada.name == nil)
+    }
+
+    @Test func `who reads a property of a live model is told when that changes, and of no other`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        let ada = LiveModel(Person.self, 1, in: cache, on: queue)
+        queue.sync {}
+        let heard = Heard<String>()
+        withObservationTracking {
+            #expect(ada.name == "Ada")
+        } onChange: {
+            heard.add("name")
+        }
+        withObservationTracking {
+            #expect(ada.age == 36)
+        } onChange: {
+            heard.add("age")
+        }
+        withObservationTracking {
+            #expect(ada.model != nil)
+        } onChange: {
+            heard.add("model")
+        }
+        try cache.merge(1, ["age": 37])
+        queue.sync {}
+        #expect(heard.take().sorted() == ["age", "model"])
+        try cache.merge(1, ["name": "Ada L."])
+        queue.sync {}
+        #expect(heard.all == ["name"])
+    }
+
+    @Test func `a live model that is released follows no more`() throws {
+        weak var weakly: LiveModel<Person>?
+        do {
+            let ada = LiveModel(Person.self, 1, in: cache, on: queue)
+            weakly = ada
+            try cache.merge(1, ["name": "Ada", "age": 36])
+            queue.sync {}
+            #expect(ada.name == "Ada")
+        }
+        #expect(weakly == nil)
+        try cache.merge(1, ["age": 37])
+        queue.sync {}
+    }
+
+    // MARK: Bindings
+
+    @Test func `properties of an object follow those of a model, converted, until the binding ends`() throws {
+        let card = Card()
+        let binding = cache.bind(Person.self, 1, to: card, on: queue) {
+            $0.map(\.name, to: \.title)
+            $0.map(\.age, to: \.years) { "\($0) years" }
+        }
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        queue.sync {}
+        #expect(card.title == "Ada" && card.years == "36 years")
+        try cache.merge(1, ["age": 37])
+        try cache.delete(1)
+        queue.sync {}
+        #expect(card.title == "Ada" && card.years == "37 years")
+        binding.cancel()
+        try cache.merge(1, ["name": "Grace", "age": 85])
+        queue.sync {}
+        #expect(card.title == "Ada")
+    }
+
+    @Test func `only properties whose field has changed are set, between the hooks`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        let card = Card()
+        let binding = cache.bind(Person.self, 1, to: card, on: queue) {
+            $0.willChange { card, _ in card.log.append("will \(card.title)") }
+            $0.map(\.name, to: \.title)
+            $0.didChange { card, change in card.log.append("did \(card.title) \(change.step)") }
+        }
+        queue.sync {}
+        card.title = "mine"
+        try cache.merge(1, ["age": 37])
+        queue.sync {}
+        #expect(card.title == "mine")
+        try cache.merge(1, ["name": "Grace"])
+        try cache.delete(1)
+        queue.sync {}
+        #expect(
+            card.log == [
+                "will ", "did Ada entered", "will mine", "did Grace changed", "will Grace", "did Grace left",
+            ])
+        binding.cancel()
+    }
+
+    @Test func `several bindings of one object end independently`() throws {
+        let card = Card()
+        let title = cache.bind(Person.self, 1, to: card, on: queue) { $0.map(\.name, to: \.title) }
+        let years = cache.bind(Person.self, 2, to: card, on: queue) { $0.map(\.age, to: \.years) { "\($0)" } }
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        title.cancel()
+        try cache.merge(2, ["name": "Grace", "age": 85])
+        try cache.merge(1, ["name": "Eve"])
+        queue.sync {}
+        #expect(card.title != "Eve" && card.years == "85")
+        years.cancel()
+    }
+
+    @Test func `a binding keeps its object not alive`() throws {
+        var card: Card? = Card()
+        weak let weakly = card
+        let binding = cache.bind(Person.self, 1, to: card!, on: queue) { $0.map(\.name, to: \.title) }
+        card = nil
+        #expect(weakly == nil)
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        queue.sync {}
+        binding.cancel()
+    }
+
+    // MARK: Bags
+
+    @Test func `a bag ends its observations when it is released`() throws {
+        let heard = Heard<Int>()
+        do {
+            let bag = ObservationBag()
+            bag.add(cache.models(Person.self, 1).observe(on: heard.queue) { _ in heard.add(1) })
+            bag.add(cache.models(Person.self, 2).observe(on: heard.queue) { _ in heard.add(2) })
+            try cache.merge(1, ["name": "Ada", "age": 36])
+            #expect(heard.all == [1])
+            bag.removeAll()
+            bag.add(cache.models(Person.self, 2).observe(on: heard.queue) { _ in heard.add(2) })
+            try cache.merge(1, ["age": 37])
+            try cache.merge(2, ["name": "Grace", "age": 85])
+            #expect(heard.take() == [1, 2])
+        }
+        try cache.merge(2, ["age": 86])
+        #expect(heard.all.isEmpty)
+    }
+}

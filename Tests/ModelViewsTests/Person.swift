@@ -1,0 +1,66 @@
+import ModelCache
+import ModelRecord
+import ModelTypes
+import ModelWire
+
+/// A model by hand.
+struct Person: Model {
+    static let modelType = "Person"
+    static let properties = [
+        ModelProperty(\Person.age, "age"), ModelProperty(\Person.name, "name"), ModelProperty(\Person.boss, "boss"),
+    ]
+    let id: Int
+    var name: String
+    var age: Int
+    var boss: Reference<Person>?
+
+    init(id: Int, record: Record) throws(FieldProblem) {
+        var reader = FieldReader(record)
+        self.id = id
+        age = try reader.read("age")
+        boss = try reader.read("boss")
+        name = try reader.read("name")
+    }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        try sink.write("age", age)
+        try sink.write("boss", boss)
+        try sink.write("name", name)
+    }
+}
+
+/// Another view of the same models.
+struct PersonName: Model {
+    static let modelType = "Person"
+    static let properties = [ModelProperty(\PersonName.title, "name")]
+    let id: String
+    var title: String
+
+    init(id: String, record: Record) throws(FieldProblem) {
+        var reader = FieldReader(record)
+        self.id = id
+        title = try reader.read("name")
+    }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) { try sink.write("name", title) }
+}
+
+extension ModelCache {
+    /// Merges one update of type Person as one commit. Later calls are later.
+    func merge(_ id: Int, _ fields: Fields, origin: String = "origin") throws {
+        try write(.merge, "\(id)", fields, origin)
+    }
+
+    func delete(_ id: Int) throws { try write(.delete, "\(id)", [:], "origin") }
+
+    /// Also of an id that is none of a ``Person``.
+    func write(_ operation: Operation, _ id: String, _ fields: Fields, _ origin: String) throws {
+        var writer = BatchWriter()
+        let stamp = Stamp((snapshot().commitNumber + 1) << 16)
+        try writer.append(operation, stamp: stamp, id: id, fields: fields)
+        let frame = writer.finish(origin: origin, incarnation: 1, sequence: 1)
+        var decoder = BatchDecoder()
+        try decoder.decode(frame.span)
+        commit(decoder.batch(in: frame.span), type: "Person")
+    }
+}
