@@ -97,12 +97,4 @@ extension FieldSink {
     ) throws(FieldProblem) {
         try write(name, state.flatMap { property throws(FieldFault) in try conversion.encode(property) })
     }
-
-    /// Checks what is to be written.
-    /// - Throws: ``FieldProblem`` where it does not pass. Nil passes.
-    public func validate<V: FieldValidation>(
-        _ name: String, _ value: V.Value?, by validation: V
-    ) throws(FieldProblem) {
-        if let value, !validation.accepts(value) { throw FieldProblem(name, validation.fault(value)) }
-    }
 }

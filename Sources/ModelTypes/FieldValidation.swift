@@ -13,9 +13,20 @@ public protocol FieldValidation<Value>: Sendable {
     func accepts(_ value: Value) -> Bool
 }
 
+/// The overloads for single validations are for literals: `.range(1...9)` is one of an `Int64` where the value is.
 extension FieldState {
     /// The same, but faulty where the value does not pass.
-    public func validated(by validation: some FieldValidation<Value>) -> FieldState {
+    public func validated(by validation: RangeValidation<Value>) -> FieldState where Value: Comparable {
+        checked(by: validation)
+    }
+
+    /// The same, but faulty where the value does not pass.
+    public func validated(by validation: CheckValidation<Value>) -> FieldState { checked(by: validation) }
+
+    /// The same, but faulty where the value does not pass.
+    public func validated(by validation: some FieldValidation<Value>) -> FieldState { checked(by: validation) }
+
+    private func checked(by validation: some FieldValidation<Value>) -> FieldState {
         flatMap { value throws(FieldFault) in
             guard validation.accepts(value) else { throw validation.fault(value) }
             return value
@@ -23,7 +34,37 @@ extension FieldState {
     }
 }
 
+extension FieldSink {
+    /// Checks what is to be written. Nil passes.
+    /// - Throws: ``FieldProblem`` where it does not pass.
+    public func validate<T>(
+        _ name: String, _ value: T?, by validation: RangeValidation<T>
+    ) throws(FieldProblem) {
+        try validation.validate(name, value)
+    }
+
+    /// Checks what is to be written. Nil passes.
+    /// - Throws: ``FieldProblem`` where it does not pass.
+    public func validate<T>(
+        _ name: String, _ value: T?, by validation: CheckValidation<T>
+    ) throws(FieldProblem) {
+        try validation.validate(name, value)
+    }
+
+    /// Checks what is to be written. Nil passes.
+    /// - Throws: ``FieldProblem`` where it does not pass.
+    public func validate<V: FieldValidation>(
+        _ name: String, _ value: V.Value?, by validation: V
+    ) throws(FieldProblem) {
+        try validation.validate(name, value)
+    }
+}
+
 extension FieldValidation {
+    fileprivate func validate(_ name: String, _ value: Value?) throws(FieldProblem) {
+        if let value, !accepts(value) { throw FieldProblem(name, fault(value)) }
+    }
+
     /// The fault of a value that does not pass.
     func fault(_ value: Value) -> FieldFault {
         let raw = (value as? any FieldValue).flatMap { try? $0.encoded() }

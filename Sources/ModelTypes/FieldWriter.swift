@@ -19,5 +19,16 @@ public struct FieldWriter: FieldSink {
     }
 
     /// Makes a field unknown again, once this is merged.
-    public mutating func writeUnknown(_ name: String) { fields[name] = .undefined }
+    /// - Parameter type: that of the property.
+    public mutating func writeUnknown<T: FieldValue>(_ name: String, as type: T.Type) { fields[name] = .undefined }
+
+    /// Makes the fields of a group unknown again, once this is merged.
+    public mutating func writeUnknown<T: FieldGroup>(_ name: String, as type: T.Type) {
+        for member in FieldName.members(name, of: type) { fields[member] = .undefined }
+    }
+
+    /// Makes a field unknown again, once this is merged.
+    public mutating func writeUnknown<C: FieldConversion>(_ name: String, by conversion: C) {
+        fields[name] = .undefined
+    }
 }

@@ -22,11 +22,10 @@ public struct ModelText: CustomStringConvertible {
 
     /// Texts in quotation marks, optionals without their wrapping.
     private static func text<T>(_ value: T) -> String {
-        switch value as Any? {
-        case nil: "nil"
-        case let text as String: text.debugDescription
-        case let value?: "\(value)"
-        }
+        if let text = value as? String { return text.debugDescription }
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return "\(value)" }
+        return mirror.children.first.map { text($0.value) } ?? "nil"
     }
 
     public var description: String { "\(name)(\(parts.joined(separator: ", ")))" }

@@ -79,10 +79,11 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         }
         guard !isSame else { return }
         // A model that comes or goes changes them all, and so may any field one that is computed.
-        let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field.text) }) { $1 }
-        let changed = Set(change.change.changedFields)
+        let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field) }) { $1 }
         let isWhole = change.step != .changed || change.isInitial
-        let concerned = reads.filter { isWhole || fields[$0.key].map(changed.contains) ?? true }.values
+        let concerned = reads.filter { property, _ in
+            isWhole || fields[property].map { change.change.touches(CollectionOfOne($0)) } ?? true
+        }.values
         registrar.willSet(self, keyPath: \.state)
         for read in concerned { read.willSet(self) }
         inside.withLock { $0.state = state }

@@ -6,8 +6,8 @@ public import ModelTypes
 /// What of a model goes where in an object that is bound to it; see ``ModelCache/bind(_:_:to:on:_:)``.
 public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     private struct Entry: Sendable {
-        /// The wire name of the field; nil for a property that is computed of others.
-        let field: String?
+        /// Nil for a property that is computed of others.
+        let field: FieldName?
         let apply: @Sendable (M, Object) -> Void
     }
 
@@ -28,7 +28,7 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
         to target: any ReferenceWritableKeyPath<Object, Converted> & Sendable,
         by convert: @escaping @Sendable (T) -> Converted
     ) {
-        let field = M.properties.first { $0.keyPath == property }?.field.text
+        let field = M.properties.first { $0.keyPath == property }?.field
         entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
@@ -41,9 +41,10 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     public mutating func didChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) { after.append(hook) }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        let changed = Set(change.change.changedFields)
         let isWhole = change.isInitial || change.step != .changed
-        let concerned = entries.filter { entry in isWhole || entry.field.map(changed.contains) ?? true }
+        let concerned = entries.filter { entry in
+            isWhole || entry.field.map { change.change.touches(CollectionOfOne($0)) } ?? true
+        }
         guard !concerned.isEmpty || isWhole else { return }
         for hook in before { hook(object, change) }
         if let model = change.new {

@@ -41,7 +41,7 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
 
     /// The field that a property stands for has another value now, also to what was told last.
     public func changes(_ property: PartialKeyPath<M>) -> Bool {
-        change.changedFields.contains(M.field(of: property).text)
+        change.touches(CollectionOfOne(M.field(of: property)))
     }
 
     /// No change: the state at the time of registration.

@@ -15,10 +15,10 @@ public import ModelTypes
 /// ``ModelCache/observe(_:on:_:)``; what a condition here leaves out is not told, and where nothing is left nobody is
 /// called.
 public struct Models<M: Model>: Sendable {
-    private let cache: ModelCache
+    let cache: ModelCache
     private let interest: Interest
-    /// The names of the fields that matter; nil for all.
-    private var fields: Set<String>?
+    /// The fields that matter; nil for all.
+    private var fields: Set<FieldName>?
     private var condition: (@Sendable (M) -> Bool)?
     /// Whose changes are left out.
     private var silentOrigin: String?
@@ -28,7 +28,7 @@ public struct Models<M: Model>: Sendable {
     /// Only changes of these fields are told; and, always, that a model comes to be or goes, or enters or leaves.
     public func changes(of properties: PartialKeyPath<M>...) -> Models {
         var narrowed = self
-        let names = Set(properties.map { M.field(of: $0).text })
+        let names = Set(properties.map { M.field(of: $0) })
         narrowed.fields = fields.map { $0.intersection(names) } ?? names
         return narrowed
     }
@@ -81,7 +81,7 @@ public struct Models<M: Model>: Sendable {
             return nil
         }
         guard let step = step(of: change) else { return nil }
-        if step == .changed, let fields, fields.isDisjoint(with: change.changedFields) { return nil }
+        if step == .changed, let fields, !change.touches(fields) { return nil }
         return ModelChange(id: id, step: step, change: change, problems: cache.problems)
     }
 
@@ -97,9 +97,19 @@ public struct Models<M: Model>: Sendable {
 
     private func meets(_ record: Record?) -> Bool {
         guard let record else { return false }
-        guard let condition else { return true }
+        guard condition != nil else { return true }
         guard case .current(let model) = record.state(of: M.self, telling: cache.problems.tell) else { return false }
-        return condition(model)
+        return meetsCondition(model)
+    }
+
+    func meetsCondition(_ model: M) -> Bool { condition?(model) ?? true }
+}
+
+extension Change {
+    /// One of these fields has changed, or a part of one.
+    func touches(_ fields: some Sequence<FieldName>) -> Bool {
+        let changed = changedFields
+        return fields.contains { field in changed.contains(where: field.covers) }
     }
 }
 

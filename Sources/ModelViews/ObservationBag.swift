@@ -1,5 +1,14 @@
 public import ModelCache
 
+/// A registration that lasts until it is cancelled or released.
+public protocol ObservationToken: AnyObject, Sendable {
+    /// Ends it. Twice is harmless.
+    func cancel()
+}
+
+extension Observation: ObservationToken {}
+extension ModelProblemObservation: ObservationToken {}
+
 /// Holds observations, and ends them all when it is released or emptied.
 ///
 /// ```swift
@@ -10,21 +19,21 @@ public import ModelCache
 /// ```
 /// From any thread.
 public final class ObservationBag: Sendable {
-    private let observations = Guarded<[Observation]>([])
+    private let tokens = Guarded<[any ObservationToken]>([])
 
     public init() {}
 
     deinit { removeAll() }
 
     /// Keeps an observation until ``removeAll()``, or until the bag is released.
-    public func add(_ observation: Observation) { observations.withLock { $0.append(observation) } }
+    public func add(_ token: any ObservationToken) { tokens.withLock { $0.append(token) } }
 
     /// Ends all of them.
     public func removeAll() {
-        let ended = observations.withLock { observations in
-            defer { observations = [] }
-            return observations
+        let ended = tokens.withLock { tokens in
+            defer { tokens = [] }
+            return tokens
         }
-        for observation in ended { observation.cancel() }
+        for token in ended { token.cancel() }
     }
 }

@@ -88,6 +88,43 @@ extension User: Model, Codable, CustomStringConvertible {
         }
     }
 
+    func diff(from old: User) throws(FieldProblem) -> Fields {
+        var sink = FieldWriter()
+        let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
+        if nickName != old.nickName {
+            try sink.write("nick_name", nickName)
+        }
+        if unknown.contains(1) {
+            if !oldUnknown.contains(1) {
+                sink.writeUnknown("age", as: Int.self)
+            }
+        } else if age != old.age || oldUnknown.contains(1) {
+            try sink.write("age", age)
+        }
+        if createdAt != old.createdAt {
+            try sink.write("createdAt", createdAt, by: .iso8601)
+        }
+        if unknown.contains(3) {
+            if !oldUnknown.contains(3) {
+                sink.writeUnknown("home", by: .urlText)
+            }
+        } else if homepage != old.homepage || oldUnknown.contains(3) {
+            try sink.write("home", homepage, by: .urlText)
+        }
+        if colour != old.colour {
+            try sink.write("colour", colour)
+        }
+        if unknown.contains(5) {
+            if !oldUnknown.contains(5) {
+                sink.writeUnknown("title", as: String.self)
+            }
+        } else if title != old.title || oldUnknown.contains(5) {
+            try sink.validate("title", title, by: .length(1...80))
+            try sink.write("title", title)
+        }
+        return sink.fields
+    }
+
     var unknownFields: FieldSet {
         var unknown = unread
         if age != nil {

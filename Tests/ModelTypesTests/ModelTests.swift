@@ -79,6 +79,15 @@ import Testing
                 == "User(id: \(id), nickName: \"Ada\", age: nil, createdAt: \(ada.createdAt), colour: red)")
     }
 
+    @Test func `a description has optionals without their wrapping`() {
+        var text = ModelText("T")
+        text.add("a", Int?.some(1))
+        text.add("b", String?.some("x"))
+        text.add("c", Int?.none)
+        text.add("d", [1])
+        #expect(text.description == "T(a: 1, b: \"x\", c: nil, d: [1])")
+    }
+
     @Test func `everything in the way of a model is told at once`() throws {
         let record = try makeRecord(["age": "x", "title": "", "nick_name": nil], id: id.uuidString)
         let error = #expect(throws: ModelProblem.self) { try User(record) }
@@ -184,8 +193,10 @@ import Testing
         struct Sku: ModelID, RawRepresentable { let rawValue: Int }
         #expect(Int(idText: "-5") == -5 && (-5).idText == "-5" && UInt32(idText: "-5") == nil)
         #expect(Sku(idText: "7")?.rawValue == 7 && Sku(rawValue: 7).idText == "7" && Sku(idText: "x") == nil)
-        for id in (0..<100).map({ _ in UUID() }) { #expect(id.idText == id.uuidString && UUID(idText: id.idText) == id) }
-        #expect( String(idText: "x") == "x")
+        for id in (0..<100).map({ _ in UUID() }) {
+            #expect(id.idText == id.uuidString && UUID(idText: id.idText) == id)
+        }
+        #expect(String(idText: "x") == "x")
     }
 
     @Test func `a reference travels as the text of an id`() throws {
@@ -206,6 +217,9 @@ import Testing
         #expect(FieldState.value(3).validated(by: even).fault?.description == "int(3) is not an even number")
         #expect(FieldState.value(4).validated(by: even) == .value(4))
         #expect(FieldState<Int>.null.validated(by: even) == .null)
+        #expect(FieldState<Int64>.value(10).validated(by: .range(0...9)).fault?.code == .invalid)
+        let float: Float? = 10
+        #expect(throws: FieldProblem.self) { try FieldWriter().validate("x", float, by: .range(0...9)) }
     }
 
     @Test func `values are coded as JSON, bytes and foreign tags included`() throws {

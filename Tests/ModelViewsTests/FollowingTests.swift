@@ -144,6 +144,62 @@ import Testing
         binding.cancel()
     }
 
+    // MARK: References
+
+    private func follow(_ models: Models<Person>) -> (Heard<String>, ModelFollowing) {
+        let heard = Heard<String>()
+        let boss: @Sendable (Person) -> [Reference<Person>] = { $0.boss.map { [$0] } ?? [] }
+        let following = models.observe(following: boss, on: heard.queue) { told in
+            heard.add("\(told.model?.name ?? "nobody") under \(told.references.map(\.name))")
+        }
+        return (heard, following)
+    }
+
+    @Test func `a model and those that it refers to are told of when any of them changes`() throws {
+        let (heard, following) = follow(cache.models(Person.self, 1))
+        try cache.merge(1, ["name": "Ada", "age": 36, "boss": "2"])
+        #expect(heard.take() == ["Ada under []"])
+        try cache.merge(2, ["name": "Grace", "age": 85])
+        #expect(heard.take() == [#"Ada under ["Grace"]"#])
+        try cache.merge(2, ["name": "Eve"])
+        #expect(heard.take() == [#"Ada under ["Eve"]"#])
+        // Another boss: the one before is of no interest any more.
+        try cache.merge(3, ["name": "Ida", "age": 50])
+        try cache.merge(1, ["boss": "3"])
+        #expect(heard.take() == [#"Ada under ["Ida"]"#])
+        try cache.merge(2, ["name": "Mallory"])
+        #expect(heard.take().isEmpty)
+        try cache.delete(3)
+        #expect(heard.take() == ["Ada under []"])
+        try cache.delete(1)
+        #expect(heard.take() == ["nobody under []"])
+        following.cancel()
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        #expect(heard.take().isEmpty)
+    }
+
+    @Test func `references are followed for all models of a type, and one deep`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36, "boss": "2"])
+        try cache.merge(2, ["name": "Grace", "age": 85, "boss": "3"])
+        try cache.merge(3, ["name": "Ida", "age": 50])
+        let (heard, following) = follow(cache.models(Person.self))
+        #expect(
+            heard.take().sorted() == [#"Ada under ["Grace"]"#, #"Grace under ["Ida"]"#, "Ida under []"])
+        try cache.merge(3, ["name": "Eve"])
+        #expect(heard.take().sorted() == ["Eve under []", #"Grace under ["Eve"]"#])
+        following.cancel()
+    }
+
+    @Test func `a model and its reference that change in one step are told of once, together`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36, "boss": "2"])
+        try cache.merge(2, ["name": "Grace", "age": 85])
+        let (heard, following) = follow(cache.models(Person.self, 1))
+        _ = heard.take()
+        try cache.merge([1: ["name": "Ada L."], 2: ["name": "Grace H."]])
+        #expect(heard.take() == [#"Ada L. under ["Grace H."]"#])
+        following.cancel()
+    }
+
     // MARK: Bags
 
     @Test func `a bag ends its observations when it is released`() throws {
@@ -152,6 +208,7 @@ import Testing
             let bag = ObservationBag()
             bag.add(cache.models(Person.self, 1).observe(on: heard.queue) { _ in heard.add(1) })
             bag.add(cache.models(Person.self, 2).observe(on: heard.queue) { _ in heard.add(2) })
+            bag.add(cache.problems.observe(on: heard.queue) { _ in heard.add(3) })
             try cache.merge(1, ["name": "Ada", "age": 36])
             #expect(heard.all == [1])
             bag.removeAll()

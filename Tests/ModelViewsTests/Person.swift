@@ -53,6 +53,20 @@ extension ModelCache {
 
     func delete(_ id: Int) throws { try write(.delete, "\(id)", [:], "origin") }
 
+    /// Merges several updates as one commit.
+    func merge(_ updates: [Int: Fields]) throws {
+        var writer = BatchWriter()
+        var stamp = Stamp((snapshot().commitNumber + 1) << 16)
+        for (id, fields) in updates {
+            try writer.append(.merge, stamp: stamp, id: "\(id)", fields: fields)
+            stamp += 1
+        }
+        let frame = writer.finish(origin: "origin", incarnation: 1, sequence: 1)
+        var decoder = BatchDecoder()
+        try decoder.decode(frame.span)
+        commit(decoder.batch(in: frame.span), type: "Person")
+    }
+
     /// Also of an id that is none of a ``Person``.
     func write(_ operation: Operation, _ id: String, _ fields: Fields, _ origin: String) throws {
         var writer = BatchWriter()

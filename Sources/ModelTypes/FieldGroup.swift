@@ -1,0 +1,126 @@
+public import ModelRecord
+
+/// A value that takes several fields of a model: those of a nested struct, or the variants of a sum type.
+///
+/// ```swift
+/// @Nested struct Address { var street: String; var city: String }
+/// @Model struct User { @ID let id: UUID; var address: Address? }
+/// ```
+/// The address is two fields, `address.street` and `address.city`, which are merged each for itself: two publishers may
+/// change one each. Null in all of them is nil. The macros `@Nested` and `@OneOf` write the conformance.
+public protocol FieldGroup: Hashable, Sendable {
+    /// The names of all fields, within the group.
+    static var fieldNames: [String] { get }
+    /// Reads the value from the fields of the group.
+    /// - Throws: ``FieldProblem`` for the first field that is missing or faulty.
+    init(reading source: inout some FieldSource) throws(FieldProblem)
+    /// Writes all fields of the group.
+    /// - Throws: ``FieldProblem`` for one that cannot be published.
+    func write(into sink: inout some FieldSink) throws(FieldProblem)
+}
+
+extension FieldSource {
+    /// What is known of a group of fields: unknown where all of them are; null where they are null, or some are and
+    /// nothing is known of the others; faulty, where they do not make a value.
+    public mutating func state<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
+        var group = FieldGroupSource(base: self, prefix: name.text)
+        defer { self = group.base }
+        var (isKnown, hasValue) = (false, false)
+        for member in T.fieldNames where !hasValue {
+            switch group.state(FieldName(member), as: Value.self) {
+            case .unknown: break
+            case .null: isKnown = true
+            case .value, .faulty: hasValue = true
+            }
+        }
+        guard hasValue else { return isKnown ? .null : .unknown }
+        do {
+            return .value(try T(reading: &group))
+        } catch {
+            return .faulty(error.fault(within: name.text))
+        }
+    }
+}
+
+extension FieldSink {
+    /// Writes the fields of a group.
+    public mutating func write<T: FieldGroup>(_ name: String, _ value: T) throws(FieldProblem) {
+        var group = FieldGroupSink(base: self, prefix: name)
+        defer { self = group.base }
+        try value.write(into: &group)
+    }
+
+    /// Writes the fields of a group, or null in all of them.
+    public mutating func write<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
+        guard let value else {
+            for member in FieldName.members(name, of: T.self) { try write(member, Value.null) }
+            return
+        }
+        try write(name, value)
+    }
+
+    /// Writes what is known of a group: nothing where it is unknown.
+    /// - Throws: ``FieldProblem`` where it is faulty.
+    public mutating func write<T: FieldGroup>(_ name: String, _ state: FieldState<T>) throws(FieldProblem) {
+        switch state {
+        case .unknown: return
+        case .null: try write(name, T?.none)
+        case .value(let value): try write(name, value)
+        case .faulty(let fault): throw FieldProblem(name, fault)
+        }
+    }
+}
+
+/// The fields of a group in those of a model.
+private struct FieldGroupSource<Base: FieldSource>: FieldSource {
+    var base: Base
+    let prefix: String
+
+    mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
+        base.state(FieldName(FieldName.path(prefix, name.text)), as: type)
+    }
+}
+
+/// The fields of a group among those of a model.
+private struct FieldGroupSink<Base: FieldSink>: FieldSink {
+    var base: Base
+    let prefix: String
+
+    mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
+        try base.write(FieldName.path(prefix, name), value)
+    }
+}
+
+extension FieldName {
+    /// The names of the fields that a property of this type takes.
+    public static func members<T: FieldValue>(_ name: String, of type: T.Type) -> [String] { [name] }
+
+    /// The names of the fields that a property of this type takes.
+    public static func members<T: FieldGroup>(_ name: String, of type: T.Type) -> [String] {
+        T.fieldNames.map { path(name, $0) }
+    }
+
+    /// The names of the fields that a property with this conversion takes.
+    public static func members<C: FieldConversion>(_ name: String, by conversion: C) -> [String] { [name] }
+
+    /// The name of a field in a group; the group's own for none.
+    static func path(_ prefix: String, _ name: String) -> String { name.isEmpty ? prefix : "\(prefix).\(name)" }
+
+    /// True for this field, and for those of the group of this name.
+    package func covers(_ field: String) -> Bool {
+        field.utf8.starts(with: text.utf8)
+            && (field.utf8.count == text.utf8.count || field.utf8.dropFirst(text.utf8.count).first == UInt8(ascii: "."))
+    }
+}
+
+extension FieldProblem {
+    /// What is wrong with a group because of this field of it.
+    fileprivate func fault(within group: String) -> FieldFault {
+        let name = field.dropFirst(field.utf8.starts(with: group.utf8) ? group.count : 0).drop { $0 == "." }
+        guard let fault else {
+            return FieldFault(.incomplete, wanted: "all of \(group): \(name) is unknown", value: .undefined)
+        }
+        let wanted = name.isEmpty ? fault.wanted : "\(name): \(fault.wanted)"
+        return FieldFault(fault.code, wanted: wanted, value: fault.value)
+    }
+}

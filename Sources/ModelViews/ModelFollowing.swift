@@ -1,0 +1,125 @@
+public import Dispatch
+import ModelCache
+import ModelRecord
+public import ModelTypes
+
+/// A model and those that it refers to, as they are in one cut.
+public struct ModelAndReferences<M: Model, Other: Model>: Hashable, Sendable {
+    /// Nil where it does not exist, or cannot be made and never could.
+    public let model: M?
+    /// Those that it refers to and that exist, in the order of its references.
+    public let references: [Other]
+}
+
+extension Models {
+    /// Tells `handler` of one model together with those that it refers to, whenever any of them changes.
+    ///
+    /// ```swift
+    /// let message = cache.models(Message.self, id)
+    /// let token = message.observe(following: { [$0.author] }, on: queue) { show($0.model, by: $0.references) }
+    /// ```
+    /// What is told is one cut: never a message of one commit with the author of another. It follows references one
+    /// deep: those of the author are not looked at. It begins with what is there; where there is no model, with
+    /// nothing. Changes of one commit are told once; a slow handler is told the newest state only. A model that does
+    /// not meet the condition any more is as one that is gone.
+    ///
+    /// - Parameters:
+    ///   - references: those of a model that are to be followed; the same for the same model.
+    ///   - queue: a serial one.
+    /// - Returns: the token; it ends when it is cancelled or released.
+    public func observe<Other: Model>(
+        following references: @escaping @Sendable (M) -> [Reference<Other>], on queue: DispatchQueue,
+        _ handler: @escaping @Sendable (ModelAndReferences<M, Other>) -> Void
+    ) -> ModelFollowing {
+        let follower = Follower(models: self, references: references, queue: queue, handler: handler)
+        let own = observe(on: queue) { [weak follower] changes in
+            for change in changes { follower?.look(at: change.id) }
+        }
+        return ModelFollowing(follower, own)
+    }
+}
+
+/// A registration that lasts until it is cancelled or released.
+public final class ModelFollowing: ObservationToken {
+    private let follower: any ReferenceFollower
+    private let own: Observation
+
+    fileprivate init(_ follower: any ReferenceFollower, _ own: Observation) {
+        (self.follower, self.own) = (follower, own)
+    }
+
+    deinit { cancel() }
+
+    /// Ends it. After it returns on the delivery queue no call begins.
+    public func cancel() {
+        own.cancel()
+        follower.end()
+    }
+}
+
+private protocol ReferenceFollower: AnyObject, Sendable {
+    func end()
+}
+
+/// Keeps an observation for each model that the followed ones refer to.
+private final class Follower<M: Model, Other: Model>: ReferenceFollower {
+    private struct Followed {
+        var observations: [Other.ID: Observation] = [:]
+        var told = ModelAndReferences<M, Other>(model: nil, references: [])
+    }
+
+    private struct State {
+        var followed: [M.ID: Followed] = [:]
+        var isEnded = false
+    }
+
+    private let models: Models<M>
+    private let references: @Sendable (M) -> [Reference<Other>]
+    private let queue: DispatchQueue
+    private let handler: @Sendable (ModelAndReferences<M, Other>) -> Void
+    private let state = Guarded(State())
+
+    init(
+        models: Models<M>, references: @escaping @Sendable (M) -> [Reference<Other>], queue: DispatchQueue,
+        handler: @escaping @Sendable (ModelAndReferences<M, Other>) -> Void
+    ) {
+        (self.models, self.references, self.queue, self.handler) = (models, references, queue, handler)
+    }
+
+    /// Something of this model or of those that it refers to has changed. On the queue.
+    func look(at id: M.ID) {
+        let snapshot = models.cache.snapshot()
+        let model = snapshot[M.self, id].flatMap { models.meetsCondition($0) ? $0 : nil }
+        let wanted = model.map(references) ?? []
+        let now = ModelAndReferences(model: model, references: wanted.compactMap { snapshot.resolve($0) })
+        let ids = Set(wanted.map(\.id))
+        let known = state.withLock { Set($0.followed[id]?.observations.keys ?? [:].keys) }
+        // Whoever is new tells its present state, which is looked at then: nothing is missed in between.
+        let added = ids.subtracting(known).map { other in (other, observation(of: other, for: id)) }
+        let (isNews, ended) = state.withLock { state -> (Bool, [Observation]) in
+            guard !state.isEnded else { return (false, added.map(\.1)) }
+            var followed = state.followed[id] ?? Followed()
+            let gone = known.subtracting(ids).compactMap { followed.observations.removeValue(forKey: $0) }
+            for (other, observation) in added { followed.observations[other] = observation }
+            let isNews = followed.told != now
+            followed.told = now
+            state.followed[id] = model == nil ? nil : followed
+            return (isNews, gone)
+        }
+        for observation in ended { observation.cancel() }
+        if isNews { handler(now) }
+    }
+
+    private func observation(of other: Other.ID, for id: M.ID) -> Observation {
+        models.cache.models(Other.self, other).observe(on: queue) { [weak self] _ in self?.look(at: id) }
+    }
+
+    func end() {
+        let ended = state.withLock { state in
+            state.isEnded = true
+            defer { state.followed = [:] }
+            return state.followed.values.flatMap { $0.observations.values }
+        }
+        for observation in ended { observation.cancel() }
+    }
+}
