@@ -1,4 +1,5 @@
 public import ModelRecord
+import Synchronization
 
 /// All models of a process: records by type and id, read from any thread, changed in atomic steps, observed.
 ///
@@ -23,12 +24,18 @@ public final class ModelCache: Sendable {
     let writer = Writer()
     /// Held while a commit is published, a snapshot is opened or closed, an observer comes or goes.
     let cut = Guarded(Cut())
-    private let directory = Guarded(Directory())
+    private let directory: Guarded<Directory>
+    /// The address of the directory's last index, which lives as long as the directory.
+    private let index: Atomic<UInt>
     /// Where records are told of that a Swift type cannot be made of, when they are read as that.
     public let problems = ModelProblems()
 
     /// An empty cache.
-    public init() {}
+    public init() {
+        let directory = Directory()
+        index = Atomic(ModelCache.address(of: directory))
+        self.directory = Guarded(directory)
+    }
 
     // MARK: Reading
 
@@ -79,10 +86,27 @@ public final class ModelCache: Sendable {
     // MARK: Inside
 
     /// The table of `type`, if there is one.
-    func existingTable(_ type: String) -> TypeTable? { directory.withLock { $0[type] } }
+    /// - Complexity: O(1), without a lock.
+    func existingTable(_ type: String) -> TypeTable? {
+        guard let address = unsafe UnsafeRawPointer(bitPattern: index.load(ordering: .acquiring)) else { return nil }
+        // The directory keeps every index until the cache goes, and the caller keeps the cache.
+        return unsafe Unmanaged<TypeIndex>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.table(type) }
+    }
 
     /// The table of `type`.
-    func makeTable(_ type: String) -> TypeTable { directory.withLock { $0.make(type, owner: ObjectIdentifier(self)) } }
+    func makeTable(_ type: String) -> TypeTable {
+        if let table = existingTable(type) { return table }
+        return directory.withLock { directory in
+            let table = directory.make(type, owner: ObjectIdentifier(self))
+            index.store(ModelCache.address(of: directory), ordering: .releasing)
+            return table
+        }
+    }
+
+    private static func address(of directory: Directory) -> UInt {
+        guard let last = directory.indexes.last else { return 0 }
+        return unsafe UInt(bitPattern: Unmanaged.passUnretained(last).toOpaque())
+    }
 
     func directoryCopy() -> Directory { directory.withLock { $0 } }
 }

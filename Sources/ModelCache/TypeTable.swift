@@ -40,10 +40,12 @@ struct TableCounts {
     var existing = 0
 }
 
-/// The tables of a cache by name. A copy costs nothing and never changes.
+/// The tables of a cache by name. A copy costs nothing and never changes, but for the indexes, which are shared.
 struct Directory {
     private(set) var tables: [TypeTable] = []
     private var numbers: [String: Int] = [:]
+    /// For readers, the last one; those before it may still be in use.
+    private(set) var indexes = [TypeIndex(capacity: 16)]
 
     subscript(name: String) -> TypeTable? {
         guard let number = numbers[name] else { return nil }
@@ -56,6 +58,13 @@ struct Directory {
         let table = TypeTable(name: name, number: tables.count, owner: owner)
         numbers[name] = table.number
         tables.append(table)
+        if tables.count * 2 <= indexes[indexes.count - 1].capacity {
+            indexes[indexes.count - 1].insert(table)
+        } else {
+            let larger = TypeIndex(capacity: indexes[indexes.count - 1].capacity * 2)
+            for table in tables { larger.insert(table) }
+            indexes.append(larger)
+        }
         return table
     }
 }

@@ -1,0 +1,56 @@
+import ModelRecord
+import Synchronization
+
+/// The tables of a cache by name, for readers: found without a lock, as every read of a record begins with this.
+///
+/// With a lock here, threads that read wait for each other at every read, whatever they read.
+///
+/// An array of addresses in open addressing, at most half full, in which places are only ever filled. One that is full
+/// is followed by one of twice the size and stays as it is: readers may be at work in it. All of them together are
+/// smaller than twice the last, and are freed with the cache.
+// Unchecked because of `base`: the memory is made and freed with the object; what is in it is atomic.
+@safe final class TypeIndex: @unchecked Sendable {
+    /// The address of a table; 0 for none. Its owner, the directory, keeps each table as long as the index.
+    private typealias Place = Atomic<UInt>
+
+    private let base: UnsafeMutablePointer<Place>
+    let capacity: Int
+
+    /// - Parameter capacity: a power of two.
+    init(capacity: Int) {
+        precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a capacity is a power of two")
+        self.capacity = capacity
+        unsafe base = .allocate(capacity: capacity)
+        for place in 0..<capacity { unsafe (base + place).initialize(to: Place(0)) }
+    }
+
+    deinit {
+        unsafe base.deinitialize(count: capacity)
+        unsafe base.deallocate()
+    }
+
+    /// The table of `name`, if there is one.
+    func table(_ name: String) -> TypeTable? {
+        var place = home(name)
+        while true {
+            // In bounds: a place is kept below the capacity. It ends: half of them are empty.
+            let address = unsafe base[place].load(ordering: .acquiring)
+            guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
+            let table = unsafe Unmanaged<TypeTable>.fromOpaque(pointer).takeUnretainedValue()
+            if table.name == name { return table }
+            place = (place &+ 1) & (capacity &- 1)
+        }
+    }
+
+    /// Adds a table of a new name. One thread at a time; the caller keeps the table.
+    func insert(_ table: TypeTable) {
+        var place = home(table.name)
+        while unsafe base[place].load(ordering: .relaxed) != 0 { place = (place &+ 1) & (capacity &- 1) }
+        let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque())
+        unsafe base[place].store(address, ordering: .releasing)
+    }
+
+    private func home(_ name: String) -> Int {
+        Int(truncatingIfNeeded: Fingerprint.mix(Fingerprint.fnv(name.utf8.span))) & (capacity &- 1)
+    }
+}

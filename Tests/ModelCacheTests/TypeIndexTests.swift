@@ -1,0 +1,41 @@
+import Dispatch
+import ModelCache
+import ModelRecord
+import Synchronization
+import Testing
+
+/// How types are found: without a lock, while others come.
+@Suite(.timeLimit(.minutes(2))) struct TypeIndexTests {
+    @Test func `each of many types is found, and none that is not there`() {
+        let cache = ModelCache()
+        for number in 0..<1000 { cache.commit("T\(number)", "1", ["n": .int(Int64(number))], at: 1 << 16) }
+        for number in 0..<1000 { #expect(cache["T\(number)", "1"]?["n"] == .int(Int64(number))) }
+        #expect(cache["T1000", "1"] == nil && cache.types.count == 1000)
+    }
+
+    @Test func `types that come while others are read are found from then on`() {
+        final class Progress: Sendable {
+            let made = Atomic(0)
+            let lost = Atomic(0)
+        }
+        let (cache, progress) = (ModelCache(), Progress())
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            if thread == 0 {
+                for number in 0..<500 {
+                    _ = cache.table("T\(number)")
+                    cache.commit("T\(number)", "1", at: 1 << 16)
+                    progress.made.store(number + 1, ordering: .releasing)
+                }
+            } else {
+                while true {
+                    let made = progress.made.load(ordering: .acquiring)
+                    for number in 0..<made where cache["T\(number)", "1"] == nil {
+                        progress.lost.add(1, ordering: .relaxed)
+                    }
+                    if made == 500 { break }
+                }
+            }
+        }
+        #expect(progress.lost.load(ordering: .relaxed) == 0)
+    }
+}
