@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// What every target is compiled with: Swift 6 mode, no warning survives, and every
@@ -37,15 +38,112 @@ func tests(of name: String, isHeavy: Bool = false, uses more: [Target.Dependency
         swiftSettings: settings + (isHeavy ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
 }
 
+func syntax(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-syntax") }
+
+/// Macros are compiled by swift-syntax, which takes minutes in a release build. The scripts build the two halves of
+/// the package apart, each as it needs it: `services`, all but macros and examples, optimised; `models`, these and what
+/// they stand on. Unset, everything is here.
+let half = Context.environment["MODELCAST_PARTS"]
+let hasServices = half != "models"
+let hasModels = half != "services"
+
+let core: [Target] = [
+    .target(name: "CLibZMQ"),
+    library("ZeroMQ", uses: ["CLibZMQ"]),
+    library("ModelCBOR"),
+    .target(name: "CPrefetch"),
+    library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
+    library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
+    library("ModelTypes", uses: ["ModelRecord"]),
+    library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "ModelRecord", "ModelTypes"]),
+    library("ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache"]),
+    library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
+    library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
+    library(
+        "Modelcast",
+        uses: [
+            "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
+            "ModelSync", log, metrics, lifecycle,
+        ]),
+]
+
+let services: [Target] = [
+    library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+    library(
+        "ModelcastBench",
+        uses: [
+            "Modelcast", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram, log,
+        ]),
+    .executableTarget(
+        name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),
+    .executableTarget(
+        name: "ModelcastCommand",
+        dependencies: [
+            "Modelcast", "ModelcastBench", "ModelCache", "ModelRecord", arguments, log, lifecycle, signals,
+        ],
+        swiftSettings: settings),
+]
+
+let models: [Target] = [
+    .macro(
+        name: "ModelcastMacrosPlugin",
+        dependencies: [
+            syntax("SwiftSyntax"), syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxBuilder"), syntax("SwiftParser"),
+            syntax("SwiftDiagnostics"), syntax("SwiftCompilerPlugin"),
+        ],
+        swiftSettings: settings),
+    library("ModelcastMacros", uses: ["ModelRecord", "ModelTypes", "ModelcastMacrosPlugin"]),
+    .executableTarget(
+        name: "Examples", dependencies: ["Modelcast", "ModelcastMacros", arguments, log], swiftSettings: settings),
+]
+
+let serviceTests: [Target] = [
+    .target(
+        name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
+        path: "Tests/TestSupport", swiftSettings: settings),
+    tests(of: "ZeroMQ"),
+    tests(of: "ModelCBOR", isHeavy: true),
+    tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
+    tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+    tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
+    tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
+    tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+    tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
+    tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
+    tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+    tests(
+        of: "Modelcast",
+        uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
+    tests(of: "ModelcastBench", uses: ["Modelcast", log]),
+    tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
+    .testTarget(name: "StructureTests", swiftSettings: settings),
+]
+
+let modelTests: [Target] = [
+    .testTarget(
+        name: "ModelcastMacrosTests",
+        dependencies: [
+            "ModelcastMacros", "ModelcastMacrosPlugin", "ModelTypes", "ModelRecord", "ModelWire", "ModelCache",
+            "ModelViews", syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
+            syntax("SwiftSyntaxBuilder"),
+            syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
+            syntax("SwiftSyntaxMacrosGenericTestSupport"),
+        ],
+        swiftSettings: settings)
+]
+
+let serviceProducts: [Product] = [
+    .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
+    .executable(name: "modelcast", targets: ["ModelcastCommand"]),
+    .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
+]
+
 let package = Package(
     name: "modelcast",
     platforms: [.macOS(.v26)],
-    products: [
-        .library(name: "Modelcast", targets: ["Modelcast"]),
-        .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
-        .executable(name: "modelcast", targets: ["ModelcastCommand"]),
-        .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
-    ],
+    products: [.library(name: "Modelcast", targets: ["Modelcast"])]
+        + (hasServices ? serviceProducts : [])
+        + (hasModels ? [.library(name: "ModelcastMacros", targets: ["ModelcastMacros"])] : []),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -54,61 +152,7 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-    ],
-    targets: [
-        .target(name: "CLibZMQ"),
-        library("ZeroMQ", uses: ["CLibZMQ"]),
-        library("ModelCBOR"),
-        .target(name: "CPrefetch"),
-        library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
-        library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
-        library("ModelTypes", uses: ["ModelRecord"]),
-        library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "ModelRecord", "ModelTypes"]),
-        library("ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache"]),
-        library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
-        library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
-        library(
-            "Modelcast",
-            uses: [
-                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
-                "ModelSync", log, metrics, lifecycle,
-            ]),
-        library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-        library(
-            "ModelcastBench",
-            uses: [
-                "Modelcast", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram,
-                log,
-            ]),
-        .executableTarget(
-            name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),
-        .executableTarget(
-            name: "ModelcastCommand",
-            dependencies: [
-                "Modelcast", "ModelcastBench", "ModelCache", "ModelRecord", arguments, log, lifecycle, signals,
-            ],
-            swiftSettings: settings),
-
-        .target(
-            name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
-            path: "Tests/TestSupport", swiftSettings: settings),
-        tests(of: "ZeroMQ"),
-        tests(of: "ModelCBOR", isHeavy: true),
-        tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
-        tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
-        tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
-        tests(
-            of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
-        tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
-        tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
-        tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
-        tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-        tests(
-            of: "Modelcast",
-            uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
-        tests(of: "ModelcastBench", uses: ["Modelcast", log]),
-        tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
-        .testTarget(name: "StructureTests", swiftSettings: settings),
-    ],
+    ] + (hasModels ? [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")] : []),
+    targets: core + (hasServices ? services + serviceTests : []) + (hasModels ? models + modelTests : []),
     swiftLanguageModes: [.v6]
 )

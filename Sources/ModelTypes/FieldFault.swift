@@ -15,6 +15,8 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
         public static let range = Code(rawValue: "range")
         /// Of the right kind, but no such thing: text that is no URL, a raw value without a case.
         public static let form = Code(rawValue: "form")
+        /// Another value than before of a field that is constant.
+        public static let constant = Code(rawValue: "constant")
         /// A group of fields, some of which are unknown.
         public static let incomplete = Code(rawValue: "incomplete")
         /// A value of the type that a validation does not take.

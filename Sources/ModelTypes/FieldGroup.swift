@@ -47,7 +47,11 @@ extension FieldSink {
     public mutating func write<T: FieldGroup>(_ name: String, _ value: T) throws(FieldProblem) {
         var group = FieldGroupSink(base: self, prefix: name)
         defer { self = group.base }
-        try value.write(into: &group)
+        do {
+            try value.write(into: &group)
+        } catch {
+            throw FieldProblem(FieldName.path(name, error.field), error.fault)
+        }
     }
 
     /// Writes the fields of a group, or null in all of them.
@@ -87,7 +91,8 @@ private struct FieldGroupSink<Base: FieldSink>: FieldSink {
     let prefix: String
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
-        try base.write(FieldName.path(prefix, name), value)
+        // Whoever writes the group says which it is, of every problem.
+        do { try base.write(FieldName.path(prefix, name), value) } catch { throw FieldProblem(name, error.fault) }
     }
 }
 
@@ -116,11 +121,11 @@ extension FieldName {
 extension FieldProblem {
     /// What is wrong with a group because of this field of it.
     fileprivate func fault(within group: String) -> FieldFault {
-        let name = field.dropFirst(field.utf8.starts(with: group.utf8) ? group.count : 0).drop { $0 == "." }
         guard let fault else {
-            return FieldFault(.incomplete, wanted: "all of \(group): \(name) is unknown", value: .undefined)
+            let missing = field.isEmpty ? "its case" : field
+            return FieldFault(.incomplete, wanted: "all of \(group): \(missing) is unknown", value: .undefined)
         }
-        let wanted = name.isEmpty ? fault.wanted : "\(name): \(fault.wanted)"
+        let wanted = field.isEmpty ? fault.wanted : "\(field): \(fault.wanted)"
         return FieldFault(fault.code, wanted: wanted, value: fault.value)
     }
 }

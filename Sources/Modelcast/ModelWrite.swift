@@ -7,8 +7,8 @@ struct ModelWrite: Sendable {
     let type: String
     let id: String
     let fields: Fields
-    /// The names of the fields that never change.
-    private let constants: [String]
+    /// The fields that never change.
+    private let constants: [FieldName]
 
     init<M: Model>(_ model: M) throws(ModelProblem) {
         try self.init(M.self, model.id) { () throws(FieldProblem) in try model.fields }
@@ -32,7 +32,7 @@ struct ModelWrite: Sendable {
         type = M.modelType
         self.id = id.idText
         do { fields = try body() } catch { throw ModelProblem(type: type, id: self.id, [error]) }
-        constants = M.properties.lazy.filter(\.isConstant).map(\.field.text)
+        constants = M.properties.lazy.filter(\.isConstant).map(\.field)
     }
 
     var hasConstants: Bool { !constants.isEmpty }
@@ -40,10 +40,10 @@ struct ModelWrite: Sendable {
     /// Refuses a constant field that has another value already.
     func requireConstants(in cache: ModelCache) throws(ModelcastError) {
         guard !constants.isEmpty, let record = cache[type, id] else { return }
-        for name in constants {
-            guard let new = fields[name], let old = record[name], !old.isNull, old != new else { continue }
+        for pair in fields.pairs where constants.contains(where: { $0.covers(pair.field) }) {
+            guard let old = record[pair.field], !old.isNull, old != pair.value else { continue }
             throw ModelcastError(
-                .constant, "\(type) \(id): \(name) is constant; it is \(old) and cannot become \(new)")
+                .constant, "\(type) \(id): \(pair.field) is constant; it is \(old) and cannot become \(pair.value)")
         }
     }
 }

@@ -53,7 +53,8 @@ extension Publisher {
     /// try publisher.update(User.self, id) { $0.age = 31 }
     /// ```
     /// Atomic for the model in this process: no other write of this publisher comes in between.
-    /// - Parameter change: runs under no lock, and once more where another write did come in between.
+    ///
+    /// `change` runs under no lock, and once more where another write did come in between.
     /// - Returns: nil where there is no such model.
     /// - Throws: also what `change` throws, and `ModelProblem` where the record makes no such model.
     @discardableResult

@@ -32,7 +32,7 @@ public struct Writes: Sendable {
         try add(.assign, type, id, fields)
     }
 
-    /// See ``Publisher/delete(_:_:)``.
+    /// See ``Publisher/delete(_:_:)-(String,_)``.
     public mutating func delete(_ type: String, _ id: String) throws(ModelcastError) {
         try add(.delete, type, id, [:])
     }

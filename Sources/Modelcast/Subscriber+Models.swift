@@ -12,8 +12,7 @@ extension Subscriber: ModelSource {
     /// The model with this id, which need not exist yet, to be observed.
     public func models<M: Model>(_ type: M.Type, _ id: M.ID) -> Models<M> { cache.models(type, id) }
 
-    /// A model that follows this copy, for Swift's `Observation`.
-    /// - Parameter queue: where its properties change; a serial one.
+    /// A model that follows this copy, for Swift's `Observation`. Its properties change on `queue`, a serial one.
     public func live<M: Model>(_ type: M.Type, _ id: M.ID, on queue: DispatchQueue) -> LiveModel<M> {
         LiveModel(type, id, in: cache, on: queue)
     }

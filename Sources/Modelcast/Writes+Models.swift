@@ -20,7 +20,7 @@ extension Writes {
         try add(.merge, ModelWrite(changesFrom: old, to: new))
     }
 
-    /// See ``Publisher/delete(_:_:)``.
+    /// See ``Publisher/delete(_:_:)-(_,M.ID)``.
     public mutating func delete<M: Model>(_ type: M.Type, _ id: M.ID) throws(ModelcastError) {
         try delete(M.modelType, id.idText)
     }

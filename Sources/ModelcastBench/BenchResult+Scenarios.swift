@@ -86,6 +86,25 @@ extension BenchResult {
         public var relayNanoseconds = 0.0
     }
 
+    /// Models as Swift types, in one process. All but the last two are nanoseconds of one call.
+    public struct TypedModels: Codable, Sendable {
+        public var models = 0
+        /// Of a record by what `@Model` writes, by an initialiser by hand, and of its JSON by `JSONDecoder`.
+        public var decodeNanoseconds = 0.0
+        public var byHandNanoseconds = 0.0
+        public var jsonNanoseconds = 0.0
+        /// Reads of models at random: of the record, of the model that is kept on it, and of one that is not yet.
+        public var pointReadNanoseconds = 0.0
+        public var warmReadNanoseconds = 0.0
+        public var coldReadNanoseconds = 0.0
+        public var withNanoseconds = 0.0
+        /// Where one property differs.
+        public var diffNanoseconds = 0.0
+        /// Typed reads by eight queues while one thread commits, and what that commits meanwhile.
+        public var concurrentReadsPerSecond = 0.0
+        public var concurrentUpdatesPerSecond = 0.0
+    }
+
     /// A relay between publisher and subscriber.
     public struct Relay: Codable, Sendable {
         public var single = Figures()

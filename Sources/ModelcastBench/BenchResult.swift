@@ -48,6 +48,7 @@ public struct BenchResult: Codable, Sendable {
     /// Without a store, then with one.
     public var pushes: [Push] = []
     public var relay: Relay?
+    public var typedModels: TypedModels?
 
     init(machine: MachineFacts, plan: BenchPlan) {
         self.machine = machine

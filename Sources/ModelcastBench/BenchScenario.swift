@@ -20,4 +20,6 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
     case push
     /// What a relay costs.
     case relay
+    /// Models as Swift types: decoding, reading, changing.
+    case models
 }

@@ -21,7 +21,12 @@ extension BenchTable {
                 "The store has \(Figures.mebibytes(UInt64(start.fileByteCount))); who had joined with it took "
                     + "\(Figures.fixed(start.leavingSeconds, 1)) s more to write the last of it and end.")
         }
-        notes.append("Digests were equal at the end of every part. Compare figures of one run only.")
+        if result.typedModels != nil {
+            notes.append("Of models as Swift types the third column has what stands behind \"beside\".")
+        }
+        // Models as Swift types are measured in one process, on one copy.
+        if plan.scenarios != [.models] { notes.append("Digests were equal at the end of every part.") }
+        notes.append("Compare figures of one run only.")
         return notes
     }
 

@@ -23,12 +23,31 @@ extension BenchTable {
             ])
         }
         for push in result.pushes { add(push, of: result.plan, to: &table) }
+        if let models = result.typedModels { add(models, to: &table) }
         guard let relay = result.relay else { return }
         for (name, figures) in [("one call each", relay.single), ("\(result.plan.batch) a call", relay.batched)] {
             table.add(["updates a second through a relay, \(name)", Figures.grouped(figures.updatesPerSecond)])
             table.add(["  processor time an update, relay", nanoseconds(figures.relayNanoseconds)])
             table.add(["  updates a frame", Figures.grouped(figures.updatesPerFrame)])
         }
+    }
+
+    /// In the third column what stands behind "beside".
+    private static func add(_ models: BenchResult.TypedModels, to table: inout TextTable) {
+        for (name, figure, other) in [
+            ("decoding a model, beside by hand", models.decodeNanoseconds, models.byHandNanoseconds),
+            ("decoding a model, beside JSONDecoder", models.decodeNanoseconds, models.jsonNanoseconds),
+            ("typed read, warm, beside a point read", models.warmReadNanoseconds, models.pointReadNanoseconds),
+            ("typed read, cold, beside a point read", models.coldReadNanoseconds, models.pointReadNanoseconds),
+        ] {
+            table.add([name, nanoseconds(figure), nanoseconds(other), Figures.fixed(figure / max(1, other), 2)])
+        }
+        table.add(["with one property changed", nanoseconds(models.withNanoseconds)])
+        table.add(["diff of one property", nanoseconds(models.diffNanoseconds)])
+        table.add([
+            "typed reads a second, 8 queues, writer running", Figures.grouped(models.concurrentReadsPerSecond),
+        ])
+        table.add(["  updates committed a second meanwhile", Figures.grouped(models.concurrentUpdatesPerSecond)])
     }
 
     private static func add(_ recovery: BenchResult.Recovery, of plan: BenchPlan, to table: inout TextTable) {

@@ -69,6 +69,7 @@ public actor Measurement {
         if plan.measures(.join, .warmStart) { try await measureLargeJoin() }
         if plan.measures(.push) { try await measurePushes() }
         if plan.measures(.relay) { try await measureRelay() }
+        if plan.measures(.models) { try measureModels() }
         summarize()
     }
 

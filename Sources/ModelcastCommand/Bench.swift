@@ -22,6 +22,7 @@ struct Bench: AsyncParsableCommand {
               warm-start  reading a million models from a store
               push        updates pushed to a relay until the last is acknowledged
               relay       throughput through a relay, and what an update costs the relay
+              models      models as Swift types: decoding, reading, changing
 
             Raw libzmq, one frame of 100 bytes a message, takes turns with Modelcast in processes of its own, because \
             machines differ from minute to minute: compare figures of one run only, and above all the ratios. \

@@ -80,6 +80,35 @@ import Testing
         #expect(missing?.code == .incomplete && missing?.wanted == "all of at: street is unknown")
         let wrong = try state(["at.street": 7], as: Address.self).fault
         #expect(wrong?.description == "int(7) is not street: text")
+        let unsaid = try state(["at.phone": "+1"], as: Contact.self).fault
+        #expect(unsaid?.wanted == "all of at: its case is unknown")
+    }
+
+    @Test func `a problem of a part has its whole name, when it is read and when it is written`() throws {
+        struct Street: FieldGroup {
+            var streetName = ""
+            static let fieldNames = ["streetName"]
+            init() {}
+            init(reading source: inout some FieldSource) throws(FieldProblem) {
+                streetName = try source.read("streetName")
+            }
+            func write(into sink: inout some FieldSink) throws(FieldProblem) {
+                try sink.validate("streetName", streetName, by: .length(1...9))
+            }
+        }
+        var reader = FieldReader(try makeRecord(["street.streetName": 7]))
+        #expect(reader.state("street", as: Street.self).fault?.wanted == "streetName: text")
+        let error = #expect(throws: FieldProblem.self) { try fields { try $0.write("street", Street()) } }
+        #expect(error?.field == "street.streetName")
+        struct Inner: FieldGroup {
+            var number = UInt64.max
+            static let fieldNames = ["number"]
+            init() {}
+            init(reading source: inout some FieldSource) throws(FieldProblem) { number = try source.read("number") }
+            func write(into sink: inout some FieldSink) throws(FieldProblem) { try sink.write("number", number) }
+        }
+        let number = #expect(throws: FieldProblem.self) { try fields { try $0.write("at", Inner()) } }
+        #expect(number?.field == "at.number")
     }
 
     @Test func `no group is null in all fields of one`() throws {

@@ -100,6 +100,19 @@ import Testing
         #expect(told.all.count == 3 && cache.problems.count == 4)
     }
 
+    @Test func `a constant field that another process has changed is told of, and read`() throws {
+        let told = Heard<String>()
+        let observation = cache.problems.observe(on: told.queue) { told.add($0.description) }
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        #expect(cache[Bearer.self, 1]?.name == "Ada")
+        try cache.merge(1, ["age": 37])
+        #expect(cache[Bearer.self, 1]?.name == "Ada" && told.all.isEmpty)
+        try cache.merge(1, ["name": "Eve"])
+        for _ in 0..<2 { #expect(cache[Bearer.self, 1]?.name == "Eve") }
+        #expect(told.all == [#"Person 1: name: text("Eve") is not Ada, as before"#])
+        observation.cancel()
+    }
+
     @Test func `of a model that many threads read at once one copy is kept and one problem is told`() throws {
         for round in 1...200 {
             try cache.merge(round, ["name": "Ada", "age": 36])

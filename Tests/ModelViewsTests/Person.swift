@@ -29,6 +29,22 @@ struct Person: Model {
     }
 }
 
+/// A view to which the name is constant.
+struct Bearer: Model {
+    static let modelType = "Person"
+    static let properties = [ModelProperty(\Bearer.name, "name", isConstant: true)]
+    let id: Int
+    let name: String
+
+    init(id: Int, record: Record) throws(FieldProblem) {
+        var reader = FieldReader(record)
+        self.id = id
+        name = try reader.read("name")
+    }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) { try sink.write("name", name) }
+}
+
 /// Another view of the same models.
 struct PersonName: Model {
     static let modelType = "Person"

@@ -19,8 +19,8 @@ import Testing
         let manifest = SourceFile(path: "Package.swift", text: try Repository.text(of: "Package.swift"))
         // Names are strings, so the lines are read as they are; a declaration may span two of them.
         let list = try #require(
-            manifest.lines.joined(separator: "\n").rest(after: "\n    targets: ["), "no list of targets")
-        let pattern = /(?:library\(|\.(?:target|executableTarget)\(\s*name:)\s*"(\w+)"/
+            manifest.lines.joined(separator: "\n").rest(after: "\nlet core: [Target] = ["), "no list of targets")
+        let pattern = /(?:library\(|\.(?:target|executableTarget|macro)\(\s*name:)\s*"(\w+)"/
         let declared = list.matches(of: pattern).map { String($0.output.1) }.filter { $0 != "TestSupport" }
         #expect(declared == ModuleTable.targets)
     }

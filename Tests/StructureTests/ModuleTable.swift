@@ -48,6 +48,9 @@ enum ModuleTable {
         Row(
             target: "ModelcastCommand", ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench"],
             others: nil),
+        Row(target: "ModelcastMacrosPlugin", ours: [], others: nil),
+        Row(target: "ModelcastMacros", ours: ["ModelRecord", "ModelTypes"], others: []),
+        Row(target: "Examples", ours: ["Modelcast", "ModelcastMacros"], others: nil),
     ]
 
     static let targets = rows.map(\.target)

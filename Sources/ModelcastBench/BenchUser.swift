@@ -1,0 +1,339 @@
+import Foundation
+import Modelcast
+
+// What `@Model` makes of a struct of eleven properties, as text: nothing that is built optimised may need swift-syntax.
+// A test of the macros compares it with what they make today.
+
+struct BenchUser {
+    let id: String
+    var name: String
+    var mailAddress: String
+    var age: Int
+    var balance: Double
+    var isActive: Bool
+    var city: String?
+    var language: String = "en"
+    var score: Int32
+    let createdAt: Date
+    var tags: [String]
+
+    private var unread = FieldSet()
+
+    init(
+        id: String,
+        name: String,
+        mailAddress: String,
+        age: Int,
+        balance: Double,
+        isActive: Bool,
+        city: String? = nil,
+        language: String = "en",
+        score: Int32,
+        createdAt: Date,
+        tags: [String]
+    ) {
+        self.id = id
+        self.name = name
+        self.mailAddress = mailAddress
+        self.age = age
+        self.balance = balance
+        self.isActive = isActive
+        self.city = city
+        self.language = language
+        self.score = score
+        self.createdAt = createdAt
+        self.tags = tags
+    }
+}
+
+extension BenchUser: Model, Codable, CustomStringConvertible {
+    static var modelType: String { "BenchUser" }
+
+    private enum Names {
+        static let name: FieldName = "name"
+        static let mailAddress: FieldName = "mail_address"
+        static let age: FieldName = "age"
+        static let balance: FieldName = "balance"
+        static let isActive: FieldName = "isActive"
+        static let city: FieldName = "city"
+        static let language: FieldName = "language"
+        static let score: FieldName = "score"
+        static let createdAt: FieldName = "created_at"
+        static let tags: FieldName = "tags"
+    }
+
+    static let properties: [ModelProperty<BenchUser>] = [
+        ModelProperty(\.name, Names.name),
+        ModelProperty(\.mailAddress, Names.mailAddress),
+        ModelProperty(\.age, Names.age),
+        ModelProperty(\.balance, Names.balance),
+        ModelProperty(\.isActive, Names.isActive),
+        ModelProperty(\.city, Names.city),
+        ModelProperty(\.language, Names.language),
+        ModelProperty(\.score, Names.score),
+        ModelProperty(\.createdAt, Names.createdAt, isConstant: true),
+        ModelProperty(\.tags, Names.tags),
+    ]
+
+    init(id: String, record: Record) throws(FieldProblem) {
+        self = try Partial(id: id, record: record).model()
+    }
+
+    init(from decoder: any Decoder) throws {
+        self = try Partial(from: decoder).complete()
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var sink = try FieldEncoder(encoder, id: id)
+        try write(into: &sink)
+    }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        let unknown = unknownFields
+        try sink.write("name", name)
+        try sink.write("mail_address", mailAddress)
+        try sink.write("age", age)
+        try sink.write("balance", balance)
+        try sink.write("isActive", isActive)
+        if !unknown.contains(5) {
+            try sink.write("city", city)
+        }
+        try sink.write("language", language)
+        try sink.write("score", score)
+        try sink.write("created_at", createdAt, by: .unixMilliseconds)
+        try sink.write("tags", tags)
+    }
+
+    func diff(from old: BenchUser) throws(FieldProblem) -> Fields {
+        var sink = FieldWriter()
+        let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
+        if name != old.name {
+            try sink.write("name", name)
+        }
+        if mailAddress != old.mailAddress {
+            try sink.write("mail_address", mailAddress)
+        }
+        if age != old.age {
+            try sink.write("age", age)
+        }
+        if balance != old.balance {
+            try sink.write("balance", balance)
+        }
+        if isActive != old.isActive {
+            try sink.write("isActive", isActive)
+        }
+        if unknown.contains(5) {
+            if !oldUnknown.contains(5) {
+                sink.writeUnknown("city", as: String.self)
+            }
+        } else if city != old.city || oldUnknown.contains(5) {
+            try sink.write("city", city)
+        }
+        if language != old.language {
+            try sink.write("language", language)
+        }
+        if score != old.score {
+            try sink.write("score", score)
+        }
+        if createdAt != old.createdAt {
+            try sink.write("created_at", createdAt, by: .unixMilliseconds)
+        }
+        if tags != old.tags {
+            try sink.write("tags", tags)
+        }
+        return sink.fields
+    }
+
+    var unknownFields: FieldSet {
+        var unknown = unread
+        if city != nil {
+            unknown.remove(5)
+        }
+        return unknown
+    }
+
+    static func == (left: BenchUser, right: BenchUser) -> Bool {
+        left.id == right.id
+            && left.name == right.name
+            && left.mailAddress == right.mailAddress
+            && left.age == right.age
+            && left.balance == right.balance
+            && left.isActive == right.isActive
+            && left.city == right.city
+            && left.language == right.language
+            && left.score == right.score
+            && left.createdAt == right.createdAt
+            && left.tags == right.tags
+            && left.unknownFields == right.unknownFields
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(name)
+        hasher.combine(mailAddress)
+        hasher.combine(age)
+        hasher.combine(balance)
+        hasher.combine(isActive)
+        hasher.combine(city)
+        hasher.combine(language)
+        hasher.combine(score)
+        hasher.combine(createdAt)
+        hasher.combine(tags)
+    }
+
+    var description: String {
+        let unknown = unknownFields
+        var text = ModelText("BenchUser")
+        text.add("id", id)
+        text.add("name", name)
+        text.add("mailAddress", mailAddress)
+        text.add("age", age)
+        text.add("balance", balance)
+        text.add("isActive", isActive)
+        if !unknown.contains(5) {
+            text.add("city", city)
+        }
+        text.add("language", language)
+        text.add("score", score)
+        text.add("createdAt", createdAt)
+        text.add("tags", tags)
+        return text.description
+    }
+
+    /// What is known of a ``BenchUser``, field by field.
+    struct Partial: PartialModel, Codable, CustomStringConvertible {
+        let id: String
+        var name: FieldState<String> = .unknown
+        var mailAddress: FieldState<String> = .unknown
+        var age: FieldState<Int> = .unknown
+        var balance: FieldState<Double> = .unknown
+        var isActive: FieldState<Bool> = .unknown
+        var city: FieldState<String> = .unknown
+        var language: FieldState<String> = .unknown
+        var score: FieldState<Int32> = .unknown
+        var createdAt: FieldState<Date> = .unknown
+        var tags: FieldState<[String]> = .unknown
+
+        /// Of this model nothing is known yet.
+        init(id: String) {
+            self.id = id
+        }
+
+        init(id: String, record: Record) {
+            var reader = FieldReader(record)
+            self.init(id: id, reading: &reader)
+        }
+
+        init(from decoder: any Decoder) throws {
+            var decoder = try FieldDecoder(decoder)
+            self.init(id: try decoder.id(), reading: &decoder)
+        }
+
+        private init(id: String, reading source: inout some FieldSource) {
+            self.id = id
+            age = source.state(Names.age, as: Int.self)
+            city = source.state(Names.city, as: String.self)
+            name = source.state(Names.name, as: String.self)
+            tags = source.state(Names.tags, as: [String].self)
+            score = source.state(Names.score, as: Int32.self)
+            balance = source.state(Names.balance, as: Double.self)
+            isActive = source.state(Names.isActive, as: Bool.self)
+            language = source.state(Names.language, as: String.self)
+            createdAt = source.state(Names.createdAt, by: .unixMilliseconds)
+            mailAddress = source.state(Names.mailAddress, as: String.self)
+        }
+
+        func model() throws(FieldProblem) -> BenchUser {
+            var model = BenchUser(
+                id: id,
+                name: try name.required(Names.name),
+                mailAddress: try mailAddress.required(Names.mailAddress),
+                age: try age.required(Names.age),
+                balance: try balance.required(Names.balance),
+                isActive: try isActive.required(Names.isActive),
+                city: try city.optional(Names.city),
+                language: try language.required(Names.language, default: "en"),
+                score: try score.required(Names.score),
+                createdAt: try createdAt.required(Names.createdAt),
+                tags: try tags.required(Names.tags)
+            )
+            if !city.isKnown {
+                model.unread.insert(5)
+            }
+            return model
+        }
+
+        var problems: [FieldProblem] {
+            let problems = [
+                name.problem(Names.name),
+                mailAddress.problem(Names.mailAddress),
+                age.problem(Names.age),
+                balance.problem(Names.balance),
+                isActive.problem(Names.isActive),
+                city.optionalProblem(Names.city),
+                language.optionalProblem(Names.language),
+                score.problem(Names.score),
+                createdAt.problem(Names.createdAt),
+                tags.problem(Names.tags),
+            ]
+            return problems.compactMap(\.self)
+        }
+
+        func write(into sink: inout some FieldSink) throws(FieldProblem) {
+            try sink.write("name", name)
+            try sink.write("mail_address", mailAddress)
+            try sink.write("age", age)
+            try sink.write("balance", balance)
+            try sink.write("isActive", isActive)
+            try sink.write("city", city)
+            try sink.write("language", language)
+            try sink.write("score", score)
+            try sink.write("created_at", createdAt, by: .unixMilliseconds)
+            try sink.write("tags", tags)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var sink = try FieldEncoder(encoder, id: id)
+            try write(into: &sink)
+        }
+
+        var description: String {
+            var text = ModelText("BenchUser.Partial")
+            text.add("id", id)
+            text.add("name", name)
+            text.add("mailAddress", mailAddress)
+            text.add("age", age)
+            text.add("balance", balance)
+            text.add("isActive", isActive)
+            text.add("city", city)
+            text.add("language", language)
+            text.add("score", score)
+            text.add("createdAt", createdAt)
+            text.add("tags", tags)
+            return text.description
+        }
+
+        /// The fields of a ``BenchUser`` that never change.
+        /// - Throws: ``FieldProblem`` for the first that is missing or faulty.
+        func constants() throws(FieldProblem) -> Constants {
+            Constants(
+                id: id,
+                createdAt: try createdAt.required(Names.createdAt)
+            )
+        }
+    }
+
+    /// The fields of a ``BenchUser`` that never change.
+    struct Constants: Identifiable, Hashable, Sendable {
+        let id: String
+        let createdAt: Date
+    }
+
+    /// The fields that never change.
+    var constants: Constants {
+        Constants(
+            id: id,
+            createdAt: createdAt
+        )
+    }
+}

@@ -1,0 +1,143 @@
+import Dispatch
+import Foundation
+import ModelCache
+import ModelWire
+import Modelcast
+import Synchronization
+
+/// Models as Swift types, in this process: decoding, reading, changing.
+extension Measurement {
+    func measureModels() throws {
+        let count = min(plan.models, 100_000)
+        tell("models as Swift types: \(Figures.grouped(count)) of eleven properties")
+        result.typedModels = try TypedModels(count: count).measure(rounds: max(3, plan.rounds))
+    }
+}
+
+/// A cache of models, and what is measured on it.
+private final class TypedModels: Sendable {
+    private let cache = ModelCache()
+    private let ids: [String]
+    private let batches: [[UInt8]]
+    /// Ids in an order that no cache of the processor foresees.
+    private let shuffled: [String]
+
+    init(count: Int) throws {
+        ids = (0..<count).map { "user-\($0)" }
+        var numbers = SeededNumbers(seed: 1)
+        let ids = ids
+        shuffled = (0..<count).map { _ in ids[numbers.below(count)] }
+        batches = try TypedModels.batches(ids)
+        try fill()
+    }
+
+    private static func user(_ id: String, _ number: Int) -> BenchUser {
+        BenchUser(
+            id: id, name: "User number \(number)", mailAddress: "user-\(number)@example.org", age: number % 100,
+            balance: Double(number) / 3, isActive: number.isMultiple(of: 2), city: number % 3 == 0 ? nil : "London",
+            score: Int32(number), createdAt: Date(timeIntervalSince1970: 1_700_000_000), tags: ["reader", "writer"])
+    }
+
+    private static func batches(_ ids: [String]) throws -> [[UInt8]] {
+        var batches: [[UInt8]] = []
+        for start in stride(from: 0, to: ids.count, by: 1000) {
+            var writer = BatchWriter()
+            for number in start..<min(start + 1000, ids.count) {
+                let stamp = Stamp(number + 1) << 16
+                try writer.append(.merge, stamp: stamp, id: ids[number], fields: user(ids[number], number).fields)
+            }
+            batches.append(writer.finish(origin: "bench", incarnation: 1, sequence: 1))
+        }
+        return batches
+    }
+
+    private func fill() throws {
+        var decoder = BatchDecoder()
+        for batch in batches {
+            try decoder.decode(batch.span)
+            cache.commit(decoder.batch(in: batch.span), type: BenchUser.modelType)
+        }
+    }
+
+    func measure(rounds: Int) throws -> BenchResult.TypedModels {
+        var figures = BenchResult.TypedModels(models: ids.count)
+        let records = ids.compactMap { cache[BenchUser.modelType, $0] }
+        let json = try ids.prefix(5000).compactMap { try cache[BenchUser.self, $0].map(JSONEncoder().encode) }
+        let users = ids.compactMap { cache[BenchUser.self, $0] }
+        let older = users.map { user in user.with { $0.age += 1 } }
+        guard records.count == ids.count, users.count == ids.count else { throw BenchError("a model is missing") }
+        var samples: [WritableKeyPath<BenchResult.TypedModels, Double>: [Double]] = [:]
+        for _ in 0..<rounds {
+            // In turns, so that what the machine does meanwhile meets all of them.
+            func add(
+                _ path: WritableKeyPath<BenchResult.TypedModels, Double>, _ count: Int, _ body: (Int) throws -> Int
+            ) rethrows {
+                samples[path, default: []].append(try TypedModels.nanoseconds(count, body))
+            }
+            try add(\.decodeNanoseconds, ids.count) { try BenchUser(id: ids[$0], record: records[$0]).age }
+            add(\.byHandNanoseconds, ids.count) { BenchUserByHand(id: ids[$0], record: records[$0])?.age ?? -1 }
+            let decoder = JSONDecoder()
+            try add(\.jsonNanoseconds, json.count) { try decoder.decode(BenchUserJSON.self, from: json[$0]).age }
+            add(\.pointReadNanoseconds, ids.count) { cache[BenchUser.modelType, shuffled[$0]]?.cellCount ?? -1 }
+            add(\.warmReadNanoseconds, ids.count) { cache[BenchUser.self, shuffled[$0]]?.age ?? -1 }
+            add(\.withNanoseconds, users.count) { number in users[number].with { $0.age += 1 }.age }
+            try add(\.diffNanoseconds, users.count) { try older[$0].diff(from: users[$0]).count }
+            // Records that nobody has read yet.
+            let fresh = try TypedModels(count: ids.count)
+            add(\.coldReadNanoseconds, ids.count) { fresh.cache[BenchUser.self, ids[$0]]?.age ?? -1 }
+        }
+        for (path, values) in samples { figures[keyPath: path] = values.median ?? 0 }
+        try readWhileWriting(&figures)
+        return figures
+    }
+
+    /// What one call takes.
+    private static func nanoseconds(_ count: Int, _ body: (Int) throws -> Int) rethrows -> Double {
+        var sum = 0
+        let start = MonotonicClock.nanoseconds
+        for number in 0..<count { sum &+= try body(number) }
+        let elapsed = MonotonicClock.nanoseconds - start
+        // The sum is used, so that nothing is taken away.
+        return Double(elapsed) / Double(max(1, count)) + (sum == .min ? 1 : 0)
+    }
+
+    /// What the readers tell the writer.
+    private final class Progress: Sendable {
+        let isDone = Atomic(false)
+        let missed = Atomic(0)
+    }
+
+    /// A million typed reads by eight queues, while one thread commits without a pause.
+    private func readWhileWriting(_ figures: inout BenchResult.TypedModels) throws {
+        let (readers, reads) = (8, 1_000_000)
+        let progress = Progress()
+        let group = DispatchGroup()
+        let start = MonotonicClock.nanoseconds
+        for reader in 0..<readers {
+            DispatchQueue(label: "reader \(reader)").async(group: group) {
+                for number in 0..<(reads / readers)
+                where self.cache[BenchUser.self, self.shuffled[(number + reader * 977) % self.shuffled.count]] == nil {
+                    progress.missed.add(1, ordering: .relaxed)
+                }
+            }
+        }
+        group.notify(queue: .global()) { progress.isDone.store(true, ordering: .relaxed) }
+        var number: UInt64 = 0
+        while !progress.isDone.load(ordering: .relaxed) {
+            var writer = BatchWriter()
+            for _ in 0..<64 {
+                number += 1
+                let (stamp, id) = (Stamp(1 << 40 + number) << 16, ids[Int(number * 7919) % ids.count])
+                try writer.append(.merge, stamp: stamp, id: id, fields: ["age": .int(Int64(number % 100))])
+            }
+            let frame = writer.finish(origin: "bench", incarnation: 1, sequence: 1)
+            var decoder = BatchDecoder()
+            try decoder.decode(frame.span)
+            cache.commit(decoder.batch(in: frame.span), type: BenchUser.modelType)
+        }
+        let seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
+        guard progress.missed.load(ordering: .relaxed) == 0 else { throw BenchError("a typed read found nothing") }
+        figures.concurrentReadsPerSecond = Double(reads) / seconds
+        figures.concurrentUpdatesPerSecond = Double(number) / seconds
+    }
+}

@@ -1,0 +1,79 @@
+@_exported public import ModelRecord
+@_exported public import ModelTypes
+
+/// Makes a struct a ``Model``: a view of the models of one type, with a property for each field that it needs.
+///
+/// ```swift
+/// @Model
+/// struct User {
+///     @ID let id: UUID
+///     /// As friends call them.
+///     @Field("nick_name") var nickName: String
+///     var age: Int?
+///     @Constant @Field(convert: .iso8601) let createdAt: Date
+///     var colour: Colour = .red
+///     @Field(validate: .length(1...80)) var title: String?
+///     @Local var isSelected: Bool = false
+/// }
+/// ```
+/// - A stored property is a field of the same name, unless ``Field(_:default:convert:validate:)`` or ``Local()`` says
+///   otherwise. Computed, static and lazy properties are the struct's own matter.
+/// - Its type stands in the declaration, and is a ``FieldValue``, a ``FieldGroup`` or has a conversion.
+/// - An optional property is nil where its field is unknown or null: ``Model/knows(_:)`` tells the two apart.
+/// - The initial value of a `var` stands for a field that is unknown or null, and is the default of the memberwise
+///   initialiser. An optional property with one is not told apart: its nil is published as null.
+/// - Equal are two models whose fields are equal, and known or not alike.
+///
+/// The struct gets a memberwise initialiser, if it has none with the same labels, and all that ``Model``, `Codable` and
+/// `CustomStringConvertible` ask for. `User.Partial` holds what is known of a user that may not be complete,
+/// `User.Constants` what never changes, if anything is ``Constant()``. A `description` of your own is left alone.
+///
+/// Not for generic structs, nor for properties within `#if`. `model`, `problems`, `constants` and `unknownFields` are
+/// taken: a field of such a name needs a property of another one.
+/// - Parameter type: the name of the type on the wire; the struct's, if nil. Several structs may view one type.
+@attached(
+    member,
+    names: named(init), named(unread), named(unreadFields), named(modelType), named(id), named(Names),
+    named(properties), named(encode), named(write), named(diff), named(unknownFields), named(==), named(hash),
+    named(description), named(Partial), named(Constants), named(constants))
+@attached(
+    extension, conformances: Model, Codable, CustomStringConvertible,
+    names: named(init), named(modelType), named(id), named(Names), named(properties), named(encode), named(write),
+    named(diff), named(unknownFields), named(==), named(hash), named(description), named(Partial), named(Constants),
+    named(constants))
+public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "ModelMacro")
+
+/// Marks the `let` that identifies a model: one in each struct with ``Model(_:)``.
+///
+/// Under another name than `id` it has that one too.
+@attached(peer)
+public macro ID() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
+
+/// Says how a property of a struct with ``Model(_:)`` or ``Nested()`` travels. All arguments may be left out. A case of
+/// an enum with ``OneOf()`` takes a name only.
+///
+/// The compiler looks at the arguments without the property. So `default: .red` does not tell of what type it is: say
+/// `default: Colour.red`, or `var colour: Colour = .red`. The function of a check says its type and `@Sendable`:
+///
+/// ```swift
+/// @Field(validate: .check("even") { @Sendable (number: Int) in number % 2 == 0 }) var number: Int
+/// ```
+/// - Parameters:
+///   - name: the name on the wire, as plain text: 1 to 128 bytes of UTF-8; of a model's field not `id`.
+///   - value: what stands for a field that is unknown or null; the initial value of a `var` does the same.
+///   - conversion: what makes the property of what the field holds. Of an optional property it makes the wrapped value.
+///   - validation: what must hold of the property, when it is read and when it is published. Nil passes.
+@attached(peer)
+public macro Field<Default, Conversion: FieldConversion, Validation: FieldValidation>(
+    _ name: String? = nil, default value: Default = Unspecified(), convert conversion: Conversion = Unspecified(),
+    validate validation: Validation = Unspecified()
+) = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
+
+/// Marks a `let` whose field never changes once it has a value: it is in `Constants`, too.
+@attached(peer)
+public macro Constant() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
+
+/// Marks a property that never travels, as a selection: it has an initial value or an optional type, and is no part of
+/// equality.
+@attached(peer)
+public macro Local() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")

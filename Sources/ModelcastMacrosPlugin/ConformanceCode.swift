@@ -1,0 +1,119 @@
+/// What makes a struct a `Model`.
+struct ConformanceCode {
+    private let shape: ModelShape
+    private let access: String
+
+    init(_ shape: ModelShape) { (self.shape, access) = (shape, shape.access.ofMember) }
+
+    var members: [[String]] {
+        var members = [["\(access)static var modelType: String { \(shape.typeName.literal) }"]]
+        if shape.id.plainName != "id" {
+            members.append(["\(access)var id: \(shape.id.type.text) { \(shape.id.name) }"])
+        }
+        if !shape.fields.isEmpty { members.append(shape.fields.names) }
+        members += [properties, recordInit, decoderInit, encode, write]
+        if !shape.fields.isEmpty { members.append(diff) }
+        if !shape.tracked.isEmpty { members.append(unknownFields) }
+        members += [equality, hash]
+        if !shape.hasOwnDescription { members.append(description) }
+        members.append(PartialCode(shape).lines)
+        if !shape.constants.isEmpty { members += ConstantsCode(shape).members }
+        return members
+    }
+
+    private var properties: [String] {
+        let header = "\(access)static let properties: [ModelProperty<\(shape.name)>] = ["
+        if shape.fields.isEmpty { return [header + "]"] }
+        let elements = shape.fields.map { field in
+            "ModelProperty(\\.\(field.name), \(field.fieldName)\(field.isConstant ? ", isConstant: true" : "")),"
+        }
+        return [header] + elements.indented() + ["]"]
+    }
+
+    private var recordInit: [String] {
+        .block(
+            "\(access)init(id: \(shape.id.type.text), record: Record) throws(FieldProblem)",
+            ["self = try Partial(id: id, record: record).model()"])
+    }
+
+    private var decoderInit: [String] {
+        .block("\(access)init(from decoder: any Decoder) throws", ["self = try Partial(from: decoder).complete()"])
+    }
+
+    private var encode: [String] {
+        .block(
+            "\(access)func encode(to encoder: any Encoder) throws",
+            [
+                "var sink = try FieldEncoder(encoder, id: \(shape.id.name(among: "encoder", "sink")))",
+                "try write(into: &sink)",
+            ])
+    }
+
+    private var write: [String] {
+        .block(
+            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            knownOnly { $0.writing($0.name(among: "unknown", "sink")) })
+    }
+
+    /// Compares properties, and makes values of those that differ only.
+    private var diff: [String] {
+        var lines = ["var sink = FieldWriter()"]
+        if !shape.tracked.isEmpty { lines.append("let (unknown, oldUnknown) = (unknownFields, old.unknownFields)") }
+        for (place, field) in shape.fields.enumerated() {
+            let name = field.name(among: "old", "sink", "unknown", "oldUnknown")
+            let (differs, writing) = ("\(name) != old.\(field.name)", field.writing(name))
+            guard field.isTracked else {
+                lines += .block("if \(differs)", writing)
+                continue
+            }
+            let unwriting = "sink.writeUnknown(\(field.field.literal), \(field.form))"
+            lines += .block(
+                "if unknown.contains(\(place))", .block("if !oldUnknown.contains(\(place))", [unwriting]),
+                else: "if \(differs) || oldUnknown.contains(\(place))", writing)
+        }
+        return .block(
+            "\(access)func diff(from old: \(shape.name)) throws(FieldProblem) -> Fields",
+            lines + ["return sink.fields"])
+    }
+
+    private var unknownFields: [String] {
+        let removals = shape.tracked.flatMap { place, field in
+            [String].block("if \(field.name(among: "unknown")) != nil", ["unknown.remove(\(place))"])
+        }
+        return .block(
+            "\(access)var unknownFields: FieldSet", ["var unknown = \(shape.unread)"] + removals + ["return unknown"])
+    }
+
+    private var equality: [String] {
+        var terms = ([shape.id] + shape.fields).map { "left.\($0.name) == right.\($0.name)" }
+        if !shape.tracked.isEmpty { terms.append("left.unknownFields == right.unknownFields") }
+        let lines = [terms[0]] + terms.dropFirst().map { "&& \($0)" }.indented()
+        return .block("\(access)static func == (left: \(shape.name), right: \(shape.name)) -> Bool", lines)
+    }
+
+    private var hash: [String] {
+        .block(
+            "\(access)func hash(into hasher: inout Hasher)",
+            ([shape.id] + shape.fields).map { "hasher.combine(\($0.name(among: "hasher")))" })
+    }
+
+    private var description: [String] {
+        func adding(_ property: StoredProperty) -> [String] {
+            ["text.add(\(property.plainName.literal), \(property.name(among: "unknown", "text")))"]
+        }
+        var lines = knownOnly(adding)
+        let place = shape.tracked.isEmpty ? 0 : 1
+        lines.insert(contentsOf: ["var text = ModelText(\(shape.name.literal))"] + adding(shape.id), at: place)
+        return .block("\(access)var description: String", lines + ["return text.description"])
+    }
+
+    /// Statements for each field, those of optional ones on the condition that they are known.
+    private func knownOnly(_ statements: (StoredProperty) -> [String]) -> [String] {
+        var lines = shape.tracked.isEmpty ? [] : ["let unknown = unknownFields"]
+        for (place, field) in shape.fields.enumerated() {
+            let statements = statements(field)
+            lines += field.isTracked ? .block("if !unknown.contains(\(place))", statements) : statements
+        }
+        return lines
+    }
+}

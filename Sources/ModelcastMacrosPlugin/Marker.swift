@@ -1,0 +1,77 @@
+import SwiftParser
+import SwiftSyntax
+
+/// The attributes that say what a property is.
+enum Marker: String {
+    case id = "ID"
+    case field = "Field"
+    case constant = "Constant"
+    case local = "Local"
+
+    /// An attribute of this package; nil for any other, as that of a property wrapper.
+    init?(_ attribute: AttributeSyntax) {
+        let name: TokenSyntax
+        if let type = attribute.attributeName.as(IdentifierTypeSyntax.self) {
+            name = type.name
+        } else if let type = attribute.attributeName.as(MemberTypeSyntax.self),
+            type.baseType.trimmedDescription == "ModelcastMacros"
+        {
+            name = type.name
+        } else {
+            return nil
+        }
+        self.init(rawValue: name.text)
+    }
+
+    /// The two say opposite things of one property.
+    func excludes(_ other: Marker) -> Bool {
+        let both: Set = [self, other]
+        return both.count == 2 && (both.contains(.id) || both.contains(.local))
+    }
+
+    var attribute: String { "@\(rawValue)" }
+}
+
+/// The markers of one property, with their attributes.
+struct MarkerList {
+    private(set) var uses: [(marker: Marker, attribute: AttributeSyntax)] = []
+
+    init(_ attributes: AttributeListSyntax) {
+        for case .attribute(let attribute) in attributes {
+            if let marker = Marker(attribute) { uses.append((marker, attribute)) }
+        }
+    }
+
+    subscript(marker: Marker) -> AttributeSyntax? { uses.first { $0.marker == marker }?.attribute }
+
+    /// Takes those away that say something of a model only.
+    mutating func removeModelOnly(_ findings: inout Findings) {
+        for (marker, attribute) in uses where marker != .field {
+            findings.report(.modelOnly(marker), at: attribute, .remove(attribute))
+        }
+        uses.removeAll { $0.marker != .field }
+    }
+
+    /// An argument of `@Field`; without a label the name.
+    func argument(_ label: String?) -> LabeledExprSyntax? {
+        self[.field]?.arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }
+    }
+
+    /// Where `@Field` has a name.
+    var nameNode: Syntax? { Syntax(argument(nil)?.expression) }
+
+    /// The name in `@Field`, if it has one.
+    func wireName(of subject: Subject, _ findings: inout Findings) -> String? {
+        guard let given = argument(nil)?.expression, !given.is(NilLiteralExprSyntax.self) else { return nil }
+        if given.literalText == nil { findings.report(.notLiteral(subject.part), at: given) }
+        return given.literalText
+    }
+}
+
+extension ExprSyntax {
+    /// The text of a literal without interpolations.
+    var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
+
+    /// `nil` or `.none`.
+    var isNil: Bool { self.is(NilLiteralExprSyntax.self) || trimmedDescription == ".none" }
+}

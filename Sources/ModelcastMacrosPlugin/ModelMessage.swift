@@ -1,0 +1,98 @@
+import SwiftDiagnostics
+
+/// What can be wrong with a model, or with any type that a macro is on, and what to do about it.
+enum ModelMessage: DiagnosticMessage {
+    case notStruct(String, Subject)
+    case generic(Subject)
+    case withinGeneric(Subject)
+    case hidden
+    case noID
+    case secondID
+    case notLet(Marker)
+    case fixedValue(String)
+    case fixedID
+    case noType(Subject)
+    case pattern(Subject)
+    case conditional(Subject)
+    case duplicateName(String, first: String, Subject)
+    case reservedName(String, Subject)
+    case longName(Subject)
+    case notLiteral(String)
+    case badTypeName(String)
+    case notStored(Marker, kind: String)
+    case excluded(Marker, by: Marker)
+    case twice(Marker)
+    case unsupported(UnsupportedType, Subject)
+    case optionalID
+    case emptyLocal
+    case twoDefaults
+    case reservedProperty(String)
+
+    var severity: DiagnosticSeverity { .error }
+
+    var diagnosticID: MessageID {
+        let name = "\(self)".prefix { $0 != "(" }
+        return MessageID(domain: "Modelcast", id: String(name))
+    }
+
+    var message: String {
+        switch self {
+        case .notStruct(let kind, let subject):
+            "\(subject.attribute) is for structs: \(subject.noun) is an immutable value, not \(kind)"
+        case .generic(let subject):
+            "\(subject.noun) has one form on the wire: it cannot be generic; make a type for each"
+        case .withinGeneric(let subject):
+            "\(subject.noun) has one form on the wire: it cannot stand within a generic type; move it out"
+        case .hidden: "a private type within another is not seen by its own extension: make it 'fileprivate'"
+        case .noID: "a model needs an id: mark one 'let' with @ID"
+        case .secondID: "a model has one id: mark only one property with @ID"
+        case .notLet(let marker): "\(marker.attribute) never changes: make it a 'let'"
+        case .fixedID: "an id comes with the model: take its initial value away"
+        case .fixedValue(let name):
+            "'\(name)' could never be read: a 'let' has its initial value for good; make it a 'var', or give the "
+                + "value as @Field(default:)"
+        case .noType(let subject):
+            "\(subject.attribute) reads types as they are written: say the type of this property"
+        case .pattern(let subject):
+            "\(subject.attribute) reads one name after another: declare these properties one by one"
+        case .conditional(let subject):
+            "\(subject.attribute) cannot see what is within #if: declare this \(subject.member) outside of it"
+        case .duplicateName(let name, let first, let subject):
+            "the \(subject.part) \(name.literal) is the \(subject.member) '\(first)' already: give one of them another "
+                + "name with @Field"
+        case .reservedName("id", _): "\"id\" is the name of the id: give this field another one with @Field"
+        case .reservedName(_, let subject):
+            "a \(subject.part) needs a name: give it one, or take the argument away to use the \(subject.member)'s own"
+        case .longName(let subject):
+            "the name of a \(subject.part) has at most 128 bytes of UTF-8: give it a shorter one"
+        case .notLiteral(let part): "the name of a \(part) is read by the macro: write it as plain text in quotes"
+        case .badTypeName(let name):
+            "\(name.literal) cannot be the name of a type: 1 to 64 of A-Z, a-z, 0-9, '_', '.' and '-', the first a "
+                + "letter or '_'; give one as @Model(\"…\")"
+        case .notStored(let marker, let kind):
+            "\(marker.attribute) is for what is stored: take it off this \(kind) property"
+        case .excluded(let marker, let other):
+            "\(marker.attribute) and \(other.attribute) exclude each other: take one of them off"
+        case .twice(let marker): "\(marker.attribute) is here already: once is enough"
+        case .unsupported(let type, let subject): "a field cannot be \(type.rawValue); \(type.advice(subject))"
+        case .optionalID: "each model has an id: its type cannot be optional"
+        case .emptyLocal: "what is @Local is not read from anywhere: give it an initial value or an optional type"
+        case .twoDefaults: "two defaults: keep the initial value or @Field(default:)"
+        case .reservedProperty("id"): "'id' is the model's id: mark this property with @ID, or call it otherwise"
+        case .reservedProperty(let name):
+            "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep the name, "
+                + "with @Field(\(name.literal))"
+        }
+    }
+}
+
+/// What a fix-it does.
+struct ModelFixIt: FixItMessage {
+    let message: String
+    let fixItID: MessageID
+
+    init(_ id: String, _ message: String) {
+        self.message = message
+        fixItID = MessageID(domain: "Modelcast", id: id)
+    }
+}

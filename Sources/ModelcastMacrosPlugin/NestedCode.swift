@@ -1,0 +1,47 @@
+/// What makes a struct a group of fields.
+struct NestedCode {
+    private let shape: NestedShape
+    private let access: String
+
+    init(_ shape: NestedShape) { (self.shape, access) = (shape, shape.access.ofMember) }
+
+    var members: [[String]] {
+        let memberwiseInit = shape.hasOwnInit ? [] : [shape.fields.memberwiseInit(shape.access)]
+        return memberwiseInit + [shape.fields.names, fieldNames, sourceInit, write]
+    }
+
+    private var fieldNames: [String] {
+        .fieldNames(
+            shape.fields.map { field in
+                // A conversion reads one field.
+                field.conversion == nil ? .fieldNames(field.field, of: field.type) : "[\(field.field.literal)]"
+            }, access)
+    }
+
+    private var sourceInit: [String] {
+        let arguments = shape.fields.map { "\($0.label): \($0.value(of: $0.reading))" }
+        return .block(
+            "\(access)init(reading source: inout some FieldSource) throws(FieldProblem)",
+            .list("self.init(", arguments, ")"))
+    }
+
+    private var write: [String] {
+        .block(
+            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            shape.fields.flatMap { $0.writing($0.name(among: "sink")) })
+    }
+}
+
+extension String {
+    /// The expression of the names of all fields of a property or a payload.
+    static func fieldNames(_ field: String, of type: PropertyType) -> String {
+        "FieldName.members(\(field.literal), of: \(type.wrapped).self)"
+    }
+}
+
+extension [String] {
+    /// The static property with the names of all fields of a group.
+    static func fieldNames(_ parts: [String], _ access: String) -> [String] {
+        .list("\(access)static let fieldNames: [String] = [", parts, "].flatMap(\\.self)")
+    }
+}

@@ -1,0 +1,73 @@
+/// What makes an enum a group of fields: one with the name of the case, and those of all payloads.
+struct OneOfCode {
+    private let shape: OneOfShape
+    private let access: String
+
+    init(_ shape: OneOfShape) { (self.shape, access) = (shape, shape.access.ofMember) }
+
+    var members: [[String]] { [fieldNames, sourceInit, write] }
+
+    private var fieldNames: [String] {
+        let payloads = shape.cases.flatMap(\.payloads)
+        return .fieldNames(["[\"\"]"] + payloads.map { .fieldNames($0.field, of: $0.type) }, access)
+    }
+
+    private var sourceInit: [String] {
+        let cases = shape.cases.flatMap { ["case \($0.wireName.literal):"] + $0.reading.indented() }
+        let unknown = [
+            "case let other:",
+            "    let fault = FieldFault(.form, wanted: \(wanted.literal), value: .text(other))",
+            "    throw FieldProblem(\"\", fault)",
+        ]
+        return .block(
+            "\(access)init(reading source: inout some FieldSource) throws(FieldProblem)",
+            ["switch try source.read(\"\", as: String.self) {"] + cases + unknown + ["}"])
+    }
+
+    /// All names, for a reader.
+    private var wanted: String {
+        let names = shape.cases.map(\.wireName)
+        let first = names.dropLast().joined(separator: ", ")
+        return first.isEmpty ? names[0] : "\(first) or \(names[names.count - 1])"
+    }
+
+    private var write: [String] {
+        .block(
+            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            ["switch self {"] + shape.cases.flatMap { ["case \($0.pattern):"] + $0.writing.indented() } + ["}"])
+    }
+}
+
+extension OneOfCase {
+    /// The statement that makes this case of what `source` knows.
+    fileprivate var reading: [String] {
+        if payloads.isEmpty { return ["self = .\(name.memberName)"] }
+        let arguments = payloads.map { ($0.label.map { "\($0.label): " } ?? "") + $0.reading }
+        if arguments.count == 1 { return ["self = .\(name.memberName)(\(arguments[0]))"] }
+        return .list("self = .\(name.memberName)(", arguments, ")")
+    }
+
+    fileprivate var pattern: String {
+        let variables = payloads.map { "let \($0.variable)" }.joined(separator: ", ")
+        return ".\(name.memberName)" + (payloads.isEmpty ? "" : "(\(variables))")
+    }
+
+    /// The statements that write this case into `sink`.
+    fileprivate var writing: [String] {
+        ["try sink.write(\"\", \(wireName.literal))"]
+            + payloads.map { "try sink.write(\($0.field.literal), \($0.variable))" }
+    }
+}
+
+extension OneOfCase.Payload {
+    fileprivate var reading: String {
+        let value = defaultValue.map { ", default: \($0)" } ?? ""
+        return "try source.state(\(field.literal), as: \(type.text).self).required(\(field.literal)\(value))"
+    }
+
+    /// What holds it, beside `sink`.
+    fileprivate var variable: String {
+        let name = label ?? "payload"
+        return name == "sink" ? "sinkPayload" : name.variableName
+    }
+}

@@ -1,0 +1,7 @@
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main
+struct ModelcastMacrosPlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [ModelMacro.self, NestedMacro.self, OneOfMacro.self, MarkerMacro.self]
+}

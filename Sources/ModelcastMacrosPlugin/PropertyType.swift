@@ -1,0 +1,114 @@
+import SwiftSyntax
+
+/// The type of a property, as far as its spelling tells.
+struct PropertyType {
+    /// As it is written.
+    let text: String
+    /// `T` of `T?`; else the type itself.
+    let wrapped: String
+    let isOptional: Bool
+    /// A closure: a parameter of this type escapes.
+    let isFunction: Bool
+
+    init(_ type: TypeSyntax) {
+        let wrapped = type.optionalWrapped ?? type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType
+        text = type.trimmedDescription
+        isOptional = wrapped != nil
+        isFunction = type.bare.is(FunctionTypeSyntax.self)
+        self.wrapped = (wrapped ?? type).bare.trimmedDescription
+    }
+}
+
+/// A type that no field has.
+enum UnsupportedType: String {
+    case tuple = "a tuple"
+    case function = "a function"
+    case existential = "a type that is known only at run time"
+    case implicitlyUnwrapped = "an implicitly unwrapped optional"
+    case set = "a set, which has no order to travel in"
+    case dictionary = "a dictionary whose keys are not String"
+    case nestedOptional = "an optional of an optional, which a field cannot tell apart"
+
+    /// What to do instead.
+    func advice(_ subject: Subject) -> String {
+        let orConvert = subject == .oneOf ? "" : ", or convert:"
+        return switch self {
+        case .tuple: "make it a struct that is @Nested or a FieldValue, or fields of their own"
+        case .function: subject == .model ? "a property that does not travel is @Local" : "it cannot travel"
+        case .existential: "name a concrete type, or Value for anything"
+        case .implicitlyUnwrapped, .nestedOptional: subject == .oneOf ? "write T" : "write T?"
+        case .set: "use an array\(orConvert)"
+        case .dictionary: "use String keys\(orConvert)"
+        }
+    }
+
+    /// Can be a property if a conversion makes something else of it.
+    var isConvertible: Bool { self == .set || self == .dictionary }
+}
+
+extension TypeSyntax {
+    /// Without the parentheses around it and the attributes before it.
+    var bare: TypeSyntax {
+        if let tuple = self.as(TupleTypeSyntax.self), let only = tuple.elements.first, tuple.elements.count == 1,
+            only.firstName == nil
+        {
+            return only.type.bare
+        }
+        if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.bare }
+        return self
+    }
+
+    /// `T` of `T?` and of `Optional<T>`.
+    var optionalWrapped: TypeSyntax? {
+        if let optional = bare.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+        return bare.arguments(of: "Optional")?.first
+    }
+
+    /// The generic arguments of a type of the standard library.
+    private func arguments(of name: String) -> [TypeSyntax]? {
+        let clause: GenericArgumentClauseSyntax?
+        if let type = self.as(IdentifierTypeSyntax.self), type.name.text == name {
+            clause = type.genericArgumentClause
+        } else if let type = self.as(MemberTypeSyntax.self), type.name.text == name,
+            type.baseType.trimmedDescription == "Swift"
+        {
+            clause = type.genericArgumentClause
+        } else {
+            return nil
+        }
+        return clause?.arguments.compactMap { TypeSyntax($0.argument) }
+    }
+
+    /// Why no field is of this type, and the part of it that says so.
+    var unsupported: (type: TypeSyntax, reason: UnsupportedType)? {
+        let type = bare
+        if type.is(TupleTypeSyntax.self) { return (self, .tuple) }
+        if type.is(FunctionTypeSyntax.self) { return (self, .function) }
+        if type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return (self, .implicitlyUnwrapped) }
+        if type.is(SomeOrAnyTypeSyntax.self) || type.is(CompositionTypeSyntax.self)
+            || ["Any", "AnyObject"].contains(type.trimmedDescription)
+        {
+            return (self, .existential)
+        }
+        if let wrapped = type.optionalWrapped {
+            return wrapped.optionalWrapped == nil ? wrapped.unsupported : (self, .nestedOptional)
+        }
+        if type.arguments(of: "Set") != nil { return (self, .set) }
+        if let element = type.as(ArrayTypeSyntax.self)?.element ?? type.arguments(of: "Array")?.first {
+            return element.unsupported
+        }
+        return type.unsupportedDictionary.map { ($0.type ?? self, $0.reason) }
+    }
+
+    private var unsupportedDictionary: (type: TypeSyntax?, reason: UnsupportedType)? {
+        let pair: [TypeSyntax]
+        if let dictionary = self.as(DictionaryTypeSyntax.self) {
+            pair = [dictionary.key, dictionary.value]
+        } else {
+            pair = arguments(of: "Dictionary") ?? []
+        }
+        guard pair.count == 2 else { return nil }
+        if !["String", "Swift.String"].contains(pair[0].bare.trimmedDescription) { return (nil, .dictionary) }
+        return pair[1].unsupported.map { ($0.type, $0.reason) }
+    }
+}

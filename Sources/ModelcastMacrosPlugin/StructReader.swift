@@ -1,0 +1,81 @@
+import SwiftSyntax
+
+/// Reads the properties of a struct, and finds all that is wrong with them.
+struct StructReader {
+    private let subject: Subject
+    /// What the struct stands in, innermost first.
+    private let context: [Syntax]
+    var findings = Findings()
+    /// In the order of the declarations.
+    private(set) var properties: [StoredProperty] = []
+
+    init(_ subject: Subject, _ context: [Syntax]) { (self.subject, self.context) = (subject, context) }
+
+    /// - Returns: nil if it is no struct.
+    mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> StructDeclSyntax? {
+        guard let structure = declaration.as(StructDeclSyntax.self) else {
+            reportKind(declaration, attribute)
+            return nil
+        }
+        findings.checkPlace(of: structure, within: context, subject)
+        for member in structure.memberBlock.members {
+            if let variable = member.decl.as(VariableDeclSyntax.self) {
+                var reader = PropertyReader(variable, of: structure.name.text, subject, findings)
+                properties += reader.read()
+                findings = reader.findings
+            } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+                findings.checkConditional(condition, subject) { $0.as(VariableDeclSyntax.self)?.kind == .stored }
+            }
+        }
+        checkNames()
+        return structure
+    }
+
+    private mutating func reportKind(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) {
+        let keyword = declaration.introducer
+        let kind = declaration.kindText
+        if subject == .nested, declaration.is(EnumDeclSyntax.self) {
+            return findings.report(.nestedEnum, at: keyword, .change(attribute.attributeName, to: "OneOf"))
+        }
+        let isClass = declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
+        findings.report(.notStruct(kind, subject), at: keyword, isClass ? .change(keyword, to: "struct") : nil)
+    }
+
+    private mutating func checkNames() {
+        var names = WireNames(subject)
+        let hasID = properties.contains { $0.role == .id }
+        for property in properties where property.role == .field {
+            if subject == .model, property.plainName == "id" {
+                // Without an id this property is offered as one.
+                if hasID { findings.report(.reservedProperty("id"), at: property.nameNode) }
+            } else {
+                names.add(property.field, of: property.plainName, at: property.nameNode, &findings)
+            }
+        }
+    }
+}
+
+extension DeclGroupSyntax {
+    /// What it is, for a reader.
+    var kindText: String {
+        switch introducer.tokenKind {
+        case .keyword(.class): "a class"
+        case .keyword(.actor): "an actor"
+        case .keyword(.enum): "an enum"
+        case .keyword(.struct): "a struct"
+        case .keyword(.protocol): "a protocol"
+        default: "an extension"
+        }
+    }
+}
+
+extension StructDeclSyntax {
+    /// It has an initialiser with the labels of the memberwise one.
+    func hasInitializer(for properties: [StoredProperty]) -> Bool {
+        let labels = properties.map(\.plainName)
+        return memberBlock.members.contains { member in
+            guard let initializer = member.decl.as(InitializerDeclSyntax.self) else { return false }
+            return initializer.signature.parameterClause.parameters.map(\.firstName.text.plainName) == labels
+        }
+    }
+}

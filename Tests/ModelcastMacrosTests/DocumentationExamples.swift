@@ -1,0 +1,59 @@
+import Foundation
+import ModelRecord
+import ModelTypes
+import ModelcastMacros
+import Testing
+
+// What the articles quote, and that it does what they say.
+
+// example: conversion
+/// An amount of money, which travels as whole cents.
+struct Cents: FieldConversion {
+    func decode(_ cents: Int64) throws(FieldFault) -> Decimal { Decimal(cents) / 100 }
+
+    func encode(_ amount: Decimal) throws(FieldFault) -> Int64 {
+        guard let cents = Int64((amount * 100).description) else {
+            throw FieldFault(.range, wanted: "an amount of whole cents", value: .text("\(amount)"))
+        }
+        return cents
+    }
+}
+// end example
+
+// example: open-enum
+enum Shade: String, FieldValue { case red, green }
+
+@Model struct Flower {
+    @ID let id: Int
+    var shade: Open<Shade>
+}
+
+func name(of flower: Flower) -> String {
+    switch flower.shade {
+    case .known(.red): "red"
+    case .known(.green): "green"
+    case .unknown(let raw): "something new, \(raw)"
+    }
+}
+// end example
+
+@Model private struct Article {
+    @ID let id: Int
+    @Field(convert: Cents()) var price: Decimal
+}
+
+@Suite struct `Examples of the documentation` {
+    @Test func `an amount travels as whole cents`() throws {
+        let article = Article(id: 1, price: Decimal(string: "12.34") ?? 0)
+        #expect(try article.fields == ["price": 1234])
+        let json = Data(#"{"id": 1, "price": 1234}"#.utf8)
+        #expect(try JSONDecoder().decode(Article.self, from: json) == article)
+        #expect(throws: FieldProblem.self) { try Article(id: 1, price: Decimal(string: "0.001") ?? 0).fields }
+    }
+
+    @Test func `a shade that is new has a name`() throws {
+        #expect(name(of: Flower(id: 1, shade: .known(.red))) == "red")
+        let json = Data(#"{"id": 1, "shade": "blue"}"#.utf8)
+        #expect(try name(of: JSONDecoder().decode(Flower.self, from: json)) == "something new, blue")
+    }
+}

@@ -1,0 +1,148 @@
+import Testing
+
+/// What is special in the expansions of some structs.
+@Suite struct `Parts of expansions` {
+    @Test func `a projection has the other type's name`() {
+        Expansion(
+            """
+            @Model("User")
+            struct UserCard {
+                @ID let id: String
+                var name: String
+            }
+            """
+        )
+        .expect(
+            parts: """
+                extension UserCard: Model, Codable, CustomStringConvertible {
+                    static var modelType: String { "User" }
+                """,
+            "ModelText(\"UserCard.Partial\")", "func model() throws(FieldProblem) -> UserCard {")
+    }
+
+    @Test func `without optional and constant properties there is no account of them`() {
+        Expansion(
+            """
+            @Model
+            struct Card {
+                @ID let id: String
+                var name: String
+            }
+            """
+        )
+        .expect(
+            parts: """
+                    static func == (left: Card, right: Card) -> Bool {
+                        left.id == right.id
+                            && left.name == right.name
+                    }
+                """,
+            """
+                    func model() throws(FieldProblem) -> Card {
+                        Card(
+                            id: id,
+                            name: try name.required(Names.name)
+                        )
+                    }
+            """,
+            without: "unread", "unknown:", "unknownFields", "constants", "Constants")
+    }
+
+    @Test func `an id under another name is also called id`() {
+        Expansion(
+            """
+            @Model
+            struct Price {
+                @ID let symbol: String
+                @Constant let currency: String
+            }
+            """
+        )
+        .expect(
+            parts: "    var id: String { symbol }", "        self.symbol = symbol",
+            "FieldEncoder(encoder, id: symbol)", "left.symbol == right.symbol", "hasher.combine(symbol)",
+            "text.add(\"symbol\", symbol)",
+            """
+                struct Partial: PartialModel, Codable, CustomStringConvertible {
+                    let id: String
+            """,
+            """
+                        Price(
+                            symbol: id,
+            """,
+            """
+                struct Constants: Identifiable, Hashable, Sendable {
+                    let id: String
+            """,
+            """
+                    Constants(
+                        id: symbol,
+            """)
+    }
+
+    @Test func `an id alone is a model`() {
+        Expansion(
+            """
+            @Model
+            struct Mark {
+                @ID let id: String
+            }
+            """
+        )
+        .expect(
+            parts: "static let properties: [ModelProperty<Mark>] = []", "var problems: [FieldProblem] { [] }",
+            "    func write(into sink: inout some FieldSink) throws(FieldProblem) {}", without: "Names")
+    }
+
+    @Test func `what is public is so in all its parts, and what is less remains less`() {
+        Expansion(
+            """
+            @Model
+            public struct Person {
+                /// The number.
+                @ID public let id: Int
+                /// How they
+                /// are called.
+                public private(set) var name: String
+                /** Year */
+                @Constant package let born: Int
+                var inside: Int
+                // Not told.
+                private var note: String = "-"
+            }
+            """
+        )
+        .expect(
+            parts: "    public init(\n", "    public static var modelType", "    public static let properties",
+            "    public init(from decoder", "    public var constants: Constants {",
+            """
+                public struct Partial: PartialModel, Codable, CustomStringConvertible {
+                    /// The number.
+                    public let id: Int
+                    /// How they
+                    /// are called.
+                    public var name: FieldState<String> = .unknown
+                    /** Year */
+                    package var born: FieldState<Int> = .unknown
+                    var inside: FieldState<Int> = .unknown
+                    fileprivate var note: FieldState<String> = .unknown
+            """,
+            """
+                public struct Constants: Identifiable, Hashable, Sendable {
+                    /// The number.
+                    public let id: Int
+                    /** Year */
+                    package let born: Int
+                }
+            """)
+        Expansion("@Model private struct Note {\n    @ID let id: Int\n    private var text: String\n}")
+            .expect(parts: "        var text: FieldState<String>", "    static var modelType", without: "fileprivate")
+    }
+
+    @Test func `a protocol that the struct says itself is not said again`() {
+        let source = "@Model struct Item {\n    @ID let id: Int\n}"
+        Expansion(source, conformances: ["Model"]).expect(parts: "extension Item: Model {")
+        Expansion(source, conformances: ["Swift.Encodable"]).expect(parts: "extension Item: Encodable {")
+        Expansion(source, conformances: []).expect(parts: "extension Item {\n    static var modelType")
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import ModelcastMacros
+import Testing
+
+/// Groups of fields that the macros have made, in models.
+@Suite struct `Groups in models` {
+    private let ely = Place(latitude: 1, longitude: 2)
+
+    private var address: Address {
+        Address(street: "Main Street", city: "Ely", since: Date(timeIntervalSince1970: 1), place: ely)
+    }
+
+    private func customer(_ address: Address? = nil, _ contact: Contact? = nil) -> Customer {
+        Customer(id: 1, name: "Ada", address: address, origin: ely, contact: contact)
+    }
+
+    private func read<M: Decodable>(_ json: String, as type: M.Type = M.self) throws -> M {
+        try JSONDecoder().decode(M.self, from: Data(json.utf8))
+    }
+
+    private func copy<M: Codable>(_ model: M) throws -> M {
+        try JSONDecoder().decode(M.self, from: JSONEncoder().encode(model))
+    }
+
+    /// A customer with no more than there must be, and these fields.
+    private func sparse(_ json: String = "") -> String {
+        #"{"id": 1, "name": "Ada", "origin.latitude": 1, "origin.longitude": 2\#(json)}"#
+    }
+
+    @Test func `a group has the names of all fields within it`() {
+        #expect(
+            Address.fieldNames
+                == ["street", "town", "country", "note", "since", "place.latitude", "place.longitude"])
+        #expect(
+            Contact.fieldNames
+                == ["", "phone"] + Address.fieldNames.map { "mail.\($0)" } + ["card.number", "card.month"])
+    }
+
+    @Test func `groups may be seen in a package or a file alone`() {
+        #expect(Step.fieldNames == ["", "jump.height"])
+        #expect(Vaults.names == ["secret", "secret.word"])
+        #expect(Crowd.fieldNames.count == 50)
+    }
+
+    @Test func `each part of a group is a field`() throws {
+        let fields = try customer(address, .card(number: "7", month: 2)).fields
+        let expected: Fields = [
+            "name": "Ada", "address.street": "Main Street", "address.town": "Ely", "address.country": "GB",
+            "address.note": .null, "address.since": "1970-01-01T00:00:01Z", "address.place.latitude": .double(1),
+            "address.place.longitude": .double(2), "origin.latitude": .double(1), "origin.longitude": .double(2),
+            "home.latitude": .double(0), "home.longitude": .double(0), "contact": "card", "contact.card.number": "7",
+            "contact.card.month": 2, "way": "nobody",
+        ]
+        #expect(fields == expected)
+    }
+
+    @Test func `no group is null in all of its fields`() throws {
+        let fields = try customer().fields
+        for name in Address.fieldNames { #expect(fields["address.\(name)"] == .null) }
+        #expect(fields["contact"] == .null)
+        #expect(fields["contact.mail.place.latitude"] == .null)
+        #expect(try copy(customer()).address == nil)
+        #expect(try copy(customer()).knows(\.address))
+    }
+
+    @Test func `a model with groups comes back from its JSON as it was`() throws {
+        for contact in [.phone("+1"), .card(number: "7", month: 2), .nobody, .post(address)] as [Contact] {
+            for model in [customer(address, contact), customer(nil, contact), customer(address)] {
+                #expect(try copy(model) == model)
+            }
+        }
+    }
+
+    @Test func `the keys of JSON are the names of the fields`() throws {
+        let model: Customer = try read(
+            sparse(#", "address.street": "a", "address.town": "b", "contact": "phone", "contact.phone": "+1""#))
+        #expect(model.address == Address(street: "a", city: "b", since: nil))
+        #expect(model.contact == .phone("+1"))
+    }
+
+    @Test func `defaults stand for what is unknown`() throws {
+        let model: Customer = try read(sparse(#", "contact": "card", "contact.card.number": "7""#))
+        #expect(model.contact == .card(number: "7", month: 1))
+        #expect(model.home == Place(latitude: 0, longitude: 0))
+        #expect(model.other == .nobody)
+        #expect(model.constants.origin == ely)
+    }
+
+    @Test func `a group of which nothing was said is told apart from none`() throws {
+        let unknown: Customer = try read(sparse())
+        #expect(!unknown.knows(\.address))
+        #expect(!unknown.knows(\.contact))
+        #expect(try unknown.fields["address.street"] == nil)
+        let none: Customer = try read(sparse(#", "address.note": null, "contact": null"#))
+        #expect(none.address == nil && none.contact == nil)
+        #expect(none.knows(\.address) && none.knows(\.contact))
+        #expect(none != unknown)
+        #expect(try copy(unknown) == unknown)
+    }
+
+    @Test func `a group that is nil in all parts is the default, or none`() throws {
+        let site = Site(id: "a", more: Links())
+        #expect(try site.fields["links.home"] == .null)
+        #expect(try copy(site) == Site(id: "a"))
+        let other = Site(id: "a", links: Links(home: "x"))
+        #expect(try copy(other) == other)
+    }
+
+    @Test func `a group with a missing part is a problem, and one within it too`() throws {
+        let partial: Customer.Partial = try read(
+            sparse(#", "address.town": "b", "home.latitude": "x", "contact": "mail", "contact.mail.street": 7"#))
+        #expect(partial.problems.map(\.field) == ["address", "home", "contact"])
+        #expect(partial.problems.first?.fault?.code == .incomplete)
+        #expect(throws: ModelProblem.self) { try partial.complete() }
+        #expect(partial.origin == .value(ely))
+    }
+
+    @Test func `a case that is not known is a problem, and no other case`() throws {
+        let partial: Customer.Partial = try read(sparse(#", "contact": "fax", "contact.phone": "+1""#))
+        let fault = FieldFault(.form, wanted: "phone, mail, card or nobody", value: "fax")
+        #expect(partial.contact == .faulty(fault))
+        #expect(partial.problems == [FieldProblem("contact", fault)])
+        let error = #expect(throws: ModelProblem.self) { try partial.complete() }
+        #expect(error?.problems == partial.problems)
+        let second: Sinks.Partial = try read(#"{"id": "a", "second": "up"}"#)
+        #expect(second.problems.map(\.field) == ["second"])
+    }
+
+    @Test func `a part that does not pass its validation is neither read nor published`() throws {
+        let long = #""address.street": "a", "address.town": "much too long""#
+        #expect(throws: ModelProblem.self) { try read(sparse(", \(long)"), as: Customer.Partial.self).complete() }
+        let model = customer(Address(street: "a", city: "much too long", since: nil))
+        #expect(throws: FieldProblem.self) { try model.fields }
+        #expect(throws: FieldProblem.self) { try model.diff(from: customer()) }
+    }
+
+    @Test func `groups may have the names that generated code has`() throws {
+        let turns: [Sink.Turn] = [
+            .left, .right, .default(sink: "s", in: 1, let: 2), .`init`(true), .sink(Sink.Place(x: 3)),
+        ]
+        for turn in turns {
+            let words = Sink.Words(default: 1, sink: 2)
+            let sink = Sink(source: "S", names: words, sink: turn, id: .green, in: 4, tags: ["a", "b"])
+            let model = Sinks(id: "x", first: sink, second: turn)
+            #expect(try copy(model) == model)
+            #expect(try model.fields["first.tags"] == "a,b")
+            #expect(try model.fields["first.source"] == "s")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+/// What the macro makes of enums, as text.
+@Suite struct `Expansions of enums` {
+    @Test func `an enum is the name of its case and the fields of the payloads`() {
+        Expansion(
+            """
+            @OneOf
+            enum Contact {
+                case fax(String)
+                @Field("at") case post(Address)
+                indirect case card(number: String, month: Int = 1)
+                case `default`(_ sink: Int)
+                case odd(sink: Int, `in`: Int)
+            }
+            """
+        )
+        .expect(
+            whole: #"""
+                enum Contact {
+                    case fax(String)
+                    case post(Address)
+                    indirect case card(number: String, month: Int = 1)
+                    case `default`(_ sink: Int)
+                    case odd(sink: Int, `in`: Int)
+
+                    static let fieldNames: [String] = [
+                        [""],
+                        FieldName.members("fax", of: String.self),
+                        FieldName.members("at", of: Address.self),
+                        FieldName.members("card.number", of: String.self),
+                        FieldName.members("card.month", of: Int.self),
+                        FieldName.members("default", of: Int.self),
+                        FieldName.members("odd.sink", of: Int.self),
+                        FieldName.members("odd.in", of: Int.self)
+                    ].flatMap(\.self)
+
+                    init(reading source: inout some FieldSource) throws(FieldProblem) {
+                        switch try source.read("", as: String.self) {
+                        case "fax":
+                            self = .fax(try source.state("fax", as: String.self).required("fax"))
+                        case "at":
+                            self = .post(try source.state("at", as: Address.self).required("at"))
+                        case "card":
+                            self = .card(
+                                number: try source.state("card.number", as: String.self).required("card.number"),
+                                month: try source.state("card.month", as: Int.self).required("card.month", default: 1)
+                            )
+                        case "default":
+                            self = .default(try source.state("default", as: Int.self).required("default"))
+                        case "odd":
+                            self = .odd(
+                                sink: try source.state("odd.sink", as: Int.self).required("odd.sink"),
+                                in: try source.state("odd.in", as: Int.self).required("odd.in")
+                            )
+                        case let other:
+                            let fault = FieldFault(.form, wanted: "fax, at, card, default or odd", value: .text(other))
+                            throw FieldProblem("", fault)
+                        }
+                    }
+
+                    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+                        switch self {
+                        case .fax(let payload):
+                            try sink.write("", "fax")
+                            try sink.write("fax", payload)
+                        case .post(let payload):
+                            try sink.write("", "at")
+                            try sink.write("at", payload)
+                        case .card(let number, let month):
+                            try sink.write("", "card")
+                            try sink.write("card.number", number)
+                            try sink.write("card.month", month)
+                        case .default(let payload):
+                            try sink.write("", "default")
+                            try sink.write("default", payload)
+                        case .odd(let sinkPayload, let `in`):
+                            try sink.write("", "odd")
+                            try sink.write("odd.sink", sinkPayload)
+                            try sink.write("odd.in", `in`)
+                        }
+                    }
+                }
+
+                extension Contact: FieldGroup {}
+                """#)
+    }
+
+    @Test func `a single case is the one that is wanted`() {
+        Expansion("@OneOf enum One {\n    case only\n}")
+            .expect(parts: "wanted: \"only\"", "        [\"\"]\n    ].flatMap(\\.self)")
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+/// What is told of a property that cannot be one of a model.
+@Suite struct `Wrong properties` {
+    /// A model with an id and this property, in line 3 from column 5 on.
+    private func model(_ property: String) -> Expansion {
+        Expansion(source(property))
+    }
+
+    private func source(_ property: String) -> String {
+        "@Model struct User {\n    @ID let id: Int\n    \(property)\n}"
+    }
+
+    @Test func `an id or a constant that may change is told`() {
+        Expansion("@Model struct User {\n    @ID var id: Int\n}")
+            .expect(
+                problems: Problem(2, 9, "@ID never changes: make it a 'let'", "change 'var' to 'let'"),
+                fixed: "@Model struct User {\n    @ID let id: Int\n}")
+        model("@Constant var age: Int")
+            .expect(
+                problems: Problem(3, 15, "@Constant never changes: make it a 'let'", "change 'var' to 'let'"),
+                fixed: source("@Constant let age: Int"))
+    }
+
+    @Test func `an id with a value is told`() {
+        Expansion("@Model struct User {\n    @ID let id: Int = 1\n}")
+            .expect(
+                problems: Problem(
+                    2, 21, "an id comes with the model: take its initial value away", "remove the initial value"),
+                fixed: "@Model struct User {\n    @ID let id: Int\n}")
+    }
+
+    @Test func `an id that may be nil is told`() {
+        Expansion("@Model struct User {\n    @ID let id: Int?\n}")
+            .expect(
+                problems: Problem(
+                    2, 17, "each model has an id: its type cannot be optional", "change 'Int?' to 'Int'"),
+                fixed: "@Model struct User {\n    @ID let id: Int\n}")
+    }
+
+    private func fixedValue(_ column: Int, _ fixes: String...) -> Problem {
+        Problem(
+            3, column,
+            "'age' could never be read: a 'let' has its initial value for good; make it a 'var', or give the value as "
+                + "@Field(default:)", fixes)
+    }
+
+    @Test func `a let with a value is offered to become a var or to have a default`() {
+        let (change, move) = ("change 'let' to 'var'", "give the value as @Field(default: 3)")
+        let age = model("let age: Int = 3")
+        age.expect(problems: fixedValue(18, change, move), fixed: source("var age: Int = 3"))
+        age.expect(problems: fixedValue(18, change, move), fixed: source("@Field(default: 3) let age: Int"), by: [move])
+        model("@Constant let age: Int = 3")
+            .expect(problems: fixedValue(28, move), fixed: source("@Constant @Field(default: 3) let age: Int"))
+        let named = "give the value as @Field(\"a\", default: Age.old, convert: .x)"
+        model("@Field(\"a\", convert: .x) let age: Age? = .old")
+            .expect(
+                problems: fixedValue(44, change, named),
+                fixed: source("@Field(\"a\", default: Age.old, convert: .x) let age: Age?"), by: [named])
+    }
+
+    @Test(arguments: [
+        ("= true", "Bool"), ("= 1", "Int"), ("= 1.5", "Double"), ("= \"\"", "String"), ("= make()", "<#Type#>"),
+    ])
+    func `a property without a type is told, and a literal's is offered`(value: String, type: String) {
+        model("var age \(value)")
+            .expect(
+                problems: Problem(
+                    3, 9, "@Model reads types as they are written: say the type of this property",
+                    "insert ': \(type)'"),
+                fixed: source("var age: \(type) \(value)"))
+    }
+
+    @Test func `properties in a tuple are told`() {
+        model("var (a, b): (Int, Int)")
+            .expect(
+                problems: Problem(
+                    3, 9, "@Model reads one name after another: declare these properties one by one"))
+    }
+
+    @Test func `two properties for one field are told`() {
+        model("@Field(\"name\") var nick: String; var name: String")
+            .expect(
+                problems: Problem(
+                    3, 42,
+                    "the field \"name\" is the property 'nick' already: give one of them another name with @Field"))
+    }
+
+    @Test func `names that no field has are told`() {
+        model("@Field(\"id\") var number: Int")
+            .expect(
+                problems: Problem(3, 12, "\"id\" is the name of the id: give this field another one with @Field"))
+        model("@Field(\"\") var number: Int")
+            .expect(
+                problems: Problem(
+                    3, 12, "a field needs a name: give it one, or take the argument away to use the property's own"))
+        model("@Field(\"\(String(repeating: "ä", count: 65))\") var number: Int")
+            .expect(
+                problems: Problem(
+                    3, 12, "the name of a field has at most 128 bytes of UTF-8: give it a shorter one"))
+        model("@Field(\"\(String(repeating: "ä", count: 64))\") var number: Int").expect(parts: "Names.number")
+    }
+
+    @Test(arguments: ["name", "\"a\\(b)\"", "\"a\" + \"b\""])
+    func `a field's name that is no plain text is told`(name: String) {
+        model("@Field(\(name)) var number: Int")
+            .expect(
+                problems: Problem(
+                    3, 12, "the name of a field is read by the macro: write it as plain text in quotes"))
+    }
+
+    @Test(arguments: ["model", "problems", "constants", "unknownFields"])
+    func `names that the macro needs are told`(name: String) {
+        model("var \(name): Int")
+            .expect(
+                problems: Problem(
+                    3, 9,
+                    "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep "
+                        + "the name, with @Field(\"\(name)\")"))
+        model("@Field(\"\(name)\") var other: Int").expect(parts: "static let other: FieldName = \"\(name)\"")
+    }
+
+    @Test func `a property that is called id beside the id is told`() {
+        Expansion("@Model struct User {\n    @ID let number: Int\n    @Field(\"x\") var id: Int\n}")
+            .expect(
+                problems: Problem(
+                    3, 12, "'id' is the model's id: mark this property with @ID, or call it otherwise"))
+    }
+
+    @Test func `two defaults are told`() {
+        model("@Field(default: 1) var age: Int = 2")
+            .expect(
+                problems: Problem(
+                    3, 21, "two defaults: keep the initial value or @Field(default:)", "remove the initial value"),
+                fixed: source("@Field(default: 1) var age: Int"))
+    }
+
+    @Test func `what is local and has no value is told`() {
+        model("@Local var seen: Bool")
+            .expect(
+                problems: Problem(
+                    3, 16, "what is @Local is not read from anywhere: give it an initial value or an optional type"))
+    }
+}
