@@ -65,6 +65,9 @@ let core: [Target] = [
             "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
             "ModelSync", log, metrics, lifecycle,
         ]),
+    library("ModelcastGenerate"),
+    .executableTarget(
+        name: "ModelcastGenerateTool", dependencies: ["ModelcastGenerate", arguments], swiftSettings: settings),
 ]
 
 let services: [Target] = [
@@ -79,7 +82,8 @@ let services: [Target] = [
     .executableTarget(
         name: "ModelcastCommand",
         dependencies: [
-            "Modelcast", "ModelcastBench", "ModelCache", "ModelRecord", arguments, log, lifecycle, signals,
+            "Modelcast", "ModelcastBench", "ModelcastGenerate", "ModelCache", "ModelRecord", arguments, log,
+            lifecycle, signals,
         ],
         swiftSettings: settings),
 ]
@@ -93,6 +97,9 @@ let models: [Target] = [
         ],
         swiftSettings: settings),
     library("ModelcastMacros", uses: ["ModelRecord", "ModelTypes", "ModelcastMacrosPlugin"]),
+    .plugin(
+        name: "GenerateModels", capability: .buildTool(), dependencies: ["ModelcastGenerateTool"],
+        path: "Sources/GenerateModels"),
     .executableTarget(
         name: "Examples", dependencies: ["Modelcast", "ModelcastMacros", arguments, log], swiftSettings: settings),
 ]
@@ -114,6 +121,7 @@ let serviceTests: [Target] = [
     tests(
         of: "Modelcast",
         uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
+    tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastBench", uses: ["Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
     .testTarget(name: "StructureTests", swiftSettings: settings),
@@ -129,7 +137,10 @@ let modelTests: [Target] = [
             syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
             syntax("SwiftSyntaxMacrosGenericTestSupport"),
         ],
-        swiftSettings: settings)
+        swiftSettings: settings),
+    .testTarget(
+        name: "GeneratedModelsTests", dependencies: ["ModelcastMacros"], swiftSettings: settings,
+        plugins: ["GenerateModels"]),
 ]
 
 let serviceProducts: [Product] = [
@@ -138,12 +149,17 @@ let serviceProducts: [Product] = [
     .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
 ]
 
+let modelProducts: [Product] = [
+    .library(name: "ModelcastMacros", targets: ["ModelcastMacros"]),
+    .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
+]
+
 let package = Package(
     name: "modelcast",
     platforms: [.macOS(.v26)],
     products: [.library(name: "Modelcast", targets: ["Modelcast"])]
         + (hasServices ? serviceProducts : [])
-        + (hasModels ? [.library(name: "ModelcastMacros", targets: ["ModelcastMacros"])] : []),
+        + (hasModels ? modelProducts : []),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

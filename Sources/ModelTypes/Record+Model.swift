@@ -4,8 +4,8 @@ extension Record {
     /// What this record is as a Swift type. It is made once and kept on the record: from then on this costs some
     /// nanoseconds and a copy.
     /// - Parameters:
-    ///   - tell: is called where the model cannot be made, or has another value in a constant field than the one before,
-    ///     by the first who finds out; once for each record.
+    ///   - tell: is called where the model cannot be made, or has another value in a constant field than the one
+    ///     before, by the first who finds out; once for each record.
     /// - Complexity: O(*fields*) the first time.
     public func state<M: Model>(of type: M.Type, telling tell: (ModelProblem) -> Void = { _ in }) -> ModelState<M> {
         kept(ModelState<M>.self) ?? make(type, tell)

@@ -20,8 +20,10 @@ import Testing
         // Names are strings, so the lines are read as they are; a declaration may span two of them.
         let list = try #require(
             manifest.lines.joined(separator: "\n").rest(after: "\nlet core: [Target] = ["), "no list of targets")
-        let pattern = /(?:library\(|\.(?:target|executableTarget|macro)\(\s*name:)\s*"(\w+)"/
-        let declared = list.matches(of: pattern).map { String($0.output.1) }.filter { $0 != "TestSupport" }
+        let pattern = /(?:library\(|\.(?:target|executableTarget|macro|plugin)\(\s*name:)\s*"(\w+)"/
+        // Products come last, and have names of their own.
+        let targets = list.firstRange(of: "Products: [Product] = [").map { list[..<$0.lowerBound] } ?? list
+        let declared = targets.matches(of: pattern).map { String($0.output.1) }.filter { $0 != "TestSupport" }
         #expect(declared == ModuleTable.targets)
     }
 

@@ -37,6 +37,8 @@ enum ModuleTable {
                 "ModelViews", "ModelSync",
             ],
             others: nil),
+        Row(target: "ModelcastGenerate", ours: [], others: ["Foundation"]),
+        Row(target: "ModelcastGenerateTool", ours: ["ModelcastGenerate"], others: nil),
         Row(
             target: "ModelcastTesting",
             ours: ["ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
@@ -46,10 +48,11 @@ enum ModuleTable {
             others: nil),
         Row(target: "ModelcastSimulate", ours: ["ModelcastTesting"], others: nil),
         Row(
-            target: "ModelcastCommand", ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench"],
-            others: nil),
+            target: "ModelcastCommand",
+            ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench", "ModelcastGenerate"], others: nil),
         Row(target: "ModelcastMacrosPlugin", ours: [], others: nil),
         Row(target: "ModelcastMacros", ours: ["ModelRecord", "ModelTypes"], others: []),
+        Row(target: "GenerateModels", ours: [], others: nil),
         Row(target: "Examples", ours: ["Modelcast", "ModelcastMacros"], others: nil),
     ]
 

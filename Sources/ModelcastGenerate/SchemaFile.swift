@@ -1,0 +1,129 @@
+import Foundation
+
+/// A file with a JSON Schema.
+public struct SchemaFile: Sendable {
+    /// As it was named: how problems call it, and what references of other files are compared with.
+    public let path: String
+    let bytes: [UInt8]
+
+    /// - Parameter path: relative ones are relative to each other; nothing is read.
+    public init(path: String, text: String) { (self.path, bytes) = (path, Array(text.utf8)) }
+
+    /// Reads a file.
+    /// - Throws: ``SchemaProblem`` if it cannot be read.
+    public init(readingFrom path: String) throws(SchemaProblem) {
+        do {
+            bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            let reason = (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "\(error)"
+            throw SchemaProblem(file: path, pointer: "", "cannot be read: \(reason)")
+        }
+        self.path = path
+    }
+
+    /// The last part of the path.
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    /// The name of the file that is generated: `user.schema.json` becomes `user.schema.swift`.
+    public var swiftName: String { (name.hasSuffix(".json") ? String(name.dropLast(5)) : name) + ".swift" }
+
+    /// What is generated is called so, if nothing else gives a name: `user` of `user.schema.json`.
+    var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
+}
+
+/// A file that has been parsed.
+final class LoadedFile {
+    let source: SchemaFile
+    /// The path without `.` and `..`, for comparison.
+    let location: String
+    let root: JSON
+
+    init(_ source: SchemaFile) throws(JSONSyntaxError) {
+        self.source = source
+        location = LoadedFile.standard(source.path)
+        root = try JSONParser.parse(source.bytes)
+    }
+
+    var path: String { source.path }
+    var node: SchemaNode { SchemaNode(file: self, pointer: JSONPointer(), value: root) }
+
+    /// The location of a file that is named relative to this one.
+    func location(of relative: String) -> String {
+        if relative.hasPrefix("/") { return LoadedFile.standard(relative) }
+        let folder = location.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        return LoadedFile.standard((folder + [Substring(relative)]).joined(separator: "/"))
+    }
+
+    private static func standard(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+}
+
+/// A place in a schema, and what stands there.
+struct SchemaNode {
+    let file: LoadedFile
+    let pointer: JSONPointer
+    let value: JSON
+
+    var object: JSONObject { value.object ?? JSONObject() }
+
+    /// Two nodes with the same key are the same place.
+    var key: String { "\(file.location)#\(pointer)" }
+
+    subscript(key: String) -> SchemaNode? {
+        object[key].map { SchemaNode(file: file, pointer: pointer / key, value: $0) }
+    }
+
+    /// The members of an object.
+    var members: [(key: String, node: SchemaNode)] {
+        object.members.map { ($0.key, SchemaNode(file: file, pointer: pointer / $0.key, value: $0.value)) }
+    }
+
+    /// The elements of an array.
+    var elements: [SchemaNode] {
+        (value.array ?? []).enumerated().map { place, element in
+            SchemaNode(file: file, pointer: pointer / "\(place)", value: element)
+        }
+    }
+
+    func text(_ key: String) -> String? { object[key]?.text }
+    func flag(_ key: String) -> Bool { object[key]?.bool ?? false }
+
+    /// The types that it names, `null` left out.
+    var types: [String] {
+        let named = object["type"].map { $0.text.map { [$0] } ?? $0.array?.compactMap(\.text) ?? [] } ?? []
+        return named.filter { $0 != "null" }
+    }
+
+    /// It says itself that null is allowed.
+    var allowsNull: Bool {
+        flag("nullable") || object["type"]?.array?.contains(.text("null")) == true
+            || object["enum"]?.array?.contains(.null) == true
+            || variants(of: "oneOf").contains(where: \.isNull) || variants(of: "anyOf").contains(where: \.isNull)
+    }
+
+    private func variants(of keyword: String) -> [SchemaNode] { self[keyword]?.elements ?? [] }
+
+    /// The variants of `oneOf`, null left out.
+    var variants: [SchemaNode] { variants(of: "oneOf").filter { !$0.isNull } }
+
+    private var isNull: Bool { object["type"] == .text("null") }
+
+    /// The only one of `oneOf`, `anyOf` or `allOf`, null left out: all of them say the same then.
+    var wrapped: (keyword: String, only: SchemaNode)? {
+        for keyword in ["oneOf", "anyOf", "allOf"] where self[keyword] != nil {
+            let others = variants(of: keyword).filter { !$0.isNull }
+            return others.count == 1 && self["properties"] == nil ? (keyword, others[0]) : nil
+        }
+        return nil
+    }
+
+    /// `$defs`, and its older name.
+    var definitions: [(key: String, node: SchemaNode)] {
+        (self["$defs"]?.members ?? []) + (self["definitions"]?.members ?? [])
+    }
+}

@@ -1,0 +1,69 @@
+/// Bounds of values.
+extension SchemaReader {
+    func numberRules(_ node: SchemaNode, _ type: SwiftType) -> [Rule] {
+        let low = bound(node, "minimum", "exclusiveMinimum", type)
+        let high = bound(node, "maximum", "exclusiveMaximum", type)
+        if let low, let high, let from = Double(low.text), let to = Double(high.text),
+            from > to || from == to && (low.isExclusive || high.isExclusive)
+        {
+            findings.report("nothing is within these bounds: correct them", at: node)
+            return []
+        }
+        return low == nil && high == nil ? [] : [.range(low, high)]
+    }
+
+    private func bound(_ node: SchemaNode, _ key: String, _ exclusiveKey: String, _ type: SwiftType) -> Rule.Bound? {
+        if node[key] != nil, node[exclusiveKey] != nil {
+            findings.report("\(key) is here, too: keep one of the two", at: node, exclusiveKey)
+            return nil
+        }
+        let isExclusive = node[exclusiveKey] != nil
+        let name = isExclusive ? exclusiveKey : key
+        guard let value = node[name] else { return nil }
+        guard let text = number(value.value, type) else {
+            findings.report("\(name) is not a number that a \(type.text) can be: correct it", at: value)
+            return nil
+        }
+        return Rule.Bound(text: text, isExclusive: isExclusive)
+    }
+
+    /// A number as Swift writes it; nil if the type cannot be it.
+    func number(_ value: JSON, _ type: SwiftType) -> String? {
+        switch type {
+        case .plain("Int"), .plain("Int64"): return value.integer.map(String.init)
+        case .plain("Int32"): return value.integer.flatMap(Int32.init(exactly:)).map { String($0) }
+        case .plain("Double"), .plain("Float"):
+            if case .number(let text) = value { return text }
+            return nil
+        default: return nil
+        }
+    }
+
+    func lengthRules(_ node: SchemaNode) -> [Rule] {
+        let (low, high) = amounts(node, "minLength", "maxLength")
+        return low == nil && high == nil ? [] : [.length(low, high)]
+    }
+
+    func countRules(_ node: SchemaNode, _ lowKey: String, _ highKey: String) -> [Rule] {
+        let (low, high) = amounts(node, lowKey, highKey)
+        return low == nil && high == nil ? [] : [.count(low, high)]
+    }
+
+    private func amounts(_ node: SchemaNode, _ lowKey: String, _ highKey: String) -> (Int?, Int?) {
+        for key in [lowKey, highKey] {
+            guard let value = node[key] else { continue }
+            if value.value.integer.map({ $0 < 0 }) ?? true {
+                findings.report("\(key) is a number, 0 or more: correct it", at: value)
+                return (nil, nil)
+            }
+        }
+        // None at all is what no bound says.
+        let low = node.object[lowKey]?.integer.flatMap { $0 == 0 ? nil : $0 }
+        let high = node.object[highKey]?.integer
+        if let low, let high, low > high {
+            findings.report("nothing is within these bounds: correct them", at: node)
+            return (nil, nil)
+        }
+        return (low, high)
+    }
+}

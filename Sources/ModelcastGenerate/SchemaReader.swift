@@ -1,0 +1,273 @@
+import Foundation
+
+/// Reads schemas that may refer to each other, and makes shapes of types of them.
+final class SchemaReader {
+    /// What is declared at the top level of the generated source.
+    struct Definition {
+        enum Kind { case model, group, enumeration, oneOf }
+
+        let node: SchemaNode
+        let kind: Kind
+        let name: String
+        let order: Int
+    }
+
+    let findings: Findings
+    private let files: [LoadedFile]
+    /// By the key of their nodes.
+    private(set) var definitions: [String: Definition] = [:]
+    private(set) var topLevelNames: Set<String> = []
+    /// The properties of variants that say which one it is: by the key of the variant.
+    private(set) var tags: [String: Set<String>] = [:]
+    /// The definitions that are being read because others stand for them.
+    var aliases: [String] = []
+    /// Which definition has fields of which other, and where it says so.
+    private var uses: [String: [(target: String, node: SchemaNode)]] = [:]
+
+    init(_ files: [LoadedFile], _ findings: Findings) {
+        (self.files, self.findings) = (files, findings)
+        for file in files { define(in: file) }
+        for file in files { findTags(file.node) }
+    }
+
+    // MARK: Definitions
+
+    private func define(in file: LoadedFile) {
+        guard file.root.object != nil else {
+            return findings.report("a schema is an object, not \(file.root.kind)", at: file.node)
+        }
+        define(file.node, fallback: file.source.stem)
+        for (key, node) in file.node.definitions { define(node, fallback: key) }
+        checkRoot(file)
+    }
+
+    /// What stands at the root, where that is no definition.
+    private func checkRoot(_ file: LoadedFile) {
+        let root = file.node
+        if definitions[root.key] != nil { return }
+        let ofAlias = ["type", "$ref", "oneOf", "anyOf", "allOf", "const", "items", "additionalProperties"]
+        if kind(of: root) == nil, root.definitions.isEmpty || ofAlias.contains(where: { root[$0] != nil }) {
+            findings.report(
+                "the root declares nothing: give it properties, an enum or variants, and put all else in $defs",
+                at: root)
+        } else if kind(of: root) == nil {
+            findings.checkKeywords(of: root, Keywords.ofFile)
+        }
+    }
+
+    private func define(_ node: SchemaNode, fallback: String) {
+        guard let kind = kind(of: node) else { return }
+        guard let name = typeName(of: node, fallback: fallback) else { return }
+        if SwiftName.takenTypes.contains(name) {
+            findings.report("\(name) is a type already: give it another name with x-modelcast-name", at: node)
+        }
+        if !topLevelNames.insert(name).inserted {
+            let other = definitions.values.filter { $0.name == name }.map(\.node.key).min() ?? ""
+            findings.report(
+                "\(name) is what \(other) is called already: give one of them another name with x-modelcast-name",
+                at: node)
+        }
+        definitions[node.key] = Definition(node: node, kind: kind, name: name, order: definitions.count)
+    }
+
+    /// What a schema declares; nil for one that stands for another type.
+    private func kind(of node: SchemaNode) -> Definition.Kind? {
+        if node["$ref"] != nil || node["x-modelcast-reference"] != nil { return nil }
+        if node.wrapped != nil { return nil }
+        if node["oneOf"] != nil {
+            return !node.variants.isEmpty && node.variants.allSatisfy(\.isConstantText) ? .enumeration : .oneOf
+        }
+        if node["enum"] != nil || node.text("const") != nil { return .enumeration }
+        guard node["properties"] != nil else { return nil }
+        return node.pointer.tokens.isEmpty && node.idKey != nil ? .model : .group
+    }
+
+    private func typeName(of node: SchemaNode, fallback: String) -> String? {
+        if let own = node.text("x-modelcast-name") {
+            if SwiftName.isIdentifier(own), SwiftName.escaped(own) == own { return own }
+            findings.report("\(own.literal) is no name of a type in Swift", at: node, "x-modelcast-name")
+            return nil
+        }
+        if let name = SwiftName.upperCamel(node.text("title") ?? fallback) { return name }
+        findings.report("no name of a type comes of its title or key: give it one with x-modelcast-name", at: node)
+        return nil
+    }
+
+    /// The types that one file declares, in the order of its text.
+    func types(of file: LoadedFile) -> [TypeShape] {
+        if file.root.object != nil {
+            for (_, node) in file.node.definitions where definitions[node.key] == nil { checkAlias(node) }
+        }
+        return definitions.values.filter { $0.node.file === file }.sorted { $0.order < $1.order }
+            .compactMap { definition in
+                let node = definition.node
+                let scope = Scope(definition.name, root: node.key)
+                switch definition.kind {
+                case .model: return structure(node, scope, isModel: true).map(TypeShape.structure)
+                case .group:
+                    // Nothing is left of a variant that only says which one it is.
+                    return isEmptyVariant(node) ? nil : structure(node, scope, isModel: false).map(TypeShape.structure)
+                case .enumeration: return enumeration(node, definition.name).map(TypeShape.enumeration)
+                case .oneOf: return oneOf(node, scope).map(TypeShape.oneOf)
+                }
+            }
+    }
+
+    /// Faults of a schema that nothing may refer to are told all the same.
+    private func checkAlias(_ node: SchemaNode) {
+        _ = type(of: node, "Unnamed", Scope("Unnamed", root: node.key))
+    }
+
+    func access(of file: LoadedFile) -> GeneratedAccess? {
+        guard let text = file.node.text("x-modelcast-access") else { return nil }
+        let access = GeneratedAccess(rawValue: text)
+        if access == nil {
+            findings.report("\(text.literal) is not public, package or internal", at: file.node, "x-modelcast-access")
+        }
+        return access
+    }
+
+    // MARK: References
+
+    /// What a reference points to; nil if that is nowhere, which is told.
+    func resolve(_ text: String, at node: SchemaNode, _ key: String = "$ref") -> SchemaNode? {
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let file = file(parts[0].removingPercentEncoding ?? parts[0], from: node.file) else {
+            findings.report("\(parts[0]) is not among the schemas: name it on the command line, too", at: node, key)
+            return nil
+        }
+        let fragment = parts.count > 1 ? parts[1].removingPercentEncoding ?? parts[1] : ""
+        guard let pointer = JSONPointer(fragment) else {
+            findings.report("\(text) is no pointer: refer to a file, or to #/$defs/NAME", at: node, key)
+            return nil
+        }
+        var target = file.node
+        for token in pointer.tokens {
+            guard let next = target[token] ?? target.elements.first(where: { $0.pointer.tokens.last == token }) else {
+                findings.report("there is no \(text): put the schema there, or correct the reference", at: node, key)
+                return nil
+            }
+            target = next
+        }
+        let isDefinition = pointer.tokens.count == 2 && ["$defs", "definitions"].contains(pointer.tokens[0])
+        guard pointer.tokens.isEmpty || isDefinition else {
+            findings.report(
+                "\(text) points into a schema: move what is there to $defs, and refer to that", at: node, key)
+            return nil
+        }
+        return target
+    }
+
+    private func file(_ text: String, from file: LoadedFile) -> LoadedFile? {
+        if text.isEmpty { return file }
+        let location = file.location(of: text)
+        return files.first { $0.location == location } ?? files.first { $0.root.object?["$id"] == .text(text) }
+    }
+
+    /// The schema that a reference stands for; the schema itself, where there is none.
+    func target(of node: SchemaNode) -> SchemaNode? {
+        guard let text = node.text("$ref") else { return node }
+        return resolve(text, at: node)
+    }
+
+    func definition(of node: SchemaNode) -> Definition? { definitions[node.key] }
+
+    // MARK: Tags of variants
+
+    /// Looks for sum types, wherever they stand.
+    private func findTags(_ node: SchemaNode) {
+        for (_, member) in node.members { findTags(member) }
+        for element in node.elements { findTags(element) }
+        guard node.value.object != nil, node["oneOf"] != nil, let tag = tag(of: node) else { return }
+        for variant in node.variants where variant["$ref"] != nil {
+            if let target = target(of: variant) { tags[target.key, default: []].insert(tag) }
+        }
+    }
+
+    /// The property that says which variant it is: a constant of each object, with a value for each.
+    func tag(of node: SchemaNode) -> String? {
+        if let named = node["discriminator"]?.text("propertyName") { return named }
+        let objects = node.variants.compactMap(target(of:)).filter {
+            $0["properties"] != nil && definition(of: $0)?.kind != .model
+        }
+        guard let first = objects.first else { return nil }
+        return first.constants.first { candidate in
+            let values = objects.compactMap { $0["properties"]?[candidate]?.text("const") }
+            return values.count == objects.count && Set(values).count == values.count
+        }
+    }
+
+    /// Without its tag no property is left.
+    func isEmptyVariant(_ node: SchemaNode) -> Bool {
+        guard let tags = tags[node.key], let properties = node["properties"] else { return false }
+        return properties.object.keys.allSatisfy(tags.contains)
+    }
+
+    // MARK: Recursion
+
+    func noteUse(of target: String, by root: String, at node: SchemaNode) {
+        uses[root, default: []].append((target, node))
+    }
+
+    /// A group of fields within itself would have fields without end.
+    func checkRecursion() {
+        for (key, definition) in definitions.sorted(by: { $0.value.order < $1.value.order }) {
+            for use in uses[key] ?? [] where reaches(key, from: use.target) {
+                findings.report(
+                    "\(definition.name) within itself would have fields without end: make it a model of its own, "
+                        + "with an id, which is then referred to", at: use.node)
+            }
+        }
+    }
+
+    private func reaches(_ goal: String, from start: String) -> Bool {
+        var seen: Set = [start]
+        var open = [start]
+        while let key = open.popLast() {
+            if key == goal { return true }
+            for use in uses[key] ?? [] where seen.insert(use.target).inserted { open.append(use.target) }
+        }
+        return false
+    }
+}
+
+/// What inline types are declared in.
+final class Scope {
+    /// The name of the type.
+    let owner: String
+    /// The key of the definition around all.
+    let root: String
+    /// The names of the types around it, its own included.
+    private let enclosing: [String]
+    private(set) var nested: [TypeShape] = []
+    private var names: Set<String> = []
+
+    init(_ owner: String, root: String) { (self.owner, self.root, enclosing) = (owner, root, [owner]) }
+
+    private init(_ owner: String, within scope: Scope) {
+        (self.owner, root, enclosing) = (owner, scope.root, scope.enclosing + [owner])
+    }
+
+    func inner(_ owner: String) -> Scope { Scope(owner, within: self) }
+
+    /// Takes a name; false if another type around here has it.
+    func take(_ name: String) -> Bool { !enclosing.contains(name) && names.insert(name).inserted }
+
+    func declare(_ type: TypeShape) { nested.append(type) }
+}
+
+extension SchemaNode {
+    /// The properties that are one text.
+    fileprivate var constants: [String] {
+        (self["properties"]?.members ?? []).filter { $0.node.text("const") != nil }.map(\.key)
+    }
+
+    /// One certain text.
+    var isConstantText: Bool { text("const") != nil && self["properties"] == nil }
+
+    /// The key of the property that is the id of a model.
+    var idKey: String? {
+        let members = self["properties"]?.members ?? []
+        return (members.first { $0.node.flag("x-modelcast-id") } ?? members.first { $0.key == "id" })?.key
+    }
+}

@@ -1,0 +1,78 @@
+/// Names of Swift, made of names of schemas.
+enum SwiftName {
+    /// `nick_name` becomes `nickName`, `URL` becomes `url`; nil if no identifier comes of it.
+    static func lowerCamel(_ text: String) -> String? {
+        guard let words = words(text) else { return nil }
+        // A run of capitals is one word: all but the last of them, if small letters follow.
+        let capitals = words[0].prefix { $0.isUppercase || $0.isNumber }
+        let count = capitals.count == words[0].count || capitals.count < 2 ? capitals.count : capitals.count - 1
+        let first = words[0].prefix(count).lowercased() + words[0].dropFirst(count)
+        return ([first] + words.dropFirst().map(capitalized)).joined()
+    }
+
+    /// `nick_name` becomes `NickName`; nil if no identifier comes of it.
+    static func upperCamel(_ text: String) -> String? { words(text)?.map(capitalized).joined() }
+
+    /// Letters and digits; the first is a letter.
+    private static func words(_ text: String) -> [String]? {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let words = text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        guard words.first?.first?.isLetter == true else { return nil }
+        // `IN_PROGRESS` is not shouted in Swift.
+        let isShouted = words.count > 1 && !text.contains(where: \.isLowercase)
+        return isShouted ? words.map { $0.lowercased() } : words
+    }
+
+    private static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
+
+    static func isIdentifier(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }
+
+    /// As a declaration writes it.
+    static func escaped(_ name: String) -> String { reservedWords.contains(name) ? "`\(name)`" : name }
+
+    /// Words that need backticks where something is declared.
+    private static let reservedWords: Set = [
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+        "internal", "let", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static",
+        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
+        "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "throw", "where", "while",
+        "as", "false", "is", "nil", "super", "throws", "true", "try", "Any",
+    ]
+
+    /// Names that no property or case may have at all, or that mean something else of every model.
+    static let impossible: Set = ["self", "Self", "Type", "Protocol", "hashValue", "_"]
+
+    /// Names that `@Model` needs itself.
+    static let ofModel: Set = ["model", "problems", "constants", "unknownFields"]
+
+    /// Types that generated code or the macros name: another one of the same name would be taken for them.
+    static let takenTypes: Set = [
+        "Any", "Array", "Bool", "CodingKey", "Codable", "Constants", "CustomStringConvertible", "Data", "Date",
+        "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error", "Equatable", "Field",
+        "FieldCodingKey", "FieldConversion", "FieldCursor", "FieldDecoder", "FieldEncoder", "FieldFault",
+        "FieldGroup", "FieldName", "FieldProblem", "FieldReader", "FieldSet", "FieldSink", "FieldSource",
+        "FieldState", "FieldValidation", "FieldValue", "FieldWriter", "Fields", "Float", "Foundation", "Hashable",
+        "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelID", "ModelProblem", "ModelProperty",
+        "ModelText", "ModelcastMacros", "Names", "Never", "Open", "Optional", "Partial", "PartialModel", "Protocol",
+        "Record", "Reference", "Result", "Self", "Sendable", "Set", "String", "Swift", "Type", "URL", "UUID", "Value",
+        "Void",
+    ]
+}
+
+extension String {
+    /// As a literal of Swift.
+    var literal: String {
+        let escaped = unicodeScalars.map { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            case "\r": "\\r"
+            case "\t": "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: "\\u{\(String(scalar.value, radix: 16))}"
+            default: String(scalar)
+            }
+        }
+        return "\"\(escaped.joined())\""
+    }
+}

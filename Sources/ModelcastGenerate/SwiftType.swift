@@ -1,0 +1,136 @@
+/// The type of a property, an element or a payload.
+indirect enum SwiftType: Hashable {
+    /// `Bool`, `String`, `Int` and its widths, `Double`, `Float`.
+    case plain(String)
+    case date, url, uuid, data
+    /// Anything.
+    case value
+    case enumeration(EnumShape, isOpen: Bool)
+    /// The id of a model.
+    case reference(String)
+    /// A struct or a sum type: several fields.
+    case group(String)
+    case array(SwiftType)
+    case dictionary(SwiftType)
+    case optional(SwiftType)
+
+    var text: String {
+        switch self {
+        case .plain(let name), .group(let name): name
+        case .date: "Date"
+        case .url: "URL"
+        case .uuid: "UUID"
+        case .data: "Data"
+        case .value: "Value"
+        case .enumeration(let shape, let isOpen): isOpen ? "Open<\(shape.name)>" : shape.name
+        case .reference(let model): "Reference<\(model)>"
+        case .array(let element): "[\(element.text)]"
+        case .dictionary(let value): "[String: \(value.text)]"
+        case .optional(let wrapped): "\(wrapped.text)?"
+        }
+    }
+
+    /// What stands behind `convert:`, if anything must.
+    var conversion: String? {
+        switch self {
+        case .date: ".iso8601"
+        case .url: ".urlText"
+        case .uuid: ".uuidText"
+        case .array(let element): element.conversion.map { "\($0).elements" }
+        case .optional(let wrapped): wrapped.conversion.map { "\($0).optional" }
+        default: nil
+        }
+    }
+
+    /// A date where no conversion reaches: it would be a number, which is not what the schema says.
+    var hasLostDate: Bool {
+        switch self {
+        case .array(let element), .optional(let element): element.hasLostDate
+        case .dictionary(let value): value.contains { $0 == .date }
+        default: false
+        }
+    }
+
+    var isGroup: Bool { if case .group = self { true } else { false } }
+
+    /// A type of Foundation is named.
+    var isOfFoundation: Bool { contains { [.date, .url, .uuid, .data].contains($0) } }
+
+    private func contains(_ condition: (SwiftType) -> Bool) -> Bool {
+        if condition(self) { return true }
+        switch self {
+        case .array(let inner), .dictionary(let inner), .optional(let inner): return inner.contains(condition)
+        default: return false
+        }
+    }
+}
+
+/// What is declared: a type.
+enum TypeShape: Hashable {
+    case structure(StructShape)
+    case enumeration(EnumShape)
+    case oneOf(OneOfShape)
+
+    var name: String {
+        switch self {
+        case .structure(let shape): shape.name
+        case .enumeration(let shape): shape.name
+        case .oneOf(let shape): shape.name
+        }
+    }
+}
+
+/// A model, or a nested struct.
+struct StructShape: Hashable {
+    let name: String
+    /// The name of the type on the wire; nil for a nested struct.
+    var wireType: String?
+    var documentation: String?
+    var properties: [PropertyShape] = []
+    var nested: [TypeShape] = []
+}
+
+struct PropertyShape: Hashable {
+    enum Role: Hashable { case id, constant, variable }
+
+    let name: String
+    /// The name of the field.
+    let wireName: String
+    let type: SwiftType
+    let role: Role
+    let isOptional: Bool
+    var initialValue: ValueText?
+    var validation: Validation?
+    var documentation: String?
+}
+
+/// An enum with raw values.
+struct EnumShape: Hashable {
+    struct Case: Hashable {
+        let name: String
+        let raw: JSON
+        var documentation: String?
+    }
+
+    let name: String
+    /// `String` or `Int`.
+    let rawType: String
+    var documentation: String?
+    var cases: [Case] = []
+}
+
+/// A sum type.
+struct OneOfShape: Hashable {
+    struct Case: Hashable {
+        let name: String
+        /// What the field of the group holds.
+        let wireName: String
+        let payload: SwiftType?
+        var documentation: String?
+    }
+
+    let name: String
+    var documentation: String?
+    var cases: [Case] = []
+    var nested: [TypeShape] = []
+}

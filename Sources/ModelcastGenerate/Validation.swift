@@ -1,0 +1,111 @@
+/// What must hold of a value beyond its type.
+indirect enum Rule: Hashable {
+    struct Bound: Hashable {
+        let text: String
+        let isExclusive: Bool
+    }
+
+    /// Of a number.
+    case range(Bound?, Bound?)
+    /// Of text, in characters.
+    case length(Int?, Int?)
+    /// Of an array or a dictionary.
+    case count(Int?, Int?)
+    /// It is `value`, an expression.
+    case equal(String)
+    /// Of each element.
+    case each([Rule])
+
+    /// What is wanted, for a reader: it stands behind "is not".
+    var wanted: String {
+        switch self {
+        case .range(let low, let high):
+            return [
+                low.map { ($0.isExclusive ? "more than " : "at least ") + $0.text },
+                high.map { ($0.isExclusive ? "less than " : "at most ") + $0.text },
+            ]
+            .compactMap(\.self).joined(separator: " and ")
+        case .length(let low, let high): return "text of \(Rule.amount(low, high, "character"))"
+        case .count(let low, let high): return Rule.amount(low, high, "element")
+        case .equal(let value): return value
+        case .each(let rules): return "elements that are \(rules.map(\.wanted).joined(separator: ", "))"
+        }
+    }
+
+    private static func amount(_ low: Int?, _ high: Int?, _ unit: String) -> String {
+        let units = (high ?? low) == 1 ? unit : unit + "s"
+        return switch (low, high) {
+        case (let low?, nil): "at least \(low) \(units)"
+        case (nil, let high?): "at most \(high) \(units)"
+        default: low == high ? "\(low ?? 0) \(units)" : "\(low ?? 0) to \(high ?? 0) \(units)"
+        }
+    }
+
+    /// The condition, as an expression of a value of this type.
+    func condition(_ value: String, _ type: SwiftType) -> String {
+        switch self {
+        case .range(let low, let high):
+            return [
+                low.map { "\(value) \($0.isExclusive ? ">" : ">=") \($0.text)" },
+                high.map { "\(value) \($0.isExclusive ? "<" : "<=") \($0.text)" },
+            ]
+            .compactMap(\.self).joined(separator: " && ")
+        case .length(let low, let high):
+            let text = type == .url ? "\(value).absoluteString" : type == .uuid ? "\(value).uuidString" : value
+            return Rule.holds("\(text).count", low, high)
+        case .count(let low, let high): return Rule.holds("\(value).count", low, high)
+        case .equal(let expected): return "\(value) == \(expected)"
+        case .each(let rules):
+            let (elements, element): (String, SwiftType) =
+                switch type {
+                case .array(let element): (value, element)
+                case .dictionary(let element): ("\(value).values", element)
+                default: (value, type)
+                }
+            let conditions = rules.map { $0.condition("$0", element) }.joined(separator: " && ")
+            return "\(elements).allSatisfy { \(conditions) }"
+        }
+    }
+
+    private static func holds(_ count: String, _ low: Int?, _ high: Int?) -> String {
+        switch (low, high) {
+        case (let low?, nil): "\(count) >= \(low)"
+        case (nil, let high?): "\(count) <= \(high)"
+        default: low == high ? "\(count) == \(low ?? 0)" : "(\(low ?? 0)...\(high ?? 0)).contains(\(count))"
+        }
+    }
+}
+
+/// What stands behind `validate:`.
+struct Validation: Hashable {
+    /// The expression up to its closure, if it has one.
+    let head: String
+    /// Of the closure; empty if there is none.
+    let signature: String
+    let conditions: [String]
+
+    /// In one line.
+    var text: String {
+        signature.isEmpty ? head : "\(head) { \(signature) in \(conditions.joined(separator: " && ")) }"
+    }
+}
+
+extension [Rule] {
+    /// What checks these; nil where there is nothing to check.
+    func validation(of type: SwiftType) -> Validation? {
+        if isEmpty { return nil }
+        if count == 1 {
+            switch self[0] {
+            case .range(let low?, let high?) where !low.isExclusive && !high.isExclusive:
+                return Validation(head: ".range(\(low.text)...\(high.text))", signature: "", conditions: [])
+            case .length(let low, let high?) where type == .plain("String"):
+                return Validation(head: ".length(\(low ?? 0)...\(high))", signature: "", conditions: [])
+            default: break
+            }
+        }
+        let wanted = map(\.wanted).joined(separator: ", ").literal
+        return Validation(
+            head: ".check(\(wanted))", signature: "@Sendable (value: \(type.text))",
+            conditions: map { $0.condition("value", type) })
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Foundation
+import ModelcastGenerate
+
+/// What the plugin GenerateModels runs. People use `modelcast generate`, which can do more.
+@main
+struct ModelcastGenerateTool: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ModelcastGenerateTool", abstract: "Writes Swift source for JSON Schemas into a folder.")
+
+    @Option(help: ArgumentHelp("Where the files go.", valueName: "folder"))
+    var output: String
+
+    @Argument(help: "All schemas that refer to each other.")
+    var schemas: [String]
+
+    func run() throws {
+        do {
+            _ = try GenerateRun(schemas: schemas, output: output).run()
+        } catch let problems as SchemaProblems {
+            // In the form that build systems show at the place.
+            let lines = problems.problems.map { problem in
+                let place = problem.pointer.isEmpty ? "" : "\(problem.pointer): "
+                return "\(problem.file):1:1: error: \(place)\(problem.message)\n"
+            }
+            FileHandle.standardError.write(Data(lines.joined().utf8))
+            throw ExitCode.failure
+        }
+    }
+}
