@@ -32,14 +32,19 @@ final class ReaderProcess {
 
     deinit { process.terminate() }
 
-    /// Waits until the reader says this.
+    /// Waits until the reader says this; several things in any order.
     /// - Throws: ``Failure`` where it says something else, or ends.
-    func says(_ expected: String) async throws {
-        guard let line = try await lines.next() else {
-            throw Failure(description: "the reader ended before it said: \(expected)")
+    func says(_ expected: String...) async throws {
+        var left = Set(expected)
+        while !left.isEmpty {
+            guard let line = try await lines.next() else {
+                throw Failure(description: "the reader ended before it said: \(left.sorted())")
+            }
+            print("  reader: \(line)")
+            guard left.remove(line) != nil else {
+                throw Failure(description: "the reader said \(line), not: \(left.sorted())")
+            }
         }
-        print("  reader: \(line)")
-        guard line == expected else { throw Failure(description: "the reader said \(line), not: \(expected)") }
     }
 
     /// Waits until the reader has ended.

@@ -34,11 +34,9 @@ enum ShownTwice: Story {
     // example: shown-twice-write
     static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
         try publisher.publish(User(id: "1", nickName: "Ada", age: 36, homepage: URL(string: "https://example.org")))
-        try await reader.says("card: Ada, https://example.org")
-        try await reader.says("row: Ada, 36")
+        try await reader.says("card: Ada, https://example.org", "row: Ada, 36")
         try publisher.update(User.self, "1") { $0.nickName = "Ada L." }
-        try await reader.says("card: Ada L., https://example.org")
-        try await reader.says("row: Ada L., 36")
+        try await reader.says("card: Ada L., https://example.org", "row: Ada L., 36")
         // The card shows no age, so it is not told.
         try publisher.update(User.self, "1") { $0.age = 37 }
         try await reader.says("row: Ada L., 37")

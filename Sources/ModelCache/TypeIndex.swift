@@ -1,4 +1,3 @@
-import ModelRecord
 import Synchronization
 
 /// The tables of a cache by name, for readers: found without a lock, as every read of a record begins with this.
@@ -50,7 +49,6 @@ import Synchronization
         unsafe base[place].store(address, ordering: .releasing)
     }
 
-    private func home(_ name: String) -> Int {
-        Int(truncatingIfNeeded: Fingerprint.mix(Fingerprint.fnv(name.utf8.span))) & (capacity &- 1)
-    }
+    /// By the hash that a dictionary would take, so that names that are equal are found.
+    private func home(_ name: String) -> Int { name.hashValue & (capacity &- 1) }
 }

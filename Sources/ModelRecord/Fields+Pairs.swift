@@ -74,3 +74,10 @@ extension Fields {
         }
     }
 }
+
+extension Fields: CustomStringConvertible {
+    /// Names and values, for logs and debuggers.
+    public var description: String {
+        "[\(pairs.map { "\($0.field): \($0.value)" }.joined(separator: ", "))]"
+    }
+}

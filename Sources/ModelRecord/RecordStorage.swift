@@ -52,6 +52,7 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// it hands the object on.
     static func make(_ header: RecordHeader) -> RecordStorage {
         let buffer = RecordStorage.create(minimumCapacity: viewsByteCount + header.storedByteCount) { _ in header }
+        precondition(MemoryLayout<RecordHeader>.size % viewsByteCount == 0, "the word for the views is aligned")
         // `create` on a subclass returns an instance of that subclass.
         let storage = unsafe unsafeDowncast(buffer, to: RecordStorage.self)
         unsafe storage.withUnsafeMutablePointerToElements { elements in
@@ -72,14 +73,13 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// multiple of its size, as the header is of whole words.
     static let headerByteCount = 16 + MemoryLayout<RecordHeader>.size + viewsByteCount
 
-    /// The word for the views. Valid while the storage is alive.
-    var views: UnsafeMutablePointer<ViewsWord> {
-        @inline(__always)
-        get {
-            unsafe withUnsafeMutablePointerToElements { elements in
-                // Bound so in `make`, and never otherwise.
-                unsafe UnsafeMutableRawPointer(elements).assumingMemoryBound(to: ViewsWord.self)
-            }
+    /// Lends the word for the views.
+    @inline(__always)
+    func withViews<R>(_ body: (borrowing ViewsWord) -> R) -> R {
+        unsafe withUnsafeMutablePointerToElements { elements in
+            // Bound so in `make`, and never otherwise.
+            let word = unsafe UnsafeMutableRawPointer(elements).assumingMemoryBound(to: ViewsWord.self)
+            return unsafe body(word.pointee)
         }
     }
 

@@ -73,7 +73,7 @@ extension RecordStorage {
     }
 
     private func view(_ type: ObjectIdentifier, isCarried: Bool) -> RecordView? {
-        var view = unsafe RecordStorage.view(views.pointee.load(ordering: .acquiring))
+        var view = RecordStorage.view(withViews { $0.load(ordering: .acquiring) })
         while let found = view {
             if found.type == type, found.isCarried == isCarried { return found }
             view = found.next
@@ -84,14 +84,18 @@ extension RecordStorage {
     /// Adds a view, unless there is one of its type.
     /// - Returns: the one that was there.
     fileprivate func keep(_ view: RecordView) -> RecordView? {
-        var head = unsafe views.pointee.load(ordering: .acquiring)
+        var head = withViews { $0.load(ordering: .acquiring) }
         while true {
             if let other = self.view(view.type, isCarried: view.isCarried) { return other }
             // The list owns a count of each view: the word that of the first, each view that of the next.
             view.next = RecordStorage.view(head)
             let word = unsafe UInt(bitPattern: Unmanaged.passRetained(view).toOpaque())
-            let (exchanged, found) = unsafe views.pointee.compareExchange(
-                expected: head, desired: word, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+            let expected = head
+            let (exchanged, found) = withViews {
+                $0.compareExchange(
+                    expected: expected, desired: word, successOrdering: .acquiringAndReleasing,
+                    failureOrdering: .acquiring)
+            }
             if exchanged {
                 // The word's count of what was the first: the view has counted it once more.
                 RecordStorage.release(head)
@@ -106,14 +110,15 @@ extension RecordStorage {
     @inline(__always)
     func carryViews(to new: RecordStorage) {
         // Relaxed: a view that comes meanwhile might as well come a moment later.
-        guard unsafe views.pointee.load(ordering: .relaxed) != 0, new.facts.exists else { return }
+        let first = withViews { $0.load(ordering: .relaxed) }
+        guard first != 0, new.facts.exists else { return }
         carryAll(to: new)
     }
 
     @inline(never)
     private func carryAll(to new: RecordStorage) {
         var seen: [ObjectIdentifier] = []
-        var view = unsafe RecordStorage.view(views.pointee.load(ordering: .acquiring))
+        var view = RecordStorage.view(withViews { $0.load(ordering: .acquiring) })
         while let found = view {
             view = found.next
             // Those that were made of this record stand before those that came with it.
@@ -124,7 +129,7 @@ extension RecordStorage {
     }
 
     /// Ends the list. Only when the storage goes.
-    func releaseViews() { RecordStorage.release(unsafe views.pointee.load(ordering: .acquiring)) }
+    func releaseViews() { RecordStorage.release(withViews { $0.load(ordering: .acquiring) }) }
 
     /// The view at this address, counted. The list that it is in must be alive.
     private static func view(_ word: UInt) -> RecordView? {

@@ -21,12 +21,14 @@ public protocol FieldGroup: Hashable, Sendable {
 
 extension FieldSource {
     /// What is known of a group of fields: unknown where all of them are; null where they are null, or some are and
-    /// nothing is known of the others; faulty, where they do not make a value.
+    /// nothing is known of the others; faulty, where they do not make a value. Of a sum type the field that says which
+    /// case it is decides.
     public mutating func state<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         var group = FieldGroupSource(base: self, prefix: name.text)
         defer { self = group.base }
         var (isKnown, hasValue) = (false, false)
-        for member in T.fieldNames where !hasValue {
+        // Where one field says which case it is, that one tells; what other cases have left there does not matter.
+        for member in T.fieldNames.contains("") ? [""] : T.fieldNames where !hasValue {
             switch group.state(FieldName(member), as: Value.self) {
             case .unknown: break
             case .null: isKnown = true
@@ -122,8 +124,7 @@ extension FieldProblem {
     /// What is wrong with a group because of this field of it.
     fileprivate func fault(within group: String) -> FieldFault {
         guard let fault else {
-            let missing = field.isEmpty ? "its case" : field
-            return FieldFault(.incomplete, wanted: "all of \(group): \(missing) is unknown", value: .undefined)
+            return FieldFault(.incomplete, wanted: "all of \(group): \(field) is unknown", value: .undefined)
         }
         let wanted = field.isEmpty ? fault.wanted : "\(field): \(fault.wanted)"
         return FieldFault(fault.code, wanted: wanted, value: fault.value)

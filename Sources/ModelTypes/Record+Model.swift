@@ -30,7 +30,9 @@ extension Record {
     /// first one, or that they are constant.
     private func changedConstants<M: Model>(from old: M, to new: M) -> ModelProblem? {
         let problems = M.properties.compactMap { property -> FieldProblem? in
-            guard property.isConstant, let before = old[keyPath: property.keyPath] as? AnyHashable,
+            // What was nil before may take its value.
+            guard property.isConstant, !isNil(old[keyPath: property.keyPath]),
+                let before = old[keyPath: property.keyPath] as? AnyHashable,
                 let after = new[keyPath: property.keyPath] as? AnyHashable, before != after
             else { return nil }
             let name = property.field.text
@@ -38,6 +40,11 @@ extension Record {
             return FieldProblem(name, fault)
         }
         return problems.isEmpty ? nil : ModelProblem(type: M.modelType, id: id, problems)
+    }
+
+    private func isNil(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
     /// What this record tells of a model, field by field.

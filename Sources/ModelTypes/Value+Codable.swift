@@ -7,6 +7,7 @@ public import ModelRecord
 #endif
 
 /// Plain JSON, and what else is coded: a URI and a UUID become text, a timestamp a number, and are read back as those;
+/// so is a double without a fraction as an integer, as JSON has one kind of number;
 /// bytes and foreign tags are objects with a `$`, as `modelcast` prints them.
 extension Value: Codable {
     private enum Special: String, CodingKey {

@@ -27,8 +27,8 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         /// The properties that have been read at any time.
         var reads: [PartialKeyPath<M>: Read] = [:]
         var observation: Observation?
-        /// Something has been told.
-        var isTold = false
+        /// Of which commit the state is: what is told of earlier ones is old.
+        var commitNumber: UInt64 = 0
     }
 
     public let id: M.ID
@@ -41,10 +41,13 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         let observation = cache.models(type, id).observe(on: queue) { [weak self] changes in
             for change in changes { self?.follow(change) }
         }
-        // Not to begin empty: the queue may be busy. What it has been told meanwhile is newer.
-        let state = cache.state(of: type, id)
+        // Not to begin empty: the queue may be busy. What has been told meanwhile may be newer.
+        let now = cache.snapshot()
+        let state = now.state(of: type, id)
         inside.withLock { inside in
-            if !inside.isTold { inside.state = state }
+            if now.commitNumber > inside.commitNumber {
+                (inside.state, inside.commitNumber) = (state, now.commitNumber)
+            }
             inside.observation = observation
         }
     }
@@ -72,22 +75,31 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
     }
 
     private func follow(_ change: ModelChange<M>) {
-        let state = change.state
-        let (isSame, reads) = inside.withLock { inside in
-            inside.isTold = true
-            return (inside.state == state, inside.reads)
-        }
-        guard !isSame else { return }
+        let (last, number, reads) = inside.withLock { ($0.state, $0.commitNumber, $0.reads) }
+        guard change.commitNumber > number else { return }
+        // The last that could be made is the one that was here.
+        var state = change.state
+        if let problem = state?.problem, let model = last?.model { state = .outdated(model, problem) }
+        guard state != last else { return inside.withLock { $0.commitNumber = change.commitNumber } }
         // A model that comes or goes changes them all, and so may any field one that is computed.
         let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field) }) { $1 }
-        let isWhole = change.step != .changed || change.isInitial
+        let isWhole = change.isWhole || last?.problem != nil
         let concerned = reads.filter { property, _ in
             isWhole || fields[property].map { change.change.touches(CollectionOfOne($0)) } ?? true
         }.values
         registrar.willSet(self, keyPath: \.state)
         for read in concerned { read.willSet(self) }
-        inside.withLock { $0.state = state }
+        let (newest, commitNumber) = (state, change.commitNumber)
+        let now = inside.withLock { inside in
+            (inside.state, inside.commitNumber) = (newest, commitNumber)
+            return inside.reads
+        }
         for read in concerned { read.didSet(self) }
         registrar.didSet(self, keyPath: \.state)
+        // Read for the first time on another thread, while this was on its way.
+        for (property, read) in now where reads[property] == nil {
+            read.willSet(self)
+            read.didSet(self)
+        }
     }
 }

@@ -32,16 +32,16 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
         entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
-    /// Calls `hook` before the properties are set, also when the model goes, and none is.
+    /// Calls `hook` before properties are set, and when the model goes, and none is.
     public mutating func willChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) {
         before.append(hook)
     }
 
-    /// Calls `hook` after the properties were set, also when the model goes, and none is.
+    /// Calls `hook` after properties were set, and when the model goes, and none is.
     public mutating func didChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) { after.append(hook) }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        let isWhole = change.isInitial || change.step != .changed
+        let isWhole = change.isWhole
         let concerned = entries.filter { entry in
             isWhole || entry.field.map { change.change.touches(CollectionOfOne($0)) } ?? true
         }

@@ -19,10 +19,13 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
     public let step: Step
     /// The same as records.
     public let change: Change
+    /// The number of the last commit that is in it.
+    let commitNumber: UInt64
     private let problems: ModelProblems
 
-    init(id: M.ID, step: Step, change: Change, problems: ModelProblems) {
+    init(id: M.ID, step: Step, change: Change, commitNumber: UInt64, problems: ModelProblems) {
         (self.id, self.step, self.change, self.problems) = (id, step, change, problems)
+        self.commitNumber = commitNumber
     }
 
     /// The model before: the newest that could be made. Nil where there was none, and when ``isInitial``.
@@ -35,11 +38,16 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
     public var state: ModelState<M>? {
         guard let state = change.new?.state(of: M.self, telling: problems.tell) else { return nil }
         // Nobody may have read the one before when it was replaced; here it is still at hand.
-        if case .incomplete(let problem) = state, let old { return .outdated(old, problem) }
+        if let problem = state.problem, let old { return .outdated(old, problem) }
         return state
     }
 
-    /// The field that a property stands for has another value now, also to what was told last.
+    /// Any property may be another one: the model comes or goes, or what is readable is not, or was not, the newest.
+    var isWhole: Bool {
+        isInitial || step != .changed || !change.makes(M.self, problems)
+    }
+
+    /// The field that a property stands for has another value now than before.
     public func changes(_ property: PartialKeyPath<M>) -> Bool {
         change.touches(CollectionOfOne(M.field(of: property)))
     }
@@ -52,4 +60,14 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
 
     /// The publisher that wrote it.
     public var origin: String { change.origin }
+}
+
+extension Change {
+    /// Both of its records make a model.
+    func makes<M: Model>(_ type: M.Type, _ problems: ModelProblems) -> Bool {
+        [old, new].allSatisfy { record in
+            guard let state = record?.state(of: type, telling: problems.tell) else { return false }
+            return state.problem == nil
+        }
+    }
 }

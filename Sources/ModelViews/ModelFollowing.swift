@@ -5,6 +5,7 @@ public import ModelTypes
 
 /// A model and those that it refers to, as they are in one cut.
 public struct ModelAndReferences<M: Model, Other: Model>: Hashable, Sendable {
+    public let id: M.ID
     /// Nil where it does not exist, or cannot be made and never could.
     public let model: M?
     /// Those that it refers to and that exist, in the order of its references.
@@ -65,7 +66,7 @@ private protocol ReferenceFollower: AnyObject, Sendable {
 private final class Follower<M: Model, Other: Model>: ReferenceFollower {
     private struct Followed {
         var observations: [Other.ID: Observation] = [:]
-        var told = ModelAndReferences<M, Other>(model: nil, references: [])
+        var told: ModelAndReferences<M, Other>
     }
 
     private struct State {
@@ -89,16 +90,17 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
     /// Something of this model or of those that it refers to has changed. On the queue.
     func look(at id: M.ID) {
         let snapshot = models.cache.snapshot()
-        let model = snapshot[M.self, id].flatMap { models.meetsCondition($0) ? $0 : nil }
+        let model = models.admitted(snapshot.state(of: M.self, id))
         let wanted = model.map(references) ?? []
-        let now = ModelAndReferences(model: model, references: wanted.compactMap { snapshot.resolve($0) })
+        let now = ModelAndReferences(id: id, model: model, references: wanted.compactMap { snapshot.resolve($0) })
         let ids = Set(wanted.map(\.id))
         let known = state.withLock { Set($0.followed[id]?.observations.keys ?? [:].keys) }
-        // Whoever is new tells its present state, which is looked at then: nothing is missed in between.
         let added = ids.subtracting(known).map { other in (other, observation(of: other, for: id)) }
         let (isNews, ended) = state.withLock { state -> (Bool, [Observation]) in
             guard !state.isEnded else { return (false, added.map(\.1)) }
-            var followed = state.followed[id] ?? Followed()
+            var followed =
+                state.followed[id]
+                ?? Followed(told: ModelAndReferences(id: id, model: nil, references: []))
             let gone = known.subtracting(ids).compactMap { followed.observations.removeValue(forKey: $0) }
             for (other, observation) in added { followed.observations[other] = observation }
             let isNews = followed.told != now
@@ -108,6 +110,8 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
         }
         for observation in ended { observation.cancel() }
         if isNews { handler(now) }
+        // What happened between the snapshot and the registrations is not told by them: one that went has no state.
+        if !added.isEmpty { queue.async { [weak self] in self?.look(at: id) } }
     }
 
     private func observation(of other: Other.ID, for id: M.ID) -> Observation {

@@ -25,7 +25,8 @@ public struct Models<M: Model>: Sendable {
 
     init(_ cache: ModelCache, _ interest: Interest) { (self.cache, self.interest) = (cache, interest) }
 
-    /// Only changes of these fields are told; and, always, that a model comes to be or goes, or enters or leaves.
+    /// Only changes of these fields are told; and, always, that a model comes to be or goes, enters or leaves, or that
+    /// its record makes a model now or does not any more.
     public func changes(of properties: PartialKeyPath<M>...) -> Models {
         var narrowed = self
         let names = Set(properties.map { M.field(of: $0) })
@@ -46,10 +47,10 @@ public struct Models<M: Model>: Sendable {
         return narrowed
     }
 
-    /// Changes whose last write is this publisher's are not told: for a process that observes what it publishes itself.
+    /// Changes that this publisher made alone are not told: for a process that observes what it publishes itself.
     ///
-    /// Where changes of several publishers were folded, the last one counts. What is there at the beginning is told,
-    /// whoever wrote it.
+    /// Where another publisher wrote one of the fields that changed, the change is told. What is there at the beginning
+    /// is told, whoever wrote it.
     public func without(origin: String) -> Models {
         var narrowed = self
         narrowed.silentOrigin = origin
@@ -71,18 +72,20 @@ public struct Models<M: Model>: Sendable {
     public func stream() -> ModelChangeStream<M> { ModelChangeStream(models: self, changes: cache.changes(interest)) }
 
     /// What of a set is to be told.
-    func changes(in set: ChangeSet) -> [ModelChange<M>] { set.compactMap(told) }
+    func changes(in set: ChangeSet) -> [ModelChange<M>] { set.compactMap { told($0, set.commitNumber) } }
 
-    private func told(_ change: Change) -> ModelChange<M>? {
-        if let silentOrigin, !change.isInitial, change.origin == silentOrigin { return nil }
+    private func told(_ change: Change, _ commitNumber: UInt64) -> ModelChange<M>? {
+        if let silentOrigin, !change.isInitial, change.isAll(of: silentOrigin) { return nil }
         guard let id = M.ID(exactly: change.id) else {
             // Told of as a problem, as every record that makes no model.
             _ = change.new?.state(of: M.self, telling: cache.problems.tell)
             return nil
         }
         guard let step = step(of: change) else { return nil }
-        if step == .changed, let fields, !change.touches(fields) { return nil }
-        return ModelChange(id: id, step: step, change: change, problems: cache.problems)
+        let told = ModelChange<M>(
+            id: id, step: step, change: change, commitNumber: commitNumber, problems: cache.problems)
+        if let fields, !change.touches(fields), !told.isWhole { return nil }
+        return told
     }
 
     /// What came of the model; nil where it did not and does not meet the condition.
@@ -102,10 +105,26 @@ public struct Models<M: Model>: Sendable {
         return meetsCondition(model)
     }
 
-    func meetsCondition(_ model: M) -> Bool { condition?(model) ?? true }
+    private func meetsCondition(_ model: M) -> Bool { condition?(model) ?? true }
+
+    /// The newest model that could be made; where there is a condition, the newest if it meets that.
+    func admitted(_ state: ModelState<M>?) -> M? {
+        guard condition != nil else { return state?.model }
+        guard case .current(let model)? = state, meetsCondition(model) else { return nil }
+        return model
+    }
 }
 
 extension Change {
+    /// All that changed was written by this publisher.
+    func isAll(of origin: String) -> Bool {
+        guard let new else { return self.origin == origin }
+        let fields = changedFields
+        // A field that went with a replace has no cell any more: the replace has the greatest version.
+        return fields.allSatisfy { (new.version(of: $0)?.origin ?? self.origin) == origin }
+            && (!fields.isEmpty || self.origin == origin)
+    }
+
     /// One of these fields has changed, or a part of one.
     func touches(_ fields: some Sequence<FieldName>) -> Bool {
         let changed = changedFields

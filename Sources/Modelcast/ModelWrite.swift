@@ -9,13 +9,16 @@ struct ModelWrite: Sendable {
     let fields: Fields
     /// The fields that never change.
     private let constants: [FieldName]
+    /// A constant is the same in a record, although it may be written in another form there.
+    private let isSame: @Sendable (_ field: FieldName, Record) -> Bool
 
     init<M: Model>(_ model: M) throws(ModelProblem) {
-        try self.init(M.self, model.id) { () throws(FieldProblem) in try model.fields }
+        try self.init(model) { () throws(FieldProblem) in try model.fields }
     }
 
     init<P: PartialModel>(_ partial: P) throws(ModelProblem) {
-        try self.init(P.Complete.self, partial.id) { () throws(FieldProblem) in try partial.fields }
+        let isSame: @Sendable (FieldName, Record) -> Bool = { _, _ in false }
+        try self.init(P.Complete.self, partial.id, isSame: isSame) { () throws(FieldProblem) in try partial.fields }
     }
 
     init<M: Model>(changesFrom old: M, to new: M) throws {
@@ -23,27 +26,60 @@ struct ModelWrite: Sendable {
             throw ModelcastError(
                 .badInput, "the changes from \(old.id) to \(new.id) are none of one \(M.modelType): the id differs")
         }
-        try self.init(M.self, new.id) { () throws(FieldProblem) in try new.diff(from: old) }
+        try self.init(new) { () throws(FieldProblem) in
+            let changes = try new.diff(from: old)
+            // A group is written as a whole: what is equal in it is no change, and another may have written it since.
+            guard changes.pairs.contains(where: { $0.field.contains(".") }) else { return changes }
+            let before = try old.fields
+            return Fields(
+                Dictionary(uniqueKeysWithValues: changes.pairs.map { ($0.field, $0.value) })
+                    .filter { before[$0.key] != $0.value })
+        }
+    }
+
+    private init<M: Model>(_ model: M, _ body: () throws(FieldProblem) -> Fields) throws(ModelProblem) {
+        let isSame: @Sendable (FieldName, Record) -> Bool = { field, record in
+            guard let property = M.properties.first(where: { $0.field == field }),
+                case .current(let old) = record.state(of: M.self),
+                let before = old[keyPath: property.keyPath] as? AnyHashable,
+                let after = model[keyPath: property.keyPath] as? AnyHashable
+            else { return false }
+            return before == after
+        }
+        try self.init(M.self, model.id, isSame: isSame, body)
     }
 
     private init<M: Model>(
-        _ model: M.Type, _ id: M.ID, _ body: () throws(FieldProblem) -> Fields
+        _ model: M.Type, _ id: M.ID, isSame: @escaping @Sendable (FieldName, Record) -> Bool,
+        _ body: () throws(FieldProblem) -> Fields
     ) throws(ModelProblem) {
         type = M.modelType
         self.id = id.idText
         do { fields = try body() } catch { throw ModelProblem(type: type, id: self.id, [error]) }
         constants = M.properties.lazy.filter(\.isConstant).map(\.field)
+        self.isSame = isSame
     }
 
     var hasConstants: Bool { !constants.isEmpty }
 
+    /// The constant fields that it writes.
+    var constantPairs: [Fields.Pair] {
+        fields.pairs.filter { pair in constants.contains { $0.covers(pair.field) } }
+    }
+
     /// Refuses a constant field that has another value already.
     func requireConstants(in cache: ModelCache) throws(ModelcastError) {
-        guard !constants.isEmpty, let record = cache[type, id] else { return }
-        for pair in fields.pairs where constants.contains(where: { $0.covers(pair.field) }) {
-            guard let old = record[pair.field], !old.isNull, old != pair.value else { continue }
-            throw ModelcastError(
-                .constant, "\(type) \(id): \(pair.field) is constant; it is \(old) and cannot become \(pair.value)")
+        guard hasConstants, let record = cache[type, id] else { return }
+        for pair in constantPairs {
+            guard let old = record[pair.field], !old.isNull, old != pair.value,
+                !constants.contains(where: { $0.covers(pair.field) && isSame($0, record) })
+            else { continue }
+            throw refusal(pair, old)
         }
+    }
+
+    func refusal(_ pair: Fields.Pair, _ old: Value) -> ModelcastError {
+        ModelcastError(
+            .constant, "\(type) \(id): \(pair.field) is constant; it is \(old) and cannot become \(pair.value)")
     }
 }

@@ -38,7 +38,9 @@ extension Publisher {
     /// Publishes what differs between two states of a model, and nothing else.
     @discardableResult
     public func publish<M: Model>(changesFrom old: M, to new: M) throws -> PublishOutcome {
-        try write(.merge, ModelWrite(changesFrom: old, to: new))
+        let changes = try ModelWrite(changesFrom: old, to: new)
+        // Nothing is said of a model that may be gone by now.
+        return changes.fields.count == 0 ? .unchanged : try write(.merge, changes)
     }
 
     /// Deletes a model.

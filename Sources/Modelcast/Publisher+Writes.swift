@@ -9,8 +9,7 @@ import ZeroMQ
 /// Each is checked and encoded when it is added; nothing is published before the body has returned.
 public struct Writes: Sendable {
     var batch: WriteBatch
-    /// Those with constant fields.
-    private(set) var guarded: [ModelWrite] = []
+    private(set) var constants = WrittenConstants()
 
     init(_ batch: consuming WriteBatch) { self.batch = batch }
 
@@ -35,11 +34,12 @@ public struct Writes: Sendable {
     /// See ``Publisher/delete(_:_:)-(String,_)``.
     public mutating func delete(_ type: String, _ id: String) throws(ModelcastError) {
         try add(.delete, type, id, [:])
+        constants.delete(type, id)
     }
 
     mutating func add(_ kind: Write, _ write: ModelWrite) throws(ModelcastError) {
+        try constants.add(write)
         try add(kind, write.type, write.id, write.fields)
-        if write.hasConstants { guarded.append(write) }
     }
 
     private mutating func add(
@@ -103,7 +103,7 @@ extension Publisher {
         let waker = try core.withLock { core throws(ModelcastError) in
             try open(core)
             guard !core.isFull(configuration.outboxByteCount) else { return core.waker }
-            for write in writes.guarded { try write.requireConstants(in: cache) }
+            try writes.constants.require(in: cache)
             do throws(WireError) {
                 outcome = try write(&core.origin, &writes.batch, now)
                 core.writesSinceFlush += writes.count

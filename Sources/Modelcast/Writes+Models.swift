@@ -17,7 +17,8 @@ extension Writes {
 
     /// See ``Publisher/publish(changesFrom:to:)``.
     public mutating func publish<M: Model>(changesFrom old: M, to new: M) throws {
-        try add(.merge, ModelWrite(changesFrom: old, to: new))
+        let changes = try ModelWrite(changesFrom: old, to: new)
+        if changes.fields.count > 0 { try add(.merge, changes) }
     }
 
     /// See ``Publisher/delete(_:_:)-(_,M.ID)``.

@@ -12,6 +12,11 @@ struct FieldsTests {
         #expect(Fields(["bb": 1, "b": 2, "a": 3, "é": 4, "aaa": 5, "B": 6]) == fields)
     }
 
+    @Test func `a description has names and values`() {
+        #expect(Fields(["name": "Ada", "age": nil]).description == "[age: null, name: text(\"Ada\")]")
+        #expect("\(["tags": ["a"]] as Fields)" == "[tags: array([ModelRecord.Value.text(\"a\")])]")
+    }
+
     @Test func `a name that is given twice takes its last value`() {
         let fields: Fields = ["a": 1, "b": 2, "a": 3]
         #expect(fields.count == 2)

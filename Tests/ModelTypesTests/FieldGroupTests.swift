@@ -80,8 +80,6 @@ import Testing
         #expect(missing?.code == .incomplete && missing?.wanted == "all of at: street is unknown")
         let wrong = try state(["at.street": 7], as: Address.self).fault
         #expect(wrong?.description == "int(7) is not street: text")
-        let unsaid = try state(["at.phone": "+1"], as: Contact.self).fault
-        #expect(unsaid?.wanted == "all of at: its case is unknown")
     }
 
     @Test func `a problem of a part has its whole name, when it is read and when it is written`() throws {
@@ -129,6 +127,8 @@ import Testing
     @Test func `fields that another case has left do not matter`() throws {
         #expect(try state(["at": "phone", "at.phone": "+1", "at.post.street": "x"]) == .value(Contact.phone("+1")))
         #expect(try state(["at": "nobody", "at.phone": 7]) == .value(Contact.nobody))
+        #expect(try state(["at": nil, "at.phone": "+1"], as: Contact.self) == .null)
+        #expect(try state(["at.phone": "+1"], as: Contact.self) == .unknown)
     }
 
     @Test func `a case that is not known is a fault and not another case`() throws {

@@ -4,6 +4,7 @@ import ModelRecord
 import ModelTypes
 import ModelViews
 import Observation
+import Synchronization
 import Testing
 
 /// Objects that follow a model: live models, bindings, bags.
@@ -60,6 +61,57 @@ import Testing
         try cache.merge(1, ["name": "Ada L."])
         queue.sync {}
         #expect(heard.all == ["name"])
+    }
+
+    @Test func `what becomes readable by another field is told to those who read it, and set in objects`() throws {
+        let (ada, card, heard) = (LiveModel(Person.self, 1, in: cache, on: queue), Card(), Heard<String>())
+        let binding = cache.bind(Person.self, 1, to: card, on: queue) { $0.map(\.name, to: \.title) }
+        func watch() {
+            withObservationTracking {
+                _ = ada.name
+            } onChange: {
+                heard.add("name")
+            }
+        }
+        try cache.merge(1, ["name": "Ada"])
+        queue.sync {}
+        watch()
+        #expect(ada.name == nil && card.title.isEmpty)
+        try cache.merge(1, ["age": 36])
+        queue.sync {}
+        #expect(ada.name == "Ada" && card.title == "Ada" && heard.take() == ["name"])
+        watch()
+        try cache.merge(1, ["name": "Grace", "age": "old"])
+        queue.sync {}
+        #expect(ada.name == "Ada" && ada.state?.problem != nil && card.title == "Ada")
+        try cache.merge(1, ["age": 85])
+        queue.sync {}
+        #expect(ada.name == "Grace" && card.title == "Grace" && heard.take() == ["name"])
+        binding.cancel()
+    }
+
+    @Test func `a live model never goes back while a writer is at work`() throws {
+        final class Progress: Sendable {
+            let isDone = Atomic(false)
+        }
+        let progress = Progress()
+        try cache.merge(1, ["name": "Ada", "age": 0])
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            if thread == 0 {
+                for age in 1...2000 { _ = try? cache.merge(1, ["age": .int(Int64(age))]) }
+                progress.isDone.store(true, ordering: .releasing)
+                return
+            }
+            while !progress.isDone.load(ordering: .acquiring) {
+                let ada = LiveModel(Person.self, 1, in: cache, on: DispatchQueue(label: "live"))
+                var last = 0
+                for _ in 0..<50 {
+                    let age = ada.age ?? -1
+                    #expect(age >= last)
+                    last = age
+                }
+            }
+        }
     }
 
     @Test func `a live model that is released follows no more`() throws {
@@ -176,6 +228,32 @@ import Testing
         following.cancel()
         try cache.merge(1, ["name": "Ada", "age": 36])
         #expect(heard.take().isEmpty)
+    }
+
+    @Test func `a reference that goes while it is looked at is not missed`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36, "boss": "2"])
+        try cache.merge(2, ["name": "Grace", "age": 85])
+        let heard = Heard<String>()
+        let cache = cache
+        let following = cache.models(Person.self, 1).observe(
+            following: { person -> [Reference<Person>] in
+                // Behind the snapshot, and before the registration.
+                try? cache.delete(2)
+                return person.boss.map { [$0] } ?? []
+            }, on: heard.queue,
+            { told in heard.add("\(told.id) \(told.references.map(\.name))") })
+        _ = heard.all
+        #expect(heard.all.last == "1 []")
+        following.cancel()
+    }
+
+    @Test func `where there is a condition, a model that cannot be made is as one that is gone`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        let (heard, following) = follow(cache.models(Person.self).where { $0.age > 17 })
+        #expect(heard.take() == ["Ada under []"])
+        try cache.merge(1, ["age": "old"])
+        #expect(heard.take() == ["nobody under []"])
+        following.cancel()
     }
 
     @Test func `references are followed for all models of a type, and one deep`() throws {

@@ -50,6 +50,45 @@ import Testing
         observation.cancel()
     }
 
+    @Test func `an observer of fields is told when another field completes the model`() throws {
+        let (heard, observation) = observe(cache.models(Person.self).changes(of: \.name))
+        try cache.merge(1, ["name": "Ada"])
+        try cache.merge(1, ["age": 36])
+        try cache.merge(1, ["age": 37])
+        heard.queue.sync {}
+        // Unlike the change before, this is of a model that has been read.
+        #expect(cache[Person.self, 1]?.age == 37)
+        try cache.merge(1, ["age": "old"])
+        heard.queue.sync {}
+        try cache.merge(1, ["age": 38])
+        #expect(
+            heard.all == [["1 entered - -"], ["1 changed - 36"], ["1 changed 37 37"], ["1 changed 37 38"]])
+        observation.cancel()
+    }
+
+    @Test func `a late write of another is told, although the newest is of the one that is left out`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36], origin: "you")
+        let (heard, observation) = observe(cache.models(Person.self).without(origin: "me"))
+        try cache.merge(1, ["age": 37], origin: "me", stamp: 30 << 16)
+        try cache.merge(1, ["name": "Grace"], origin: "you", stamp: 20 << 16)
+        #expect(heard.all == [["+1 entered - 36"], ["1 changed 37 37"]])
+        #expect(cache[Person.self, 1]?.name == "Grace")
+        observation.cancel()
+    }
+
+    @Test func `what an observer is told as the newest that could be made never goes back`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 1])
+        #expect(cache[Person.self, 1]?.age == 1)
+        let (heard, observation) = observe(cache.models(Person.self))
+        heard.queue.sync {
+            // Nobody reads the second before the third, which makes no model, is there.
+            _ = try? cache.merge(1, ["age": 2])
+            _ = try? cache.merge(1, ["age": "x"])
+        }
+        #expect(heard.all == [["+1 entered - 1"], ["1 changed 1 2"], ["1 changed 2 2"]])
+        observation.cancel()
+    }
+
     @Test func `a change says which properties have changed`() throws {
         let heard = Heard<[Bool]>()
         let observation = cache.models(Person.self).observe(on: heard.queue) { changes in

@@ -29,6 +29,23 @@ struct Person: Model {
     }
 }
 
+/// A view that says which copy it is.
+struct Marked: Model {
+    final class Mark: Sendable {}
+
+    static let modelType = "Person"
+    static let properties: [ModelProperty<Marked>] = []
+    let id: Int
+    let mark = Mark()
+
+    init(id: Int, record: Record) throws(FieldProblem) { self.id = id }
+
+    func write(into sink: inout some FieldSink) throws(FieldProblem) {}
+
+    static func == (left: Marked, right: Marked) -> Bool { left.mark === right.mark }
+    func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
 /// A view to which the name is constant.
 struct Bearer: Model {
     static let modelType = "Person"
@@ -63,8 +80,8 @@ struct PersonName: Model {
 
 extension ModelCache {
     /// Merges one update of type Person as one commit. Later calls are later.
-    func merge(_ id: Int, _ fields: Fields, origin: String = "origin") throws {
-        try write(.merge, "\(id)", fields, origin)
+    func merge(_ id: Int, _ fields: Fields, origin: String = "origin", stamp: Stamp? = nil) throws {
+        try write(.merge, "\(id)", fields, origin, stamp)
     }
 
     func delete(_ id: Int) throws { try write(.delete, "\(id)", [:], "origin") }
@@ -84,9 +101,11 @@ extension ModelCache {
     }
 
     /// Also of an id that is none of a ``Person``.
-    func write(_ operation: Operation, _ id: String, _ fields: Fields, _ origin: String) throws {
+    func write(
+        _ operation: Operation, _ id: String, _ fields: Fields, _ origin: String, _ stamp: Stamp? = nil
+    ) throws {
         var writer = BatchWriter()
-        let stamp = Stamp((snapshot().commitNumber + 1) << 16)
+        let stamp = stamp ?? Stamp((snapshot().commitNumber + 1) << 16)
         try writer.append(operation, stamp: stamp, id: id, fields: fields)
         let frame = writer.finish(origin: origin, incarnation: 1, sequence: 1)
         var decoder = BatchDecoder()

@@ -192,6 +192,52 @@ private struct Account: Model {
         #expect(publisher[Account.self, 1]?.number == 8)
     }
 
+    @Test func `constants hold within a transaction, in which a deleted model may begin again`() throws {
+        let publisher = try makePublisher(nil)
+        let error = #expect(throws: ModelcastError.self) {
+            try publisher.transaction {
+                try $0.publish(Account(number: 7))
+                try $0.publish(Account(number: 8))
+            }
+        }
+        #expect(error?.code == .constant && publisher[Account.self, 1] == nil)
+        try publisher.publish(Account(number: 7))
+        try publisher.transaction {
+            try $0.delete(Account.self, 1)
+            try $0.publish(Account(number: 8))
+        }
+        #expect(publisher[Account.self, 1]?.number == 8)
+    }
+
+    @Test func `a constant that is the same in another form is no other`() throws {
+        struct Measure: Model {
+            static let modelType = "Measure"
+            static let properties = [ModelProperty(\Measure.value, "value", isConstant: true)]
+            let id = 1
+            var value: Double
+            init(_ value: Double) { self.value = value }
+            init(id: Int, record: Record) throws(FieldProblem) {
+                var reader = FieldReader(record)
+                value = try reader.read("value")
+            }
+            func write(into sink: inout some FieldSink) throws(FieldProblem) { try sink.write("value", value) }
+        }
+        let publisher = try makePublisher(nil)
+        try publisher.merge("Measure", "1", ["value": 5])
+        try publisher.publish(Measure(5))
+        #expect(throws: ModelcastError.self) { try publisher.publish(Measure(6)) }
+        #expect(publisher["Measure", "1"]?["value"] == .double(5))
+    }
+
+    @Test func `no changes of a model that is gone do not bring it back`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.publish(ada)
+        try publisher.delete(User.self, "1")
+        #expect(try publisher.publish(changesFrom: ada, to: ada) == .unchanged)
+        try publisher.transaction { try $0.publish(changesFrom: ada, to: ada) }
+        #expect(publisher["User", "1"] == nil)
+    }
+
     @Test func `a transaction takes models of several types, all or none`() throws {
         let publisher = try makePublisher(nil)
         try publisher.publish(Account(number: 7))
