@@ -101,7 +101,8 @@ let models: [Target] = [
         name: "GenerateModels", capability: .buildTool(), dependencies: ["ModelcastGenerateTool"],
         path: "Sources/GenerateModels"),
     .executableTarget(
-        name: "Examples", dependencies: ["Modelcast", "ModelcastMacros", arguments, log], swiftSettings: settings),
+        name: "Examples", dependencies: ["Modelcast", "ModelcastMacros", arguments, log, lifecycle],
+        swiftSettings: settings),
 ]
 
 let serviceTests: [Target] = [

@@ -23,6 +23,7 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalid = Code(rawValue: "invalid")
     }
 
+    /// What kind of fault it is.
     public let code: Code
     /// What was wanted, for a reader.
     public let wanted: String

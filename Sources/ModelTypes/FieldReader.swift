@@ -15,6 +15,7 @@ public import ModelRecord
 public struct FieldReader: FieldSource {
     private var cursor: FieldCursor
 
+    /// Begins before the first field.
     public init(_ record: Record) { cursor = FieldCursor(record) }
 
     public mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {

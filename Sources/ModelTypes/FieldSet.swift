@@ -9,6 +9,7 @@ public struct FieldSet: Hashable, Sendable {
 
     public var isEmpty: Bool { first == 0 && others == nil }
 
+    /// - Complexity: O(1)
     public func contains(_ place: Int) -> Bool {
         if place < 64 { return first & (1 << UInt64(place)) != 0 }
         guard let others, place / 64 <= others.count else { return false }

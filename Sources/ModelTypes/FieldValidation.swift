@@ -76,6 +76,7 @@ extension FieldValidation {
 public struct RangeValidation<Value: Comparable & Hashable & Sendable>: FieldValidation {
     let range: ClosedRange<Value>
 
+    /// - Parameter range: with both ends.
     public init(_ range: ClosedRange<Value>) { self.range = range }
 
     public var wanted: String { "from \(range.lowerBound) to \(range.upperBound)" }
@@ -86,6 +87,7 @@ public struct RangeValidation<Value: Comparable & Hashable & Sendable>: FieldVal
 public struct LengthValidation: FieldValidation {
     let range: ClosedRange<Int>
 
+    /// - Parameter range: how many characters, with both ends.
     public init(_ range: ClosedRange<Int>) { self.range = range }
 
     public var wanted: String { "text of \(range.lowerBound) to \(range.upperBound) characters" }

@@ -12,6 +12,7 @@ public struct FieldWriter: FieldSink {
     /// What has been written; of a name that was written twice the last.
     public private(set) var fields: Fields = [:]
 
+    /// Nothing yet.
     public init() {}
 
     public mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {

@@ -31,6 +31,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         var commitNumber: UInt64 = 0
     }
 
+    /// The model's id; it need not exist.
     public let id: M.ID
     private let registrar = ObservationRegistrar()
     private let inside = Guarded(Inside())

@@ -14,6 +14,7 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
         case left
     }
 
+    /// The model's id.
     public let id: M.ID
     /// With regard to the condition; without one: to being there.
     public let step: Step

@@ -21,6 +21,7 @@ extension ModelProblemObservation: ObservationToken {}
 public final class ObservationBag: Sendable {
     private let tokens = Guarded<[any ObservationToken]>([])
 
+    /// An empty bag.
     public init() {}
 
     deinit { removeAll() }
