@@ -43,8 +43,8 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
     /// The optional properties that are nil because nobody has said anything of their fields. None, where a type does
     /// not keep account of that: then nil is written as null.
     var unknownFields: FieldSet { get }
-    /// The fields of the properties that differ from those of another state of the model: as they are here, and unknown
-    /// where only the other knows them. A group that differs is there with all of its fields.
+    /// The fields that differ from those of another state of the model: as they are here, and unknown where only the
+    /// other knows them.
     /// - Throws: ``FieldProblem`` for one that cannot be published.
     func diff(from old: Self) throws(FieldProblem) -> Fields
 }

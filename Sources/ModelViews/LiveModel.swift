@@ -11,7 +11,8 @@ public import Observation
 /// withObservationTracking { show(user.nickName) } onChange: { … }
 /// ```
 /// A property of it is one of the model, or nil where that does not exist. Who has read the name is not told of the
-/// age.
+/// age. `user.constants`, where the model has constant fields, is its side that never changes; the others are the side
+/// to be observed.
 ///
 /// The properties change on the queue, a serial one, all of one change together; they may be read from any thread.
 @dynamicMemberLookup
@@ -75,6 +76,13 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         return model?[keyPath: property]
     }
 
+    /// A property that is computed of others may have another value; where that cannot be told, it has.
+    private static func isOther(_ property: PartialKeyPath<M>, _ old: M?, _ new: M?) -> Bool {
+        guard let before = old?[keyPath: property] as? AnyHashable, let after = new?[keyPath: property] as? AnyHashable
+        else { return true }
+        return before != after
+    }
+
     private func follow(_ change: ModelChange<M>) {
         let (last, number, reads) = inside.withLock { ($0.state, $0.commitNumber, $0.reads) }
         guard change.commitNumber > number else { return }
@@ -82,11 +90,13 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         var state = change.state
         if let problem = state?.problem, let model = last?.model { state = .outdated(model, problem) }
         guard state != last else { return inside.withLock { $0.commitNumber = change.commitNumber } }
-        // A model that comes or goes changes them all, and so may any field one that is computed.
+        // A model that comes or goes changes them all.
         let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field) }) { $1 }
         let isWhole = change.isWhole || last?.problem != nil
         let concerned = reads.filter { property, _ in
-            isWhole || fields[property].map { change.change.touches(CollectionOfOne($0)) } ?? true
+            isWhole
+                || fields[property].map { change.change.touches(CollectionOfOne($0)) }
+                    ?? LiveModel.isOther(property, last?.model, state?.model)
         }.values
         registrar.willSet(self, keyPath: \.state)
         for read in concerned { read.willSet(self) }

@@ -26,15 +26,7 @@ struct ModelWrite: Sendable {
             throw ModelcastError(
                 .badInput, "the changes from \(old.id) to \(new.id) are none of one \(M.modelType): the id differs")
         }
-        try self.init(new) { () throws(FieldProblem) in
-            let changes = try new.diff(from: old)
-            // A group is written as a whole: what is equal in it is no change, and another may have written it since.
-            guard changes.pairs.contains(where: { $0.field.contains(".") }) else { return changes }
-            let before = try old.fields
-            return Fields(
-                Dictionary(uniqueKeysWithValues: changes.pairs.map { ($0.field, $0.value) })
-                    .filter { before[$0.key] != $0.value })
-        }
+        try self.init(new) { () throws(FieldProblem) in try new.diff(from: old) }
     }
 
     private init<M: Model>(_ model: M, _ body: () throws(FieldProblem) -> Fields) throws(ModelProblem) {

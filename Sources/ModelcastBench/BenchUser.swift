@@ -108,38 +108,38 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
         var sink = FieldWriter()
         let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
         if name != old.name {
-            try sink.write("name", name)
+            try sink.write("name", name, insteadOf: old.name)
         }
         if mailAddress != old.mailAddress {
-            try sink.write("mail_address", mailAddress)
+            try sink.write("mail_address", mailAddress, insteadOf: old.mailAddress)
         }
         if age != old.age {
-            try sink.write("age", age)
+            try sink.write("age", age, insteadOf: old.age)
         }
         if balance != old.balance {
-            try sink.write("balance", balance)
+            try sink.write("balance", balance, insteadOf: old.balance)
         }
         if isActive != old.isActive {
-            try sink.write("isActive", isActive)
+            try sink.write("isActive", isActive, insteadOf: old.isActive)
         }
         if unknown.contains(5) {
             if !oldUnknown.contains(5) {
                 sink.writeUnknown("city", as: String.self)
             }
         } else if city != old.city || oldUnknown.contains(5) {
-            try sink.write("city", city)
+            try sink.write("city", city, insteadOf: old.city)
         }
         if language != old.language {
-            try sink.write("language", language)
+            try sink.write("language", language, insteadOf: old.language)
         }
         if score != old.score {
-            try sink.write("score", score)
+            try sink.write("score", score, insteadOf: old.score)
         }
         if createdAt != old.createdAt {
             try sink.write("created_at", createdAt, by: .unixMilliseconds)
         }
         if tags != old.tags {
-            try sink.write("tags", tags)
+            try sink.write("tags", tags, insteadOf: old.tags)
         }
         return sink.fields
     }

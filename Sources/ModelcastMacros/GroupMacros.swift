@@ -51,7 +51,8 @@ public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "N
 /// | `contact.mail.street` and so on | the parts of the address |
 /// | `contact.card.number`, `contact.card.month` | the payloads with a label |
 ///
-/// - What the fields of other cases hold does not matter: a case is written over another one, which is left as it is.
+/// - What the fields of other cases hold does not matter: publishing a model leaves them as they are, publishing
+///   changes makes those of the case before unknown.
 /// - A name without a case is a problem of the model: what is not known is never taken for something else.
 /// - A payload is a ``FieldValue`` or a ``FieldGroup``, and not optional. Several have labels. A default value stands
 ///   for a field that is unknown or null.

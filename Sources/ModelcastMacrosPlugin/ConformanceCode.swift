@@ -61,7 +61,8 @@ struct ConformanceCode {
         if !shape.tracked.isEmpty { lines.append("let (unknown, oldUnknown) = (unknownFields, old.unknownFields)") }
         for (place, field) in shape.fields.enumerated() {
             let name = field.name(among: "old", "sink", "unknown", "oldUnknown")
-            let (differs, writing) = ("\(name) != old.\(field.name)", field.writing(name))
+            let differs = "\(name) != old.\(field.name)"
+            let writing = field.writing(name, insteadOf: "old.\(field.name)")
             guard field.isTracked else {
                 lines += .block("if \(differs)", writing)
                 continue

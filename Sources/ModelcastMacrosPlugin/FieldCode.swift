@@ -23,14 +23,17 @@ extension StoredProperty {
     }
 
     /// The statements that write a value or a state of this field into `sink`.
-    /// - Parameter checked: what is validated; the same, unless told otherwise.
-    func writing(_ value: String, checked: String? = nil) -> [String] {
+    /// - Parameters:
+    ///   - checked: what is validated; the same, unless told otherwise.
+    ///   - old: what it differs from, where only the difference is to be written.
+    func writing(_ value: String, checked: String? = nil, insteadOf old: String? = nil) -> [String] {
         var lines: [String] = []
         if let validation {
             lines.append("try sink.validate(\(field.literal), \(checked ?? value), by: \(validation))")
         }
-        let conversion = conversion.map { ", by: \($0)" } ?? ""
-        return lines + ["try sink.write(\(field.literal), \(value)\(conversion))"]
+        // What has a conversion is one field; a group may differ in some of its fields.
+        let more = conversion.map { ", by: \($0)" } ?? old.map { ", insteadOf: \($0)" } ?? ""
+        return lines + ["try sink.write(\(field.literal), \(value)\(more))"]
     }
 }
 

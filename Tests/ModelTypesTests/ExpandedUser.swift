@@ -92,14 +92,14 @@ extension User: Model, Codable, CustomStringConvertible {
         var sink = FieldWriter()
         let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
         if nickName != old.nickName {
-            try sink.write("nick_name", nickName)
+            try sink.write("nick_name", nickName, insteadOf: old.nickName)
         }
         if unknown.contains(1) {
             if !oldUnknown.contains(1) {
                 sink.writeUnknown("age", as: Int.self)
             }
         } else if age != old.age || oldUnknown.contains(1) {
-            try sink.write("age", age)
+            try sink.write("age", age, insteadOf: old.age)
         }
         if createdAt != old.createdAt {
             try sink.write("createdAt", createdAt, by: .iso8601)
@@ -112,7 +112,7 @@ extension User: Model, Codable, CustomStringConvertible {
             try sink.write("home", homepage, by: .urlText)
         }
         if colour != old.colour {
-            try sink.write("colour", colour)
+            try sink.write("colour", colour, insteadOf: old.colour)
         }
         if unknown.contains(5) {
             if !oldUnknown.contains(5) {
@@ -120,7 +120,7 @@ extension User: Model, Codable, CustomStringConvertible {
             }
         } else if title != old.title || oldUnknown.contains(5) {
             try sink.validate("title", title, by: .length(1...80))
-            try sink.write("title", title)
+            try sink.write("title", title, insteadOf: old.title)
         }
         return sink.fields
     }

@@ -63,6 +63,22 @@ import Testing
         #expect(heard.all == ["name"])
     }
 
+    @Test func `a property that is computed of others is told of when it has another value`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 16])
+        let (ada, heard) = (LiveModel(Person.self, 1, in: cache, on: queue), Heard<String>())
+        withObservationTracking {
+            #expect(ada.isAdult == false)
+        } onChange: {
+            heard.add("adult")
+        }
+        try cache.merge(1, ["age": 17])
+        queue.sync {}
+        #expect(heard.take().isEmpty && ada.age == 17)
+        try cache.merge(1, ["age": 18])
+        queue.sync {}
+        #expect(heard.take() == ["adult"] && ada.isAdult == true)
+    }
+
     @Test func `what becomes readable by another field is told to those who read it, and set in objects`() throws {
         let (ada, card, heard) = (LiveModel(Person.self, 1, in: cache, on: queue), Card(), Heard<String>())
         let binding = cache.bind(Person.self, 1, to: card, on: queue) { $0.map(\.name, to: \.title) }

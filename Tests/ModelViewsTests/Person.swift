@@ -13,6 +13,7 @@ struct Person: Model {
     var name: String
     var age: Int
     var boss: Reference<Person>?
+    var isAdult: Bool { age > 17 }
 
     init(id: Int, record: Record) throws(FieldProblem) {
         var reader = FieldReader(record)

@@ -111,7 +111,7 @@ import Testing
                         func diff(from old: Item) throws(FieldProblem) -> Fields {
                             var sink = FieldWriter()
                             if size != old.size {
-                                try sink.write("size", size)
+                                try sink.write("size", size, insteadOf: old.size)
                             }
                             return sink.fields
                         }
