@@ -86,9 +86,11 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
     private func follow(_ change: ModelChange<M>) {
         let (last, number, reads) = inside.withLock { ($0.state, $0.commitNumber, $0.reads) }
         guard change.commitNumber > number else { return }
-        // The last that could be made is the one that was here.
+        // The last that could be made is the one that was here, unless the model has come anew.
         var state = change.state
-        if let problem = state?.problem, let model = last?.model { state = .outdated(model, problem) }
+        if change.step != .entered, let problem = state?.problem, let model = last?.model {
+            state = .outdated(model, problem)
+        }
         guard state != last else { return inside.withLock { $0.commitNumber = change.commitNumber } }
         // A model that comes or goes changes them all.
         let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field) }) { $1 }
