@@ -101,7 +101,7 @@ let models: [Target] = [
         name: "GenerateModels", capability: .buildTool(), dependencies: ["ModelcastGenerateTool"],
         path: "Sources/GenerateModels"),
     .executableTarget(
-        name: "Examples", dependencies: ["Modelcast", "ModelcastMacros", arguments, log, lifecycle],
+        name: "Examples", dependencies: ["Modelcast", "ModelcastMacros", arguments, log, lifecycle, signals],
         swiftSettings: settings),
 ]
 

@@ -3,6 +3,7 @@ import Logging
 import Modelcast
 import ModelcastMacros
 import ServiceLifecycle
+import UnixSignals
 
 // What the tutorial is made of; it is not a story, as each of its processes runs until it is told to end.
 

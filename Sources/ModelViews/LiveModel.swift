@@ -91,7 +91,10 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         if change.step != .entered, let problem = state?.problem, let model = last?.model {
             state = .outdated(model, problem)
         }
-        guard state != last else { return inside.withLock { $0.commitNumber = change.commitNumber } }
+        let (newest, commitNumber) = (state, change.commitNumber)
+        guard newest != last else {
+            return inside.withLock { $0.commitNumber = max($0.commitNumber, commitNumber) }
+        }
         // A model that comes or goes changes them all.
         let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field) }) { $1 }
         let isWhole = change.isWhole || last?.problem != nil
@@ -102,9 +105,9 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         }.values
         registrar.willSet(self, keyPath: \.state)
         for read in concerned { read.willSet(self) }
-        let (newest, commitNumber) = (state, change.commitNumber)
         let now = inside.withLock { inside in
-            (inside.state, inside.commitNumber) = (newest, commitNumber)
+            // The initialiser may have set a newer one meanwhile.
+            if commitNumber > inside.commitNumber { (inside.state, inside.commitNumber) = (newest, commitNumber) }
             return inside.reads
         }
         for read in concerned { read.didSet(self) }
