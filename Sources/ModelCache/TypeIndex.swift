@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The tables of a cache by name, for readers: found without a lock, as every read of a record begins with this.
+/// The tables of a cache by name: found without a lock, as every read of a record begins with this.
 ///
 /// With a lock here, threads that read wait for each other at every read, whatever they read.
 ///
@@ -49,6 +49,6 @@ import Synchronization
         unsafe base[place].store(address, ordering: .releasing)
     }
 
-    /// By the hash that a dictionary would take, so that names that are equal are found.
+    /// By the hash of strings, so that names that are equal are found.
     private func home(_ name: String) -> Int { name.hashValue & (capacity &- 1) }
 }

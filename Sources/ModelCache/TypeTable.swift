@@ -43,20 +43,16 @@ struct TableCounts {
 /// The tables of a cache by name. A copy costs nothing and never changes, but for the indexes, which are shared.
 struct Directory {
     private(set) var tables: [TypeTable] = []
-    private var numbers: [String: Int] = [:]
-    /// For readers, the last one; those before it may still be in use.
+    /// The tables by name: the last one; readers may still be at work in those before it.
     private(set) var indexes = [TypeIndex(capacity: 16)]
 
-    subscript(name: String) -> TypeTable? {
-        guard let number = numbers[name] else { return nil }
-        return tables[number]
-    }
+    /// The table of `name`; of a copy it may be one that came later.
+    subscript(name: String) -> TypeTable? { indexes[indexes.count - 1].table(name) }
 
     /// The table of `name`, made if there is none.
     mutating func make(_ name: String, owner: ObjectIdentifier) -> TypeTable {
         if let table = self[name] { return table }
         let table = TypeTable(name: name, number: tables.count, owner: owner)
-        numbers[name] = table.number
         tables.append(table)
         if tables.count * 2 <= indexes[indexes.count - 1].capacity {
             indexes[indexes.count - 1].insert(table)

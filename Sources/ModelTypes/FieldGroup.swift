@@ -113,6 +113,9 @@ extension FieldName {
     /// The name of a field in a group; the group's own for none.
     static func path(_ prefix: String, _ name: String) -> String { name.isEmpty ? prefix : "\(prefix).\(name)" }
 
+    /// One of these is this field, or of the group of this name.
+    package func covers(anyOf fields: [String]) -> Bool { fields.contains(where: covers) }
+
     /// True for this field, and for those of the group of this name.
     package func covers(_ field: String) -> Bool {
         field.utf8.starts(with: text.utf8)

@@ -14,6 +14,18 @@ public struct ModelProperty<Root>: Sendable {
 }
 
 extension Model {
+    /// The property with this key path, if it stands for a field.
+    package static func property(of keyPath: PartialKeyPath<Self>) -> ModelProperty<Self>? {
+        properties.first { $0.keyPath == keyPath }
+    }
+
+    /// A property has the same value in two models; nil where that cannot be told.
+    package func isEqual(to other: Self, at keyPath: PartialKeyPath<Self>) -> Bool? {
+        guard let mine = self[keyPath: keyPath] as? AnyHashable, let theirs = other[keyPath: keyPath] as? AnyHashable
+        else { return nil }
+        return mine == theirs
+    }
+
     /// The place of a property in ``properties``.
     static func place(of keyPath: PartialKeyPath<Self>) -> Int {
         guard let place = properties.firstIndex(where: { $0.keyPath == keyPath }) else {

@@ -33,7 +33,7 @@ extension Record {
             // What was nil before may take its value.
             guard property.isConstant, !isNil(old[keyPath: property.keyPath]),
                 let before = old[keyPath: property.keyPath] as? AnyHashable,
-                let after = new[keyPath: property.keyPath] as? AnyHashable, before != after
+                new.isEqual(to: old, at: property.keyPath) == false
             else { return nil }
             let name = property.field.text
             let fault = FieldFault(.constant, wanted: "\(before), as before", value: self[name] ?? .null)

@@ -78,9 +78,8 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
 
     /// A property that is computed of others may have another value; where that cannot be told, it has.
     private static func isOther(_ property: PartialKeyPath<M>, _ old: M?, _ new: M?) -> Bool {
-        guard let before = old?[keyPath: property] as? AnyHashable, let after = new?[keyPath: property] as? AnyHashable
-        else { return true }
-        return before != after
+        guard let old, let new else { return true }
+        return new.isEqual(to: old, at: property) != true
     }
 
     private func follow(_ change: ModelChange<M>) {
@@ -96,24 +95,25 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
             return inside.withLock { $0.commitNumber = max($0.commitNumber, commitNumber) }
         }
         // A model that comes or goes changes them all.
-        let fields = Dictionary(M.properties.map { ($0.keyPath as PartialKeyPath, $0.field) }) { $1 }
+        let changed = change.change.changedFields
         let isWhole = change.isWhole || last?.problem != nil
         let concerned = reads.filter { property, _ in
             isWhole
-                || fields[property].map { change.change.touches(CollectionOfOne($0)) }
+                || M.property(of: property).map { $0.field.covers(anyOf: changed) }
                     ?? LiveModel.isOther(property, last?.model, state?.model)
         }.values
         registrar.willSet(self, keyPath: \.state)
         for read in concerned { read.willSet(self) }
-        let now = inside.withLock { inside in
-            // The initialiser may have set a newer one meanwhile.
-            if commitNumber > inside.commitNumber { (inside.state, inside.commitNumber) = (newest, commitNumber) }
+        let late = inside.withLock { inside -> [PartialKeyPath<M>: Read] in
+            // The initialiser may have set this one meanwhile, or a newer one.
+            guard commitNumber > inside.commitNumber else { return [:] }
+            (inside.state, inside.commitNumber) = (newest, commitNumber)
             return inside.reads
         }
         for read in concerned { read.didSet(self) }
         registrar.didSet(self, keyPath: \.state)
         // Read for the first time on another thread, while this was on its way.
-        for (property, read) in now where reads[property] == nil {
+        for (property, read) in late where reads[property] == nil {
             read.willSet(self)
             read.didSet(self)
         }

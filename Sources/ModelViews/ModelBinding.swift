@@ -28,7 +28,7 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
         to target: any ReferenceWritableKeyPath<Object, Converted> & Sendable,
         by convert: @escaping @Sendable (T) -> Converted
     ) {
-        let field = M.properties.first { $0.keyPath == property }?.field
+        let field = M.property(of: property)?.field
         entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
@@ -41,10 +41,8 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     public mutating func didChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) { after.append(hook) }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        let isWhole = change.isWhole
-        let concerned = entries.filter { entry in
-            isWhole || entry.field.map { change.change.touches(CollectionOfOne($0)) } ?? true
-        }
+        let (isWhole, changed) = (change.isWhole, change.change.changedFields)
+        let concerned = entries.filter { entry in isWhole || entry.field?.covers(anyOf: changed) ?? true }
         guard !concerned.isEmpty || isWhole else { return }
         for hook in before { hook(object, change) }
         if let model = change.new {

@@ -50,7 +50,7 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
 
     /// The field that a property stands for has another value now than before.
     public func changes(_ property: PartialKeyPath<M>) -> Bool {
-        change.touches(CollectionOfOne(M.field(of: property)))
+        M.field(of: property).covers(anyOf: change.changedFields)
     }
 
     /// No change: the state at the time of registration.

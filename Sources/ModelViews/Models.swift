@@ -126,9 +126,9 @@ extension Change {
     }
 
     /// One of these fields has changed, or a part of one.
-    func touches(_ fields: some Sequence<FieldName>) -> Bool {
+    func touches(_ fields: Set<FieldName>) -> Bool {
         let changed = changedFields
-        return fields.contains { field in changed.contains(where: field.covers) }
+        return fields.contains { $0.covers(anyOf: changed) }
     }
 }
 

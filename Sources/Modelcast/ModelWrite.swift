@@ -32,11 +32,9 @@ struct ModelWrite: Sendable {
     private init<M: Model>(_ model: M, _ body: () throws(FieldProblem) -> Fields) throws(ModelProblem) {
         let isSame: @Sendable (FieldName, Record) -> Bool = { field, record in
             guard let property = M.properties.first(where: { $0.field == field }),
-                case .current(let old) = record.state(of: M.self),
-                let before = old[keyPath: property.keyPath] as? AnyHashable,
-                let after = model[keyPath: property.keyPath] as? AnyHashable
+                case .current(let old) = record.state(of: M.self)
             else { return false }
-            return before == after
+            return model.isEqual(to: old, at: property.keyPath) ?? false
         }
         try self.init(M.self, model.id, isSame: isSame, body)
     }

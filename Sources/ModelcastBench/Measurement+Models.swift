@@ -16,7 +16,7 @@ extension Measurement {
 
 /// A cache of models, and what is measured on it.
 private final class TypedModels: Sendable {
-    private let cache = ModelCache()
+    private let cache: ModelCache
     private let ids: [String]
     private let batches: [[UInt8]]
     /// Ids in an order that no cache of the processor foresees.
@@ -28,7 +28,7 @@ private final class TypedModels: Sendable {
         let ids = ids
         shuffled = (0..<count).map { _ in ids[numbers.below(count)] }
         batches = try TypedModels.batches(ids)
-        try fill()
+        cache = try TypedModels.filled(batches)
     }
 
     private static func user(_ id: String, _ number: Int) -> BenchUser {
@@ -51,12 +51,17 @@ private final class TypedModels: Sendable {
         return batches
     }
 
-    private func fill() throws {
+    /// A cache with all models, none of which has been read.
+    private static func filled(_ batches: [[UInt8]]) throws -> ModelCache {
+        let cache = ModelCache()
+        for batch in batches { try commit(batch, to: cache) }
+        return cache
+    }
+
+    private static func commit(_ batch: [UInt8], to cache: ModelCache) throws {
         var decoder = BatchDecoder()
-        for batch in batches {
-            try decoder.decode(batch.span)
-            cache.commit(decoder.batch(in: batch.span), type: BenchUser.modelType)
-        }
+        try decoder.decode(batch.span)
+        cache.commit(decoder.batch(in: batch.span), type: BenchUser.modelType)
     }
 
     func measure(rounds: Int) throws -> BenchResult.TypedModels {
@@ -83,8 +88,8 @@ private final class TypedModels: Sendable {
             add(\.withNanoseconds, users.count) { number in users[number].with { $0.age += 1 }.age }
             try add(\.diffNanoseconds, users.count) { try older[$0].diff(from: users[$0]).count }
             // Records that nobody has read yet.
-            let fresh = try TypedModels(count: ids.count)
-            add(\.coldReadNanoseconds, ids.count) { fresh.cache[BenchUser.self, ids[$0]]?.age ?? -1 }
+            let fresh = try TypedModels.filled(batches)
+            add(\.coldReadNanoseconds, ids.count) { fresh[BenchUser.self, ids[$0]]?.age ?? -1 }
         }
         for (path, values) in samples { figures[keyPath: path] = values.median ?? 0 }
         try readWhileWriting(&figures)
@@ -130,10 +135,7 @@ private final class TypedModels: Sendable {
                 let (stamp, id) = (Stamp(1 << 40 + number) << 16, ids[Int(number * 7919) % ids.count])
                 try writer.append(.merge, stamp: stamp, id: id, fields: ["age": .int(Int64(number % 100))])
             }
-            let frame = writer.finish(origin: "bench", incarnation: 1, sequence: 1)
-            var decoder = BatchDecoder()
-            try decoder.decode(frame.span)
-            cache.commit(decoder.batch(in: frame.span), type: BenchUser.modelType)
+            try TypedModels.commit(writer.finish(origin: "bench", incarnation: 1, sequence: 1), to: cache)
         }
         let seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
         guard progress.missed.load(ordering: .relaxed) == 0 else { throw BenchError("a typed read found nothing") }

@@ -2,6 +2,7 @@ import ModelCache
 import ModelRecord
 import ModelTypes
 import ModelWire
+import TestSupport
 
 /// A model by hand.
 struct Person: Model {
@@ -95,10 +96,7 @@ extension ModelCache {
             try writer.append(.merge, stamp: stamp, id: "\(id)", fields: fields)
             stamp += 1
         }
-        let frame = writer.finish(origin: "origin", incarnation: 1, sequence: 1)
-        var decoder = BatchDecoder()
-        try decoder.decode(frame.span)
-        commit(decoder.batch(in: frame.span), type: "Person")
+        try commit(writer, type: "Person")
     }
 
     /// Also of an id that is none of a ``Person``.
@@ -108,9 +106,6 @@ extension ModelCache {
         var writer = BatchWriter()
         let stamp = stamp ?? Stamp((snapshot().commitNumber + 1) << 16)
         try writer.append(operation, stamp: stamp, id: id, fields: fields)
-        let frame = writer.finish(origin: origin, incarnation: 1, sequence: 1)
-        var decoder = BatchDecoder()
-        try decoder.decode(frame.span)
-        commit(decoder.batch(in: frame.span), type: "Person")
+        try commit(writer, type: "Person", origin: origin)
     }
 }
