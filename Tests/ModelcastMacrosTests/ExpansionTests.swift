@@ -50,7 +50,7 @@ import Testing
             }
             """
         )
-        .expect(whole: try Self.compiled("Sources/ModelcastBench/BenchUser.swift", from: "struct BenchUser {"))
+        .expect(whole: try Self.compiled("Sources/ModelcastBench/Loads/BenchUser.swift", from: "struct BenchUser {"))
     }
 
     /// An extension could not name `Size`.
