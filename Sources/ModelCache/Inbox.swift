@@ -8,6 +8,8 @@ final class Inbox: Sendable {
     /// Where the change sets go.
     enum Consumer: Sendable {
         case queue(DispatchQueue, @Sendable (ChangeSet) -> Void)
+        /// On the thread that has committed.
+        case inline(@Sendable (ChangeSet) -> Void)
         /// Whoever awaits ``next()``.
         case stream
     }
@@ -89,14 +91,19 @@ final class Inbox: Sendable {
             return (nil, waiter, set)
         }
         if let waiter { waiter.resume(returning: set) }
-        if case .queue(let queue, _) = consumer { queue.async { self.drain() } }
+        switch consumer {
+        case .queue(let queue, _): queue.async { self.drain() }
+        case .inline: drain()
+        case .stream, nil: break
+        }
     }
 
     // MARK: Emptying
 
-    /// Tells the handler what there is. On the observation's queue, one at a time.
+    /// Tells the handler what there is, one at a time: on the observation's queue, or where it has been committed.
     private func drain() {
-        for _ in 0..<Inbox.turnMax {
+        var turns = 0
+        while true {
             guard let set = take() else {
                 let isDone = state.withLock { state in
                     let isDone = state.isEmpty || state.consumer == nil
@@ -107,10 +114,15 @@ final class Inbox: Sendable {
                 continue
             }
             // Asked anew for each: the handler may have cancelled.
-            guard case .queue(_, let handler) = state.withLock({ $0.consumer }) else { return }
-            handler(set)
+            switch state.withLock({ $0.consumer }) {
+            case .queue(let queue, let handler):
+                handler(set)
+                turns += 1
+                if turns == Inbox.turnMax { return queue.async { self.drain() } }
+            case .inline(let handler): handler(set)
+            case .stream, nil: return
+            }
         }
-        wake()
     }
 
     /// The next set, made of the initial state or taken from what waits. Only for the one consumer.
@@ -166,7 +178,7 @@ fileprivate extension Inbox.State {
         guard !isEmpty, let consumer else { return false }
         switch consumer {
         case .stream: return waiter != nil
-        case .queue:
+        case .queue, .inline:
             if isDraining { return false }
             isDraining = true
             return true

@@ -23,82 +23,97 @@ extension ModelCache {
         var count = 0
         var isRefused = false
         let fields = update.fields
-        let summary = commit(update, in: table, keepingEqual: true) { made in
-            isRefused = made.byteCount > byteCountMax
-            if !isRefused { count = writer.plan.appendWritten(of: fields, to: &written) }
+        let summary = commit(update, in: table, keepingEqual: true) { madeByteCount in
+            isRefused = madeByteCount > byteCountMax
+            if !isRefused { count = unsafe writer.plan.appendWritten(of: fields, to: &written) }
             return !isRefused
         }
         return isRefused ? nil : (summary, count)
     }
 
+    /// - Parameter isWanted: asked with the size of the new record; where it says no the model stays as it is.
     private func commit(
-        _ update: borrowing UpdateView, in table: Table, keepingEqual: Bool, _ isWanted: (Record) -> Bool
+        _ update: borrowing UpdateView, in table: Table, keepingEqual: Bool, _ isWanted: (Int) -> Bool
     ) -> CommitSummary {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
         var summary = CommitSummary()
         var woken: [Inbox] = []
-        // Released outside of the locks.
-        var retired: Record?
+        // What is left of it is released outside of the locks.
+        var replaced: Pending?
         let update = copy update
         writerLock.withLock { _ in
-            woken = commit(
-                update, in: table.table, keepingEqual: keepingEqual, isWanted, &summary, &retired)
+            woken = commit(update, in: table.table, keepingEqual: keepingEqual, isWanted, &summary, &replaced)
         }
         for inbox in woken { inbox.wake() }
+        replaced?.release()
         return summary
     }
 
     /// Under the writer lock.
     private func commit(
-        _ update: UpdateView, in table: TypeTable, keepingEqual: Bool, _ isWanted: (Record) -> Bool,
-        _ summary: inout CommitSummary, _ retired: inout Record?
+        _ update: UpdateView, in table: TypeTable, keepingEqual: Bool, _ isWanted: (Int) -> Bool,
+        _ summary: inout CommitSummary, _ replaced: inout Pending?
     ) -> [Inbox] {
         let hash = SlotArray.hash(idHash: update.idHash)
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
         // All of the record at once, before its first line has told how much that is.
-        if candidate >= 0 { slots?.prefetchRecord(at: candidate, byteCount: table.pending.lastRecordByteCount) }
+        if candidate >= 0 { unsafe slots?.prefetchRecord(at: candidate, byteCount: table.pending.lastRecordByteCount) }
         let slot = candidate < 0 ? -1 : slots?.find(hash, update.id, from: candidate) ?? -1
-        let old = slot < 0 ? nil : slots?.record(at: slot)
-        let result = Record.applying(update, to: old, plan: &writer.plan, keepingEqual: keepingEqual)
-        summary.conflictingCells = result.conflictingCells
-        guard let new = result.record, isWanted(new) else {
+        let result =
+            if slot >= 0, let slots {
+                unsafe slots.applying(update, at: slot, plan: &writer.plan, keepingEqual: keepingEqual)
+            } else {
+                unsafe UnmanagedMerge(
+                    Record.applying(update, to: nil, plan: &writer.plan, keepingEqual: keepingEqual))
+            }
+        unsafe summary.conflictingCells = result.conflictingCells
+        guard let new = unsafe result.record, unsafe isWanted(new.byteCount) else {
+            unsafe result.record?.release()
             summary.unchanged = 1
             summary.commitNumber = cut.withLock { $0.commitNumber }
             return []
         }
-        table.pending.lastRecordByteCount = new.byteCount
-        if writer.isJournaling {
-            writer.journal.append(JournalEntry(type: table.name, record: new, isRemoval: false))
-        }
+        unsafe table.pending.lastRecordByteCount = new.byteCount
+        var pending = unsafe Pending(
+            new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
+            existed: slot >= 0 && slots?.exists(at: slot) ?? false)
+        if writer.isJournaling { writer.note([pending], of: table.name) }
         summary.changed = 1
-        summary.visible = result.isVisible ? 1 : 0
+        summary.visible = pending.isVisible ? 1 : 0
         let deliveries = cut.withLock { cut in
             cut.commitNumber += 1
             summary.commitNumber = cut.commitNumber
-            table.digests[Int(hash &>> 56)] &+= result.digestDelta
-            cut.reserveCounts(of: table)
-            cut.counts[table.number].existing += (new.exists ? 1 : 0) - ((old?.exists ?? false) ? 1 : 0)
-            let epoch = cut.epochs.newest
-            if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
-            if slot >= 0 {
-                old?.carryViews(to: new)
-                var exchanged: Record? = new
-                table.shards.exchange(&exchanged, hash: hash, slot: slot, epoch: epoch)
-                retired = exchanged
-            } else {
-                table.shards.insert(new, hash: hash, epoch: epoch)
-                cut.counts[table.number].records += 1
-            }
-            var deliveries = Deliveries(commitNumber: cut.commitNumber)
-            let observers = cut.observers[table.name]
-            if result.isVisible, observers != nil || !cut.observers.everything.isEmpty {
-                let entry = ChangeEntry(old: slot < 0 ? nil : old, new: new)
-                deliveries.add(ChangeSection(type: table.name, entries: [entry]), observers)
-                deliveries.finish(everything: cut.observers.everything)
-            }
-            return deliveries
+            return publish(&pending, in: table, &cut)
         }
-        return deliveries.send()
+        let woken = deliveries.send()
+        unsafe pending.giveBack(to: &writer.plan)
+        replaced = pending
+        return woken
+    }
+
+    /// Exchanges the record of one model. Under the cut lock.
+    private func publish(_ pending: inout Pending, in table: TypeTable, _ cut: inout Cut) -> Deliveries {
+        let hash = pending.hash
+        unsafe table.digests[Int(hash &>> 56)] &+= pending.digestDelta
+        cut.reserveCounts(of: table)
+        cut.counts[table.number].existing += (pending.exists ? 1 : 0) - (pending.existed ? 1 : 0)
+        let epoch = cut.epochs.newest
+        if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
+        let observers = cut.observers[table.name]
+        let isTold = pending.isVisible && (observers != nil || !cut.observers.everything.isEmpty)
+        let new = isTold || pending.slot < 0 ? pending.record : nil
+        if pending.slot >= 0 {
+            table.shards.exchange(&pending, epoch: epoch)
+        } else if let new {
+            table.shards.insert(new, hash: hash, epoch: epoch)
+            cut.counts[table.number].records += 1
+        }
+        var deliveries = Deliveries(commitNumber: cut.commitNumber)
+        guard isTold, let new else { return deliveries }
+        let entry = ChangeEntry(old: pending.slot < 0 ? nil : pending.record, new: new)
+        deliveries.add(ChangeSection(type: table.name, entries: [entry]), observers)
+        deliveries.finish(everything: cut.observers.everything)
+        return deliveries
     }
 }

@@ -53,6 +53,12 @@ import ModelRecord
         unsafe held = record
     }
 
+    /// Gives up the record where nobody else has it: its memory serves for the next ones. Under the writer lock.
+    @inline(__always)
+    mutating func giveBack(to plan: inout MergePlan) {
+        if unsafe held?.giveBack(to: &plan) ?? false { unsafe held = nil }
+    }
+
     /// Gives up the record, outside of the locks.
     @inline(__always)
     mutating func release() {

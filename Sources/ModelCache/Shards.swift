@@ -165,20 +165,6 @@ struct Shard {
         }
     }
 
-    /// Exchanges the record in a slot. The old one is kept for `epoch`, if that is given.
-    @inline(__always)
-    func exchange(_ record: inout Record?, hash: UInt64, slot: Int, epoch: UInt64?) {
-        let index = Shards.index(of: hash)
-        let shard = unsafe shard(index)
-        guard let slots = unsafe shard.pointee.slots else { return }
-        unsafe lock(index).pointee.withLock { _ in
-            slots.exchange(&record, at: slot)
-            if let epoch, let old = record {
-                unsafe EpochImages.keep(old, isAbsent: false, hash, for: epoch, in: &images(index).pointee)
-            }
-        }
-    }
-
     /// Adds the record of an id that has no slot yet. Its absence is kept for `epoch`, if that is given.
     func insert(_ record: Record, hash: UInt64, epoch: UInt64?) {
         let index = Shards.index(of: hash)

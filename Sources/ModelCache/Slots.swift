@@ -119,15 +119,6 @@ import ModelRecord
         unsafe swap(&place.pointee.record, &pending.held)
     }
 
-    /// Exchanges the record at `index` for another.
-    @inline(__always)
-    func exchange(_ record: inout Record?, at index: Int) {
-        guard let new = record else { return }
-        let place = unsafe base + (index & (capacity &- 1))
-        record = unsafe place.pointee.record?.take()
-        unsafe place.pointee.record = UnmanagedRecord(new)
-    }
-
     /// Asks for the slot where a search for `hash` begins. Does not wait for it.
     @inline(__always)
     func prefetchHome(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }

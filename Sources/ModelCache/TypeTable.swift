@@ -12,9 +12,9 @@ final class TypeTable: @unchecked Sendable {
     let owner: ObjectIdentifier
     let shards = Shards()
     /// What the commit in progress is about to change. Under the writer lock.
-    var pending = PendingSet()
+    @exclusivity(unchecked) var pending = PendingSet()
     /// The digest of each bucket. Under the cut lock.
-    var digests = [UInt64](repeating: 0, count: 256)
+    @exclusivity(unchecked) var digests = [UInt64](repeating: 0, count: 256)
 
     init(name: String, number: Int, owner: ObjectIdentifier) {
         self.owner = owner

@@ -49,6 +49,8 @@
     /// Used in the place of ``runs`` where all that happens is that values change.
     private let overwrites: UnsafeMutablePointer<Overwrite>
     private(set) var overwriteCount = 0
+    /// Memory for the records that are made.
+    var spares = SpareRecords()
     /// What is remembered from merge to merge.
     let names = FieldNames()
     /// What the overwritten cells grow by.

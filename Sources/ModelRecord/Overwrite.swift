@@ -55,7 +55,7 @@ struct Overwrite {
         plan.digestDelta &+= Fingerprint.term(base: own, stamp: update.stamp, originHash: update.originHash)
         unsafe result.record = RecordBuilder.make(
             overwriting: stored, storage.facts, touched: touchedOffset..<touched.end, keepsOrigin: keepsOrigin,
-            tailByteCount: tailByteCount, plan: plan, update: update)
+            tailByteCount: tailByteCount, plan: &plan, update: update)
         unsafe result.isVisible = plan.isVisible
         unsafe result.digestDelta = plan.digestDelta
         return true

@@ -9,7 +9,7 @@ extension RecordBuilder {
     @inline(__always)
     static func make(
         overwriting old: Span<UInt8>, _ facts: RecordHeader, touched: Range<Int>, keepsOrigin: Bool,
-        tailByteCount: Int, plan: borrowing MergePlan, update: borrowing UpdateView
+        tailByteCount: Int, plan: inout MergePlan, update: borrowing UpdateView
     ) -> UnmanagedRecord {
         var header = facts
         let touchedGrowth = 1 &+ tailByteCount &- touched.count
@@ -19,7 +19,7 @@ extension RecordBuilder {
         header.byteCount = UInt32(truncatingIfNeeded: byteCount)
         header.cellsOffset = UInt32(truncatingIfNeeded: Int(header.cellsOffset) &+ touchedGrowth)
         header.hasDirectory = CellDirectory.fits(byteCount: byteCount, cellCount: Int(header.cellCount))
-        let storage = RecordStorage.make(header)
+        let storage = RecordStorage.make(header, spares: &plan.spares)
         let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         // Where nothing moves, everything is copied at once and written over.

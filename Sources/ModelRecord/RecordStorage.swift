@@ -51,7 +51,8 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
     /// it hands the object on.
     static func make(_ header: RecordHeader) -> RecordStorage {
-        let buffer = RecordStorage.create(minimumCapacity: viewsByteCount + header.storedByteCount) { _ in header }
+        let capacity = SpareRecords.capacity(ofClass: SpareRecords.sizeClass(header.storedByteCount))
+        let buffer = RecordStorage.create(minimumCapacity: viewsByteCount + capacity) { _ in header }
         precondition(MemoryLayout<RecordHeader>.size % viewsByteCount == 0, "the word for the views is aligned")
         // `create` on a subclass returns an instance of that subclass.
         let storage = unsafe unsafeDowncast(buffer, to: RecordStorage.self)
@@ -59,6 +60,15 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
             let word = unsafe UnsafeMutableRawPointer(elements).bindMemory(to: ViewsWord.self, capacity: 1)
             unsafe word.initialize(to: ViewsWord(0))
         }
+        return storage
+    }
+
+    /// The same, in the memory of a record that nobody has any more where there is one.
+    @inline(__always)
+    static func make(_ header: RecordHeader, spares: inout SpareRecords) -> RecordStorage {
+        let spare = spares.take(ofClass: SpareRecords.sizeClass(header.storedByteCount))
+        guard let storage = spare else { return make(header) }
+        unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee = header }
         return storage
     }
 

@@ -6,7 +6,7 @@ import CPrefetch
 /// that only compares ids does without. Whoever makes one owns a count and gives it up with ``release()`` or
 /// ``take()``.
 @unsafe public struct UnmanagedRecord {
-    private let storage: Unmanaged<RecordStorage>
+    private var storage: Unmanaged<RecordStorage>
 
     /// Takes over the count of `record`.
     @inline(__always)
@@ -38,6 +38,12 @@ import CPrefetch
 
     /// Gives up the count that this reference owned.
     public func release() { unsafe storage.release() }
+
+    /// Gives up the count that this reference owned, and the memory for the next records, where nobody else has the
+    /// record and nothing is kept on it.
+    /// - Returns: whether that was so; if not, nothing has happened.
+    @inline(__always)
+    package mutating func giveBack(to plan: inout MergePlan) -> Bool { unsafe plan.spares.give(&storage) }
 
     /// Gives a record that is about to replace this one, and that nobody else sees yet, the views to be carried over.
     @inline(__always)
