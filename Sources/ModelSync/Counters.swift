@@ -1,140 +1,146 @@
 /// What a state machine has counted since it started, by the names used in logs, metrics and reports.
 public struct Counters: Sendable {
-    /// One counter. The raw value is its name everywhere.
-    public enum Name: String, CaseIterable, Sendable {
+    /// One counter. The raw value is its position.
+    public enum Name: Int, CaseIterable, Sendable {
         /// Frames that were not ours, or broken, and were dropped.
-        case malformedFrames = "malformed_frames"
+        case malformedFrames
         /// Frames, operations or methods of a kind that this version does not know.
-        case unknownKinds = "unknown_kinds"
+        case unknownKinds
         /// Batches whose stamp lay too far ahead of the wall clock.
-        case clockRejectedBatches = "clock_rejected_batches"
+        case clockRejectedBatches
         /// Heads of a start that lay too far ahead of the wall clock.
-        case clockRejectedHeads = "clock_rejected_heads"
+        case clockRejectedHeads
         /// Records of a snapshot whose stamps lay too far ahead.
-        case clockRejectedRecords = "clock_rejected_records"
+        case clockRejectedRecords
         /// Batches that had been applied before.
-        case duplicateBatches = "duplicate_batches"
+        case duplicateBatches
         /// Batches applied.
-        case appliedBatches = "applied_batches"
+        case appliedBatches
         /// Updates applied that changed the state.
-        case appliedUpdates = "applied_updates"
+        case appliedUpdates
         /// Updates that changed nothing.
-        case unchangedUpdates = "unchanged_updates"
+        case unchangedUpdates
         /// Updates refused on their own.
-        case refusedUpdates = "refused_updates"
+        case refusedUpdates
         /// Cells with one version and two values.
-        case conflictingCells = "conflicting_cells"
+        case conflictingCells
         /// Holes found.
-        case holesFound = "holes_found"
+        case holesFound
         /// Holes that the missing batch filled by itself.
-        case holesFilled = "holes_filled"
+        case holesFilled
         /// Holes mended by a replay of what was missing.
-        case holesMendedByReplay = "holes_mended_by_replay"
+        case holesMendedByReplay
         /// Holes mended by a snapshot.
-        case holesMendedBySnapshot = "holes_mended_by_snapshot"
+        case holesMendedBySnapshot
         /// Holes mended by a snapshot because a batch stayed malformed.
-        case holesMendedByQuarantine = "holes_mended_by_quarantine"
+        case holesMendedByQuarantine
         /// Differences mended by taking the buckets that differ.
-        case holesMendedByBuckets = "holes_mended_by_buckets"
+        case holesMendedByBuckets
         /// Differences and absences mended by building the state anew.
-        case holesMendedAnew = "holes_mended_anew"
+        case holesMendedAnew
         /// Holes that nobody looks into by themselves any more, as something that takes in more has taken their place.
-        case holesSuperseded = "holes_superseded"
+        case holesSuperseded
         /// Replays asked for.
-        case replaysRequested = "replays_requested"
+        case replaysRequested
         /// Batches that came by replay.
-        case replayedBatches = "replayed_batches"
+        case replayedBatches
         /// Replies that carried what was not asked for.
-        case unaskedReplies = "unasked_replies"
+        case unaskedReplies
         /// Requests of repairs that were not answered in time.
-        case repairTimeouts = "repair_timeouts"
+        case repairTimeouts
         /// Batches that stayed malformed when they were sent again, and were left out.
-        case quarantinedBatches = "quarantined_batches"
+        case quarantinedBatches
         /// Digests asked for, to narrow a difference down.
-        case digestAudits = "digest_audits"
+        case digestAudits
         /// Deleted models that were forgotten, as their retention was over.
-        case tombstonesDropped = "tombstones_dropped"
+        case tombstonesDropped
         /// Times the state was built anew beside the old one.
-        case renewals = "renewals"
+        case renewals
         /// Batches of an older incarnation that were older than deleted models are remembered.
-        case expiredBatches = "expired_batches"
+        case expiredBatches
         /// Digests that still differed when the sender's copy had been joined.
-        case irreparableDifferences = "irreparable_differences"
+        case irreparableDifferences
         /// Buckets taken from a sender because their digests differed.
-        case bucketsFetched = "buckets_fetched"
+        case bucketsFetched
         /// Snapshots too large to become visible in one step.
-        case unstagedSnapshots = "unstaged_snapshots"
+        case unstagedSnapshots
         /// Streams and origins that were not followed, as there were too many.
-        case refusedStreams = "refused_streams"
+        case refusedStreams
         /// Differing digests at equal heads.
-        case digestMismatches = "digest_mismatches"
+        case digestMismatches
         /// Records that came in snapshots.
-        case snapshotRecords = "snapshot_records"
+        case snapshotRecords
         /// Snapshots asked for.
-        case snapshotsRequested = "snapshots_requested"
+        case snapshotsRequested
         /// Snapshots served.
-        case snapshotsServed = "snapshots_served"
+        case snapshotsServed
         /// New incarnations met.
-        case newIncarnations = "new_incarnations"
+        case newIncarnations
         /// Batches of an incarnation that is not the greatest.
-        case olderIncarnationBatches = "older_incarnation_batches"
+        case olderIncarnationBatches
         /// Times a sender was found silent.
-        case senderTimeouts = "sender_timeouts"
+        case senderTimeouts
         /// Requests that were answered with an error.
-        case errorsReceived = "errors_received"
+        case errorsReceived
         /// Batches handed out for sending.
-        case publishedBatches = "published_batches"
+        case publishedBatches
         /// Transactions over several topics of which a part did not come in time.
-        case incompleteGroups = "incomplete_groups"
+        case incompleteGroups
         /// Two incarnations of one origin that send in turns: two processes with one name.
-        case incarnationConflicts = "incarnation_conflicts"
+        case incarnationConflicts
         /// Batches that were pushed here and merged.
-        case pushedBatches = "pushed_batches"
+        case pushedBatches
         /// Requests refused.
-        case requestsRefused = "requests_refused"
+        case requestsRefused
         /// Requests refused because the peer has used up its budget, or too much is under way.
-        case requestsBusy = "requests_busy"
+        case requestsBusy
         /// Requests refused because they are past a limit, or their batch is not the next.
-        case requestsLimit = "requests_limit"
+        case requestsLimit
         /// Requests refused because they cannot be read, or ask for what cannot be.
-        case requestsMalformed = "requests_malformed"
+        case requestsMalformed
         /// Requests refused because this is not the place for them.
-        case requestsDenied = "requests_denied"
+        case requestsDenied
         /// Requests refused because the other side speaks another version.
-        case requestsVersion = "requests_version"
+        case requestsVersion
         /// Requests refused because nothing is known of the origin.
-        case requestsUnknownOrigin = "requests_unknown_origin"
+        case requestsUnknownOrigin
         /// Requests refused because nothing is known of the topic.
-        case requestsUnknownTopic = "requests_unknown_topic"
+        case requestsUnknownTopic
         /// Requests refused because something went wrong here.
-        case requestsInternal = "requests_internal"
+        case requestsInternal
         /// Requests that were not even answered with an error, because the peer has been told too many.
-        case requestsIgnored = "requests_ignored"
+        case requestsIgnored
         /// Snapshots given up because nobody gave them credit.
-        case snapshotsAbandoned = "snapshots_abandoned"
+        case snapshotsAbandoned
         /// Batches that a relay has sent on.
-        case forwardedBatches = "forwarded_batches"
+        case forwardedBatches
         /// Pushed batches that were acknowledged.
-        case pushesAcknowledged = "pushes_acknowledged"
+        case pushesAcknowledged
         /// Replays served from the ring.
-        case replaysServed = "replays_served"
+        case replaysServed
         /// Batches sent again in replays.
-        case batchesSentAgain = "batches_sent_again"
+        case batchesSentAgain
         /// Replays asked for of batches that are not held any more.
-        case replaysGone = "replays_gone"
+        case replaysGone
+
+        /// The name in logs, metrics and reports: that of the case, in words.
+        public var label: String { Name.labels[rawValue] }
+
+        private static let labels = allCases.map { name in
+            String("\(name)".flatMap { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" })
+        }
     }
 
     private var values = [UInt64](repeating: 0, count: Name.allCases.count)
-    private static let indices = Dictionary(
-        uniqueKeysWithValues: Name.allCases.enumerated().map { ($1, $0) })
 
     /// All at zero.
     public init() {}
 
     /// The value of one counter.
+    /// - Complexity: O(1), an index.
     public subscript(name: Name) -> UInt64 {
-        get { values[Counters.indices[name] ?? 0] }
-        set { values[Counters.indices[name] ?? 0] = newValue }
+        get { values[name.rawValue] }
+        set { values[name.rawValue] = newValue }
     }
 
     /// The counters that are not zero.

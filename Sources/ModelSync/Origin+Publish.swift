@@ -65,11 +65,12 @@ extension Origin {
             operation: .merge, stamp: stamp, origin: name.span, originHash: nameHash, id: id,
             idHash: idHash, fields: fields.bytes.span, fieldCount: fields.count)
         let result = cache.commitChanges(of: update, in: state.table, byteCountMax: limit, written: &written)
-        swap(&written, &pairs.bytes)
+        defer { swap(&written, &pairs.bytes) }
         guard let result else { throw tooLarge(id) }
         guard result.summary.changed > 0 else { return .unchanged }
-        pairs.count = result.count
-        append(.merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash)), id: id, stamp: stamp)
+        append(
+            .merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash)), id: id, fields: written.span,
+            fieldCount: result.count, stamp: stamp)
         return .published(stamp: stamp)
     }
 

@@ -39,7 +39,13 @@ extension Replica {
 
     /// The topic of these bytes, remembered from message to message.
     func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
-        let key = bytes.copied
+        if let lastTopic, bytes.isEqual(to: lastTopic.bytes) { return lastTopic }
+        let topic = try lookUpTopic(bytes.copied)
+        lastTopic = topic
+        return topic
+    }
+
+    private func lookUpTopic(_ key: [UInt8]) throws(WireError) -> Topic {
         if let topic = topics[key] { return topic }
         let topic = Topic(bytes: key)
         guard topic.type != nil else {
@@ -48,6 +54,14 @@ extension Replica {
         if topics.count >= Replica.topicCountMax { topics.removeAll() }
         topics[key] = topic
         return topic
+    }
+
+    /// The stream of a key, if there is one.
+    private func stream(_ key: StreamKey) -> StreamState? {
+        if let lastStream, lastStream.key == key { return lastStream }
+        guard let stream = streams[key] else { return nil }
+        lastStream = stream
+        return stream
     }
 
     /// How many topic names are remembered.
@@ -63,7 +77,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard !isStartTooFarAhead(decoder.incarnation, followed: streams[key]?.incarnation, now: now) else {
+        guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
             return noteAhead(key.origin, decoder.incarnation, at: sender, now: now)
         }
@@ -75,8 +89,8 @@ extension Replica {
     }
 
     func countDecoded() {
-        counters[.unknownKinds] += UInt64(decoder.unknownOperations)
-        counters[.refusedUpdates] += UInt64(decoder.refused.count)
+        if decoder.unknownOperations > 0 { counters[.unknownKinds] += UInt64(decoder.unknownOperations) }
+        if !decoder.refused.isEmpty { counters[.refusedUpdates] += UInt64(decoder.refused.count) }
     }
 
     /// Takes the batch that the decoder holds, from the stream or by replay: drops it if it was here before, rejects it
@@ -112,12 +126,17 @@ extension Replica {
                 return hold(payload, of: stream, wanted: wanted, isForwarded: isCurrent, now: now)
             }
         }
-        let cache = cache
-        let summary = cache.commit(decoder.batch(in: payload), type: stream.type)
+        let summary = commit(decoder.batch(in: payload), of: stream)
         renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
         count(summary, batches: 1)
         passAudit(of: stream.type, now: now)
         if isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
+    }
+
+    /// A batch of one, as it comes while there is little to do, has a shorter way.
+    private func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> CommitSummary {
+        guard batch.count == 1 else { return cache.commit(batch, type: stream.type) }
+        return cache.commit(batch.update(at: 0), in: stream.table(of: cache))
     }
 
     private func forward(_ payload: Span<UInt8>, of key: StreamKey) {
@@ -150,7 +169,7 @@ extension Replica {
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender) { return nil }
-        let known = streams[key]
+        let known = stream(key)
         guard let stream = known ?? makeStream(key, incarnation: incarnation, isPushed: isPushed, now: now) else {
             return nil
         }
@@ -195,7 +214,11 @@ extension Replica {
     /// The sender speaks for the origin.
     /// - Returns: false when it claims to speak for too many.
     func noteOrigin(_ origin: String, of sender: SenderID) -> Bool {
-        if sessions[sender.index].origins.contains(origin) { return true }
+        if sessions[sender.index].lastOrigin == origin { return true }
+        if sessions[sender.index].origins.contains(origin) {
+            sessions[sender.index].lastOrigin = origin
+            return true
+        }
         guard sessions[sender.index].origins.count < bounds.originCount else {
             noteRefused(origin)
             return false

@@ -48,7 +48,7 @@ extension Replica {
         sessions[sender.index].nextReport = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
         sessions[sender.index].reportedState = state
         var names: [String: UInt64] = [:]
-        for (name, value) in counters.nonZero { names[name.rawValue] = value }
+        for (name, value) in counters.nonZero { names[name.label] = value }
         let report = Report(
             state: state.rawValue, applied: appliedHeads(of: session),
             lagMilliseconds: streams.values.map(\.lastBatchLagMilliseconds).max() ?? 0,

@@ -16,6 +16,9 @@ public final class Replica {
 
     var sessions: [SenderSession] = []
     var streams: [StreamKey: StreamState] = [:]
+    /// What was found last: mostly the next batch is of the same stream, and no key needs to be hashed.
+    var lastStream: StreamState?
+    var lastTopic: Topic?
     /// The streams of each type.
     var streamsByType: [String: [StreamState]] = [:]
     /// The streams with a hole, a repair or something rejected, in the order in which they came.

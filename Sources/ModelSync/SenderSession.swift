@@ -24,7 +24,9 @@ struct SenderSession: Sendable {
     var barrier: [UInt8] = []
     var heartbeatMicroseconds: UInt64 = 500_000
     /// The origins that this sender has told heads of.
-    var origins: Set<String> = []
+    var origins: Set<String> = [] { didSet { lastOrigin = nil } }
+    /// The one of them that was asked for last.
+    var lastOrigin: String?
     /// How old what it says of an origin was, and when it said so.
     var ages: [String: (milliseconds: UInt64, at: UInt64)] = [:]
     /// The origins of which it has brought what lies too far ahead of the wall clock, and until when that counts.

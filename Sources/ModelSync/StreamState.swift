@@ -1,3 +1,4 @@
+import ModelCache
 import ModelRecord
 import ModelWire
 
@@ -25,6 +26,8 @@ final class StreamState {
     let buckets: Range<Int>?
     /// The type of the topic.
     let type: String
+    /// The models of that type, once there are any.
+    private var table: Table?
     var incarnation: UInt64
     var tracker = SequenceTracker()
     /// The sender that was last heard of this stream; it is asked first. Nil for a stream that is only pushed: it has
@@ -64,6 +67,14 @@ final class StreamState {
     var lastBatchLagMilliseconds: UInt64 = 0
     /// The greatest stamp of its batches, of whichever start.
     var lastStamp: Stamp = 0
+
+    /// The models of its type, in the one cache that its replica has.
+    func table(of cache: ModelCache) -> Table {
+        if let table { return table }
+        let made = cache.table(type)
+        table = made
+        return made
+    }
 
     init(key: StreamKey, type: String, incarnation: UInt64, now: UInt64) {
         self.key = key

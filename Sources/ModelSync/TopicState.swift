@@ -18,14 +18,18 @@ struct TopicState {
     init(topic: Topic) { self.topic = topic }
 }
 
-/// What an origin knows about one type: its partitioning and its topics.
-struct TypeState {
+/// What an origin knows about one type: its partitioning and its topics. One reference, as each write takes one.
+final class TypeState: Sendable {
     let name: String
     let partitions: Partitions
     /// The type's models in the origin's own copy.
     let table: Table
     /// Indices into the origin's topics, by partition.
     let firstTopic: Int
+
+    init(name: String, partitions: Partitions, table: Table, firstTopic: Int) {
+        (self.name, self.partitions, self.table, self.firstTopic) = (name, partitions, table, firstTopic)
+    }
 
     /// The index of the topic that carries the id with this hash.
     func topicIndex(bucket: Int) -> Int {

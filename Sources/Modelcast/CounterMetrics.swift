@@ -24,7 +24,7 @@ struct CounterMetrics {
             return (problems, Counter(label: label, dimensions: [("name", name)], factory: factory))
         }
         counters = ModelSync.Counters.Name.allCases.map {
-            let label = "\(label)_\($0.rawValue)_total"
+            let label = "\(label)_\($0.label)_total"
             return ($0, Counter(label: label, dimensions: [("name", name)], factory: factory))
         }
     }

@@ -117,7 +117,7 @@ final class SimulatedNode {
     var counters: [String: UInt64] {
         var sum = pastCounters
         for machine in [origin?.counters, replica?.counters, relay?.counters] {
-            for (name, value) in machine?.nonZero ?? [] { sum[name.rawValue, default: 0] += value }
+            for (name, value) in machine?.nonZero ?? [] { sum[name.label, default: 0] += value }
         }
         return sum
     }

@@ -44,7 +44,7 @@ import Testing
             for name in [
                 Counters.Name.holesFound, .holesFilled, .replaysRequested, .snapshotsRequested, .digestMismatches,
             ] {
-                #expect(after.counters[name] == before[name], "\(name.rawValue): \(after.counters.nonZero)")
+                #expect(after.counters[name] == before[name], "\(name.label): \(after.counters.nonZero)")
             }
             let stream = try #require(after.streams.first)
             #expect(stream.missing == 0)
