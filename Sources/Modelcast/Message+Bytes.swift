@@ -7,6 +7,11 @@ extension Message {
         unsafe self.init(copying: bytes.span.bytes)
     }
 
+    /// A message with these bytes: large ones are handed over without a copy.
+    init(ofPayload payload: [UInt8]) {
+        if payload.count >= 1024 { self.init(adopting: payload) } else { self.init(payload) }
+    }
+
     /// The bytes as an array.
     var array: [UInt8] { withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } } }
 

@@ -52,10 +52,11 @@ extension Publisher {
             }
             guard try isWanted() else { return (.unchanged, nil) }
             do throws(WireError) {
-                let outcome = try core.origin.write(write, type: type, id: id, fields: encoded, now: now)
-                guard outcome != .unchanged else { return (outcome, nil) }
-                core.writesSinceFlush += 1
-                return (outcome, core.waiterAfterWrite())
+                let (outcome, waker) = try core.perform(now: now, count: 1) { origin throws(WireError) in
+                    let outcome = try origin.write(write, type: type, id: id, fields: encoded, now: now)
+                    return outcome == .unchanged ? nil : outcome
+                }
+                return (outcome ?? .unchanged, waker)
             } catch {
                 throw ModelcastError(error)
             }

@@ -105,9 +105,11 @@ extension Publisher {
             guard !core.isFull(configuration.outboxByteCount) else { return core.waker }
             try writes.constants.require(in: cache)
             do throws(WireError) {
-                outcome = try write(&core.origin, &writes.batch, now)
-                core.writesSinceFlush += writes.count
-                return core.waiterAfterWrite()
+                let (done, waker) = try core.perform(now: now, count: writes.count) { origin throws(WireError) in
+                    try write(&origin, &writes.batch, now)
+                }
+                outcome = done ?? outcome
+                return waker
             } catch {
                 throw ModelcastError(error)
             }

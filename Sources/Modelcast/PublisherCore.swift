@@ -10,6 +10,10 @@ struct PublisherCore {
     var origin: Origin
     /// Set while the socket thread runs.
     var waker: Waker?
+    /// Set while the socket thread runs, where batches leave as soon as they are closed: see ``perform(now:count:_:)``.
+    var stream: StreamSocket?
+    /// The stream has failed in a writer's hands; the socket thread ends with it.
+    private var streamFailure: ZeroMQError?
     /// Writes since the last flush: many of them mean load.
     var writesSinceFlush = 0
     /// Until when batches are held back to grow, on the clock of `Moment.uptimeMicroseconds`; nil when idle.
@@ -31,6 +35,9 @@ struct PublisherCore {
 
     /// So many writes in a ``PublisherConfiguration/batchDelay`` are load, and batches are held back.
     static let loadWriteCount = 64
+    /// A write sends by itself when the last batch left so long ago, in microseconds: about what it takes to wake a
+    /// thread.
+    static let quietMicroseconds: UInt64 = 16
     /// Fewer writes since the last flush are no load, however soon they came one after the other.
     static let burstWriteCount = 16
 
@@ -41,10 +48,46 @@ struct PublisherCore {
         origin.pendingByteCount + heldByteCount >= byteCountMax || push?.isFull ?? false
     }
 
-    /// Whom to wake after a write: the thread, unless it will come by itself soon enough.
-    func waiterAfterWrite() -> Waker? {
-        guard holdUntil != nil, !origin.hasActions else { return waker }
-        return nil
+    /// Does some writes, and sends them at once where nothing else is under way: the writer's own thread is here
+    /// already, and to wake the socket thread takes longer than to send.
+    ///
+    /// Under load, and whenever anything waits, the socket thread sends: a batch then carries many writes.
+    /// - Returns: what `write` returns, which is nil when nothing was written; and whom to wake.
+    mutating func perform<Outcome, Failure: Error>(
+        now: Moment, count: Int, _ write: (inout Origin) throws(Failure) -> Outcome?
+    ) throws(Failure) -> (Outcome?, Waker?) {
+        let mayLeave = isQuiet(now)
+        guard let outcome = try write(&origin) else { return (nil, nil) }
+        writesSinceFlush += count
+        if mayLeave, let stream { return (outcome, send(on: stream, now: now)) }
+        // The thread comes by itself soon enough while batches are held back.
+        return (outcome, holdUntil != nil && !origin.hasActions ? nil : waker)
+    }
+
+    /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
+    private func isQuiet(_ now: Moment) -> Bool {
+        guard let stream, holdUntil == nil, !origin.hasActions, !origin.hasOpenBatch, !isStopped else { return false }
+        return now.uptimeMicroseconds >= lastFlush + PublisherCore.quietMicroseconds && !stream.isBusy
+    }
+
+    /// Under the lock: what is written next cannot overtake it.
+    private mutating func send(on stream: StreamSocket, now: Moment) -> Waker? {
+        origin.flush()
+        writesSinceFlush = 0
+        lastFlush = now.uptimeMicroseconds
+        var isToBeWoken = false
+        do throws(ZeroMQError) {
+            for action in origin.takeActions() {
+                guard case .publish(let topic, let payload) = action else {
+                    preconditionFailure("a flush of an origin without actions only publishes")
+                }
+                if try stream.publishFromWriter(topic: topic.bytes, payload) { isToBeWoken = true }
+            }
+        } catch {
+            streamFailure = error
+            isToBeWoken = true
+        }
+        return isToBeWoken ? waker : nil
     }
 
     /// What the socket thread has to do now, and by when it wants to come again.
@@ -64,10 +107,11 @@ struct PublisherCore {
         let heartbeat = origin.nextDeadline ?? time
         if push != nil, origin.hasActions { push?.isHandedOver = false }
         let actions = origin.takeActions()
+        if !actions.isEmpty { stream?.isBusy = true }
         noteForStore(now: now)
         return PublisherWork(
             actions: actions, wakeAt: min(heartbeat, holdUntil ?? heartbeat), isHeldBack: holdUntil != nil,
-            isStopped: isStopped, counters: origin.counters)
+            isStopped: isStopped, counters: origin.counters, streamFailure: streamFailure)
     }
 
     /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
@@ -89,4 +133,6 @@ struct PublisherWork: Sendable {
     /// It has to end.
     let isStopped: Bool
     let counters: Counters
+    /// The stream has failed in a writer's hands.
+    let streamFailure: ZeroMQError?
 }

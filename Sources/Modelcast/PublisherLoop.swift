@@ -54,6 +54,8 @@ struct PublisherLoop: ~Copyable {
         publisher.core.withLock { core in
             core.waker = waker
             if let stream { core.origin.rename(streamEndpoint: stream) }
+            // Whatever has to be in a store first, or is pushed, goes through this thread.
+            if core.keeper == nil, core.push == nil { core.stream = sockets?.stream }
         }
         tellBound()
     }
@@ -76,6 +78,7 @@ struct PublisherLoop: ~Copyable {
         while try step() {}
         let now = Clocks.now()
         let actions = publisher.core.withLock { core in
+            core.stream = nil
             core.origin.stop(now: now)
             core.noteForStore(now: now)
             return core.origin.takeActions()
@@ -91,7 +94,9 @@ struct PublisherLoop: ~Copyable {
     private mutating func step() throws -> Bool {
         let work = takeWork()
         let now = Clocks.now()
+        if let failure = work.streamFailure { throw failure }
         try send(work.actions)
+        sockets?.stream?.isBusy = false
         try keep(now: now)
         try push(now: now)
         metrics.update(work.counters, now: now)

@@ -1,6 +1,7 @@
 import ZeroMQ
 
-/// The two sockets of a sender, publisher or relay: XPUB for the stream, ROUTER for control. Belong to one thread.
+/// The two sockets of a sender, publisher or relay: XPUB for the stream, ROUTER for control. Belong to one thread, but
+/// for the stream, on which a publisher's writers send, too.
 ///
 /// A subscriber that can be asked has the second one only.
 ///
@@ -22,7 +23,8 @@ final class ServingSockets {
     let controlEndpoint: String
     /// Where the stream is bound; empty where there is none.
     let streamEndpoint: String
-    private let stream: Socket?
+    /// Nil where there is none.
+    let stream: StreamSocket?
     private let control: Socket
     private let streamToken: Poller.Token?
     private let controlToken: Poller.Token
@@ -45,10 +47,10 @@ final class ServingSockets {
             max(ServingSockets.replyCount, configuration.subscriberQueueByteCount / configuration.frameByteCount))
         try control.set(.linger, ServingSockets.linger)
         if let endpoint = configuration.stream {
-            let stream = try ServingSockets.bindStream(endpoint, configuration, in: context)
-            streamEndpoint = try stream.lastEndpoint()
-            streamToken = try poller.add(stream)
-            self.stream = consume stream
+            let stream = try StreamSocket(ServingSockets.bindStream(endpoint, configuration, in: context))
+            streamEndpoint = stream.endpoint
+            streamToken = poller.add(stream.socket)
+            self.stream = stream
         } else {
             streamEndpoint = ""
             streamToken = nil
@@ -68,7 +70,7 @@ final class ServingSockets {
 
     private static func bindStream(
         _ endpoint: String, _ configuration: Configuration, in context: Context
-    ) throws(ZeroMQError) -> Socket {
+    ) throws(ZeroMQError) -> sending Socket {
         let stream = try Socket(.xpub, in: context)
         try stream.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
@@ -83,24 +85,15 @@ final class ServingSockets {
     /// Where both are bound.
     var bound: SenderEndpoints { SenderEndpoints(controlAt: controlEndpoint, streamAt: streamEndpoint) }
 
-    /// Sends one message of the stream. XPUB drops it for a peer whose queue is full, and never refuses.
-    func publish(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
-        // Were the first frame refused, so must be the second.
-        guard try stream?.send(Message(topic), more: true) == .sent else { return }
-        _ = try stream?.send(ServingSockets.message(payload))
-    }
+    /// Sends one message of the stream.
+    func publish(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) { try stream?.publish(topic: topic, payload) }
 
     /// Sends one reply.
     /// - Returns: false when the peer is gone or does not read; the reply is lost then.
     func reply(to peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) -> Bool {
         guard try control.send(Message(peer), more: true) == .sent else { return false }
-        _ = try control.send(ServingSockets.message(payload))
+        _ = try control.send(Message(ofPayload: payload))
         return true
-    }
-
-    /// Large payloads are handed over without a copy.
-    private static func message(_ payload: [UInt8]) -> Message {
-        payload.count >= 1024 ? Message(adopting: payload) : Message(payload)
     }
 
     /// Hands over what has arrived, a burst from each socket.
@@ -112,9 +105,9 @@ final class ServingSockets {
     ) throws(ZeroMQError) {
         if let streamToken, poller.isReadable(streamToken) {
             for _ in 0..<ServingSockets.burst {
-                guard try stream?.receive(into: &message) ?? false else { break }
+                // Told outside of the stream's lock: a writer takes it while it holds the publisher's.
+                guard let frame = try stream?.receive() else { break }
                 // XPUB tells subscriptions as one frame: 1 or 0, then the prefix.
-                let frame = message.array
                 if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
             }
         }

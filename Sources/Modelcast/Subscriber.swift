@@ -79,6 +79,22 @@ public final class Subscriber: Service, Sendable {
         cache.observe(interest, on: queue, handler)
     }
 
+    /// The same without a queue: `handler` is called by the subscriber's own thread, once it has merged a batch.
+    ///
+    /// This saves the way to another thread, some microseconds, and **everything waits for the handler**: the next
+    /// batch is merged when it returns. For handlers that take a microsecond or two, such as one that sets a flag or
+    /// wakes a thread. It may read, observe and cancel; it must not block. Calls never overlap. What exists already is
+    /// told before this returns, on the calling thread.
+    ///
+    /// After ``Observation/cancel()`` within the handler no call begins; from another thread, one that was about to
+    /// begin may still run.
+    /// - Returns: the observation, which ends when it is cancelled or released.
+    public func observe(
+        _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
+    ) -> Observation {
+        cache.observe(interest, inline: handler)
+    }
+
     /// The current value first and then every change, as a sequence for one task.
     public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
 

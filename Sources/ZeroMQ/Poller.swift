@@ -38,8 +38,30 @@ public struct Poller: ~Copyable {
         }
     }
 
+    /// What is watched: a socket of this thread, or one that threads share.
+    private enum Watched {
+        case own(SocketHandle)
+        case shared(SharedSocket)
+
+        var isOpen: Bool {
+            switch self {
+            case .own(let handle): handle.isOpen
+            case .shared: true
+            }
+        }
+
+        func events() throws(ZeroMQError) -> Socket.Events {
+            switch self {
+            case .own(let handle):
+                let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(handle.raw) }
+                return Socket.Events(rawValue: Int16(events))
+            case .shared(let socket): return try socket.events()
+            }
+        }
+    }
+
     private struct Slot {
-        var handle: SocketHandle?
+        var watched: Watched?
         var interest: Socket.Events = []
         var ready: Socket.Events = []
         var generation = 0
@@ -68,12 +90,22 @@ public struct Poller: ~Copyable {
         _ socket: borrowing Socket, for interest: Socket.Events = .readable
     ) throws(ZeroMQError) -> Token {
         let descriptor = try socket.get(.fileDescriptor)
-        let slot = slots.firstIndex { $0.handle == nil } ?? slots.endIndex
+        return add(.own(socket.handle), descriptor, interest)
+    }
+
+    /// Adds a socket that other threads use, too. See ``SharedSocket`` for what they owe this poller.
+    @available(*, noasync, message: "waiting blocks the thread: use a thread of your own, never a task's")
+    public mutating func add(_ socket: SharedSocket, for interest: Socket.Events = .readable) -> Token {
+        add(.shared(socket), socket.descriptor, interest)
+    }
+
+    private mutating func add(_ watched: Watched, _ descriptor: CInt, _ interest: Socket.Events) -> Token {
+        let slot = slots.firstIndex { $0.watched == nil } ?? slots.endIndex
         if slot == slots.endIndex {
             slots.append(Slot())
             descriptors.append(pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
         }
-        slots[slot].handle = socket.handle
+        slots[slot].watched = watched
         slots[slot].interest = interest
         descriptors[slot + 1].fd = descriptor
         return Token(slot: slot, generation: slots[slot].generation)
@@ -150,15 +182,14 @@ public struct Poller: ~Copyable {
     private mutating func refresh(signalledOnly: Bool) throws(ZeroMQError) -> Int {
         var readyCount = 0
         for index in slots.indices {
-            guard let handle = slots[index].handle else { continue }
-            guard handle.isOpen else {
+            guard let watched = slots[index].watched else { continue }
+            guard watched.isOpen else {
                 vacate(index)
                 continue
             }
             slots[index].ready = []
             if signalledOnly && descriptors[index + 1].revents == 0 { continue }
-            let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(handle.raw) }
-            slots[index].ready = Socket.Events(rawValue: Int16(events)).intersection(slots[index].interest)
+            slots[index].ready = try watched.events().intersection(slots[index].interest)
             if !slots[index].ready.isEmpty { readyCount += 1 }
         }
         return readyCount
@@ -166,7 +197,7 @@ public struct Poller: ~Copyable {
 
     private func contains(_ token: Token) -> Bool {
         slots.indices.contains(token.slot) && slots[token.slot].generation == token.generation
-            && slots[token.slot].handle != nil
+            && slots[token.slot].watched != nil
     }
 
     private mutating func vacate(_ slot: Int) {

@@ -31,6 +31,50 @@ import Testing
         }
     }
 
+    @Test func `writers who send by themselves never overtake the socket thread, nor it them`() async throws {
+        try await withPair { publisher, subscriber in
+            // Bursts of all lengths, with and without a pause between them: batches leave from five threads.
+            await withTaskGroup(of: Void.self) { group in
+                for writer in 0..<4 {
+                    group.addTask {
+                        var numbers = SeededGenerator(seed: UInt64(writer))
+                        for round in 0..<400 {
+                            for step in 0..<Int.random(in: 1...20, using: &numbers) {
+                                let fields: Fields = ["n": .int(Int64(round * 100 + step))]
+                                _ = try? publisher.merge("User", "\(writer)-\(step)", fields)
+                            }
+                            // Lets other threads in, so that the next write often finds that nothing is under way.
+                            for _ in 0..<Int.random(in: 0...30, using: &numbers) { await Task.yield() }
+                        }
+                    }
+                }
+            }
+            #expect(await becomeEqual(publisher, subscriber))
+            // The status is a quarter of a second old at most.
+            #expect(await eventually { subscriber.status.counters[.appliedUpdates] >= 80 })
+            #expect(subscriber.status.counters[.holesFound] == 0)
+        }
+    }
+
+    @Test func `a handler without a queue is told on the subscriber's own thread`() async throws {
+        try await withPair { publisher, subscriber in
+            let told = Guarded<[Int64]>([])
+            let threads = Guarded<Set<ObjectIdentifier>>([])
+            let observation = subscriber.observe(
+                .model(type: "User", id: "1"),
+                inline: { changes in
+                    let thread = ObjectIdentifier(Thread.current)
+                    threads.withLock { _ = $0.insert(thread) }
+                    told.withLock { $0 += changes.compactMap { $0.new?["age"]?.intValue } }
+                })
+            for age in 1...50 { try publisher.merge("User", "1", ["age": .int(Int64(age))]) }
+            #expect(await eventually { told.withLock { $0.last } == 50 })
+            #expect(told.withLock { $0 == $0.sorted() })
+            #expect(threads.withLock { $0.count } == 1)
+            observation.cancel()
+        }
+    }
+
     @Test func `ipc works like tcp`() async throws {
         let folder = try TemporaryDirectory()
         try await withPair(endpoint: "ipc://\(folder.path("control"))") { publisher, subscriber in

@@ -1,0 +1,48 @@
+internal import CLibZMQ
+internal import Synchronization
+
+/// A socket that several threads use in turns, behind a lock: libzmq allows a socket to pass from one thread to another
+/// where a full fence stands between, and a lock is one.
+///
+///     let stream = SharedSocket(socket)
+///     let token = poller.add(stream)                       // on the thread that waits
+///     let events = try stream.withLock { socket throws(ZeroMQError) in … }   // on any thread
+///
+/// A call on a socket takes libzmq's commands for it, and with them the signal that would have ended a ``Poller``'s
+/// wait. So whoever calls from another thread than the waiting one looks at ``Socket/events()`` afterwards, under the
+/// same lock, and wakes the poller where there is something to receive.
+@safe
+public final class SharedSocket: Sendable {
+    private let socket: Mutex<Socket>
+    let descriptor: CInt
+
+    /// Takes over a socket.
+    ///
+    /// - Throws: when the socket does not tell its descriptor, which only a terminated context causes.
+    @available(*, noasync, message: "one thread opens a socket, and a task hops threads: use a thread of your own")
+    public init(_ socket: consuming sending Socket) throws(ZeroMQError) {
+        descriptor = try socket.get(.fileDescriptor)
+        self.socket = Mutex(socket)
+    }
+
+    /// Calls `body` with the socket while nobody else has it. Nothing slow in there, and no other lock.
+    @available(*, noasync, message: "a lock is held meanwhile: call it from a synchronous function")
+    public func withLock<Result: Sendable>(
+        _ body: (borrowing Socket) throws(ZeroMQError) -> Result
+    ) throws(ZeroMQError) -> Result {
+        try socket.withLock { socket throws(ZeroMQError) in try body(socket) }
+    }
+
+    /// What it can do now.
+    func events() throws(ZeroMQError) -> Socket.Events {
+        try socket.withLock { socket throws(ZeroMQError) in try socket.events() }
+    }
+}
+
+extension Socket {
+    /// What the socket can do now. Takes what libzmq's own threads have for it first.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public func events() throws(ZeroMQError) -> Events {
+        Events(rawValue: Int16(try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(raw) }))
+    }
+}
