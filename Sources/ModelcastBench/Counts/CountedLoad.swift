@@ -1,0 +1,205 @@
+import Dispatch
+import Foundation
+import ModelCache
+import ModelRecord
+import ModelSync
+import ModelWire
+import Modelcast
+
+/// The canonical load, small enough for callgrind, one part of it in one process: `Scripts/counts` runs it.
+///
+/// Everything before the counted updates, and the comparison afterwards, stands outside of ``CountedWork``. In the
+/// parts with sockets nothing does: the script takes the difference of two runs.
+public struct CountedLoad {
+    let part: CountedPart
+    let updates: Int
+    private let workload = Workload(models: CountedLoad.modelCount)
+    private var load: BenchLoad
+    private var frames = 0
+    private var wireByteCount = 0
+
+    static let modelCount = 2_000
+    /// Writes a call of the parts with batches.
+    static let batchCount = 64
+    /// Updates a frame under load.
+    static let frameCount = 256
+    /// What is done before anything is counted, so that memory has grown to its size.
+    static let warmUpCount = 8 * frameCount
+    static let observedCount = 1_000
+
+    /// What one run did, as JSON on stdout.
+    public struct Outcome: Codable, Sendable {
+        public var part: CountedPart
+        public var updates: Int
+        /// Frames of the counted updates; 0 where none were made.
+        public var frames: Int
+        /// The bytes of these frames, with the bytes of their topics.
+        public var wireBytes: Int
+    }
+
+    /// - Parameter updates: how many are counted; a multiple of ``frameCount``.
+    public init(_ part: CountedPart, updates: Int) throws {
+        guard updates > 0, updates.isMultiple(of: CountedLoad.frameCount) else {
+            throw BenchError("--updates must be a multiple of \(CountedLoad.frameCount)")
+        }
+        self.part = part
+        self.updates = updates
+        load = BenchLoad(ids: workload.ids, updates: Workload.updates(1_024), seed: 1)
+    }
+
+    /// - Throws: ``BenchError`` when the work was not done as it should, or digests differ.
+    public mutating func run() throws -> Outcome {
+        switch part {
+        case .publish, .publishBatch: try publish()
+        case .origin, .originBatch, .originAlone: try originate()
+        case .apply, .applyAlone, .applyObserved: try apply()
+        case .read: try read()
+        case .typedRead: try typedRead()
+        case .exchange, .exchangeAlone:
+            frames = try CountedExchange(workload, load).run(updates, alone: part == .exchangeAlone)
+        }
+        return Outcome(part: part, updates: updates, frames: frames, wireBytes: wireByteCount)
+    }
+
+    // MARK: Publisher
+
+    /// A publisher that is not run: its outbox takes everything.
+    private mutating func publish() throws {
+        var configuration = PublisherConfiguration(
+            name: "bench", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.outboxByteCount = 1 << 30
+        let publisher = try Publisher(configuration, logger: Worker.logger("bench"))
+        var numbers = SeededNumbers(seed: 3)
+        for id in workload.ids { try publisher.merge(Workload.type, id, Workload.whole(&numbers)) }
+        var expected = load
+        for count in [CountedLoad.warmUpCount, updates] {
+            let published =
+                if part == .publish {
+                    try CountedWork.countedPublish(publisher, &load, count)
+                } else {
+                    try CountedWork.countedPublishBatch(publisher, count) { batch in
+                        for _ in 0..<CountedLoad.batchCount {
+                            let write = load.next()
+                            try batch.merge(Workload.type, load.ids[write.id], load.updates[write.fields])
+                        }
+                    }
+                }
+            guard published > count / 10 * 9 else { throw BenchError("only \(published) of \(count) were published") }
+        }
+        try check(publisher.cache, &expected)
+    }
+
+    /// The last update of each model is what the cache holds.
+    private func check(_ cache: ModelCache, _ load: inout BenchLoad) throws {
+        var last: [String: Fields] = [:]
+        for _ in 0..<(CountedLoad.warmUpCount + updates) {
+            let write = load.next()
+            last[load.ids[write.id]] = load.updates[write.fields]
+        }
+        for (id, fields) in last {
+            let record = cache[Workload.type, id]
+            guard Workload.fieldNames.allSatisfy({ fields[$0] == nil || record?[$0] == fields[$0] }) else {
+                throw BenchError("the model \(id) does not hold its last update; no count counts")
+            }
+        }
+    }
+
+    // MARK: Origin and replica
+
+    private func makePair() throws -> CountedPair {
+        var pair = try CountedPair()
+        var numbers = SeededNumbers(seed: 3)
+        for id in workload.ids {
+            let fields = try EncodedFields(Workload.whole(&numbers))
+            _ = try pair.origin.write(.merge, type: Workload.type, id: id, fields: fields, now: pair.now)
+        }
+        pair.origin.flush()
+        _ = pair.origin.takeActions()
+        return pair
+    }
+
+    private var frameUpdates: Int {
+        part == .originAlone || part == .applyAlone ? 1 : CountedLoad.frameCount
+    }
+
+    private mutating func originate() throws {
+        var pair = try makePair()
+        try pair.connect()
+        var writes = WriteBatch(limits: .default)
+        for position in stride(from: 0, to: CountedLoad.warmUpCount + updates, by: frameUpdates) {
+            pair.passTime(frameUpdates)
+            let actions =
+                if part == .originBatch {
+                    try CountedWork.countedOriginBatch(&pair.origin, &load, &writes, frameUpdates, now: pair.now)
+                } else {
+                    try CountedWork.countedOrigin(&pair.origin, &load, frameUpdates, now: pair.now)
+                }
+            for case .publish(let topic, let payload) in actions {
+                pair.replica.receiveStream(pair.sender, topic: topic.bytes.span, payload: payload.span, now: pair.now)
+                if position >= CountedLoad.warmUpCount { note(topic, payload) }
+            }
+        }
+        try pair.requireEqual()
+    }
+
+    private mutating func note(_ topic: Topic, _ payload: [UInt8]) {
+        frames += 1
+        wireByteCount += topic.bytes.count + payload.count
+    }
+
+    private mutating func apply() throws {
+        var pair = try makePair()
+        try pair.connect()
+        let observers = part == .applyObserved ? CountedObservers(pair.replica.cache, workload.ids) : nil
+        for position in stride(from: 0, to: CountedLoad.warmUpCount + updates, by: frameUpdates) {
+            pair.passTime(frameUpdates)
+            for _ in 0..<frameUpdates {
+                let write = load.next()
+                let fields = try EncodedFields(load.updates[write.fields])
+                _ = try pair.origin.write(
+                    .merge, type: Workload.type, id: load.ids[write.id], fields: fields, now: pair.now)
+            }
+            pair.origin.flush()
+            for case .publish(let topic, let payload) in pair.origin.takeActions() {
+                let (name, now) = (topic.bytes, pair.now)
+                observers?.hold()
+                CountedWork.countedApply(pair.replica, pair.sender, topic: name, payload: payload, now: now)
+                observers?.tell()
+                if position >= CountedLoad.warmUpCount { note(topic, payload) }
+            }
+        }
+        try observers?.requireTold(CountedLoad.warmUpCount + updates)
+        try pair.requireEqual()
+    }
+
+    // MARK: Reads
+
+    private mutating func read() throws {
+        let pair = try makePair()
+        var numbers = SeededNumbers(seed: 5)
+        let table = pair.origin.cache.table(Workload.type)
+        for count in [CountedLoad.warmUpCount, updates] {
+            let found = CountedWork.countedRead(table, workload.ids, &numbers, count)
+            guard found == count else { throw BenchError("\(count - found) reads found no model") }
+        }
+    }
+
+    private mutating func typedRead() throws {
+        var pair = try CountedPair()
+        for (number, id) in workload.ids.enumerated() {
+            let user = BenchUser(
+                id: id, name: "User number \(number)", mailAddress: "user-\(number)@example.org", age: 1,
+                balance: Double(number) / 3, isActive: number.isMultiple(of: 2), city: number % 3 == 0 ? nil : "London",
+                score: Int32(number), createdAt: Date(timeIntervalSince1970: 1_700_000_000), tags: ["reader", "writer"])
+            _ = try pair.origin.write(
+                .merge, type: BenchUser.modelType, id: id, fields: try EncodedFields(user.fields), now: pair.now)
+        }
+        // Warm: each has been read before.
+        for id in workload.ids { _ = pair.origin.cache[BenchUser.self, id] }
+        var numbers = SeededNumbers(seed: 5)
+        for count in [CountedLoad.warmUpCount, updates] {
+            let sum = CountedWork.countedTypedRead(pair.origin.cache, workload.ids, &numbers, count)
+            guard sum == count else { throw BenchError("a typed read found another model than was written") }
+        }
+    }
+}
