@@ -1,0 +1,54 @@
+/// Updates applied a second, beside what others do.
+extension Measurement {
+    /// Each round of a peer stands between two of Modelcast, with one call each and with several a call, and is
+    /// compared with those.
+    func measurePeers() async throws -> BenchPart {
+        guard let peers = plan.peers else { throw BenchError(BenchPeers.instruction) }
+        try peers.check()
+        var part = BenchPart(.peers)
+        let pair = try await startPair(plan)
+        let kinds = [("\(plan.batch) a call", plan.batch), ("one call each", 1)]
+        let all = BenchPeer.all(of: peers)
+        var rates = all.map { _ in kinds.map { _ in BenchRounds() } }
+        var reports: [PeerReport?] = all.map { _ in nil }
+        var run = 0
+        // Updates a second of each kind.
+        func modelcast() async throws -> [Double] {
+            var rates: [Double] = []
+            for (_, batch) in kinds {
+                run += 1
+                rates.append(
+                    try await throughput(pair.publisher, pair.subscriber, batch: batch, run: run).updatesPerSecond)
+            }
+            return rates
+        }
+        tell("Modelcast")
+        var before = try await modelcast()
+        for round in 1...max(1, plan.rounds) {
+            for (index, peer) in all.enumerated() {
+                tell("\(peer.name), then Modelcast · round \(round) of \(plan.rounds)")
+                let report = try await withFolder {
+                    try await PeerRun(peer: peer, peers: peers, models: plan.models, folder: $0).measure()
+                }
+                reports[index] = report
+                let after = try await modelcast()
+                for kind in kinds.indices {
+                    rates[index][kind].add(baseline: report.perSecond)
+                    // Of as many updates before as after: their time counts, as if it were one round.
+                    let around = 2 / (1 / before[kind] + 1 / after[kind])
+                    rates[index][kind].add(around, around: report.perSecond)
+                }
+                before = after
+            }
+        }
+        for (index, peer) in all.enumerated() {
+            for (kind, rounds) in zip(kinds, rates[index]) {
+                part.figures.append(
+                    BenchFigure(
+                        "updates applied, \(kind.0)", .perSecond, rounds, against: peer.name, mark: peer.mark))
+            }
+            if let report = reports[index] { part.notes.append(report.note(peer)) }
+        }
+        return part
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// What a driver says about one measurement: a line of JSON, printed only where everything has arrived.
+struct PeerReport: Decodable, Hashable, Sendable {
+    /// Names with versions.
+    var server: String
+    var client: String
+    var updates: Int
+    /// Messages, invalidations or values that came to the subscriber.
+    var received: Int
+    /// Models that the subscriber had to ask for.
+    var fetched: Int
+    /// From the first request until the subscriber had everything.
+    var seconds: Double
+
+    var perSecond: Double { Double(updates) / seconds }
+
+    /// Makes sure that it is about what was asked for, and that nothing was lost.
+    func check(_ peer: BenchPeer, updates expected: Int) throws {
+        guard updates == expected, seconds > 0, seconds.isFinite, received >= 0, fetched >= 0 else {
+            throw BenchError("\(peer.name): the driver was asked for \(expected) updates and told of something else")
+        }
+        guard received <= updates, received == updates || peer.mayReplace, received > 0 else {
+            throw BenchError("\(peer.name): \(received) of \(updates) updates arrived; no figure counts")
+        }
+    }
+
+    /// A sentence for below the table.
+    func note(_ peer: BenchPeer) -> String {
+        var text = "\(peer.name): \(server), \(client). \(peer.description)"
+        if peer.mayReplace {
+            text += ". Of \(Figures.grouped(updates)) updates \(Figures.grouped(received)) were told of"
+            text += fetched > 0 ? ", and \(Figures.grouped(fetched)) hashes were fetched" : ""
+            text += "; the others were replaced by newer ones before"
+        }
+        return text + "."
+    }
+}
