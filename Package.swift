@@ -28,12 +28,16 @@ func library(_ name: String, uses dependencies: [Target.Dependency] = []) -> Tar
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// - Parameter isHeavy: the tests themselves compute much. All others are not optimised in a release build either,
-///   which would take longer than to run them. (Flags for the compiler keep nobody from using the package as long as
-///   they are those of tests.)
-func tests(of name: String, isHeavy: Bool = false, uses more: [Target.Dependency] = []) -> Target {
+/// - Parameters:
+///   - title: what the tests are named after where it is not the target.
+///   - isHeavy: the tests themselves compute much. All others are not optimised in a release build either,
+///     which would take longer than to run them. (Flags for the compiler keep nobody from using the package as long as
+///     they are those of tests.)
+func tests(
+    named title: String? = nil, of name: String, isHeavy: Bool = false, uses more: [Target.Dependency] = []
+) -> Target {
     .testTarget(
-        name: name + "Tests",
+        name: (title ?? name) + "Tests",
         dependencies: [.byName(name: name), "TestSupport"] + more,
         swiftSettings: settings + (isHeavy ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
 }
@@ -42,10 +46,12 @@ func syntax(_ name: String) -> Target.Dependency { .product(name: name, package:
 
 /// Macros are compiled by swift-syntax, which takes minutes in a release build. The scripts build the two halves of
 /// the package apart, each as it needs it: `services`, all but macros and examples, optimised; `models`, these and what
-/// they stand on. Unset, everything is here.
-let half = Context.environment["MODELCAST_PARTS"]
-let hasServices = half != "models"
-let hasModels = half != "services"
+/// they stand on. `threads` are the suites that the sanitizers look at, and what these stand on. Unset, everything is
+/// here.
+let parts = Context.environment["MODELCAST_PARTS"]
+let hasThreads = parts != "models"
+let hasServices = hasThreads && parts != "threads"
+let hasModels = parts != "services" && parts != "threads"
 
 let core: [Target] = [
     .target(name: "CLibZMQ"),
@@ -75,10 +81,13 @@ let services: [Target] = [
     library(
         "ModelcastBench",
         uses: [
-            "Modelcast", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ", histogram, log,
+            "Modelcast", "ModelSync", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ",
+            histogram, log,
         ]),
     .executableTarget(
         name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),
+    .executableTarget(
+        name: "ModelcastCount", dependencies: ["ModelcastBench", arguments], swiftSettings: settings),
     .executableTarget(
         name: "ModelcastCommand",
         dependencies: [
@@ -105,23 +114,29 @@ let models: [Target] = [
         swiftSettings: settings),
 ]
 
-let serviceTests: [Target] = [
+let threadTests: [Target] = [
     .target(
         name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
         path: "Tests/TestSupport", swiftSettings: settings),
+    tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+    tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
+    tests(
+        of: "Modelcast",
+        uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
+    tests(
+        named: "ThreadSafety", of: "Modelcast", isHeavy: true,
+        uses: ["ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "ModelViews", "ModelSync", log]),
+]
+
+let serviceTests: [Target] = [
     tests(of: "ZeroMQ"),
     tests(of: "ModelCBOR", isHeavy: true),
     tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
     tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
-    tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
-    tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
     tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
-    tests(
-        of: "Modelcast",
-        uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
     tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastBench", uses: ["Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
@@ -148,6 +163,7 @@ let serviceProducts: [Product] = [
     .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
     .executable(name: "modelcast", targets: ["ModelcastCommand"]),
     .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
+    .executable(name: "modelcast-count", targets: ["ModelcastCount"]),
 ]
 
 let modelProducts: [Product] = [
@@ -170,6 +186,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ] + (hasModels ? [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")] : []),
-    targets: core + (hasServices ? services + serviceTests : []) + (hasModels ? models + modelTests : []),
+    targets: core + (hasThreads ? threadTests : []) + (hasServices ? services + serviceTests : [])
+        + (hasModels ? models + modelTests : []),
     swiftLanguageModes: [.v6]
 )

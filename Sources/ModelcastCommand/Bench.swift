@@ -2,32 +2,26 @@ import ArgumentParser
 import Foundation
 import ModelcastBench
 
-/// `modelcast bench`: measures Modelcast beside raw libzmq.
+/// `modelcast bench`: measures Modelcast beside raw libzmq and others.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures throughput, latency, reads, recovery, joining, relays and more, beside raw libzmq.",
-        usage: "modelcast bench [--json] [--only NAME...] [OPTION <value>]...",
+        usage: "modelcast bench [--json] [--html FILE] [--only NAME...] [OPTION <value>]...",
         discussion: """
             Processes of their own on TCP loopback: models of ten fields, updates of two fields to models at random. \
-            Every part ends with a comparison of digests; if they differ no figure counts, and the exit code is 1. \
-            All parts take about three minutes; --only takes the names of those that are wanted:
+            Every scenario ends with a comparison of digests; if they differ no figure counts, and the exit code is 1. \
+            Each takes less than two minutes; --only takes the names of those that are wanted:
 
-              throughput  updates applied a second, with one call each and with several a call
-              latency     from publish to observer
-              reads       point reads while updates are applied
-              fields      making the fields of an update: the throughput's are made beforehand
-              recovery    one of two subscribers is stopped under load: what it costs, and how long it takes to be equal
-              observer    an observer sleeps while updates are applied: what waits for it, and how much memory it takes
-              join        joining with a million models, beside the same bytes over raw libzmq
-              warm-start  reading a million models from a store
-              push        updates pushed to a relay until the last is acknowledged
-              relay       throughput through a relay, and what an update costs the relay
-              models      models as Swift types: decoding, reading, changing
+            \(BenchScenario.list.map { "  " + $0 }.joined(separator: "\n"))
 
             Raw libzmq, one frame of 100 bytes a message, takes turns with Modelcast in processes of its own, because \
             machines differ from minute to minute: compare figures of one run only, and above all the ratios. \
-            Latencies are counted from the time at which an update ought to have been published, so that a stall \
-            counts for everything that it delayed; the second pair of lines counts from the call.
+            A mark is a bound of the ratio, or of the figure where it has no baseline; the last column says whether it \
+            was reached. Latencies are counted from the call of publish, and from the time at which the update ought \
+            to have been published, so that a stall counts for everything that it delayed.
+
+            --html writes a page with the same table, percentile curves, throughput and memory over time, in one \
+            file that needs nothing else. On a terminal one line on standard error says where the run is.
 
             Use a release build: swift build -c release.
 
@@ -35,84 +29,105 @@ struct Bench: AsyncParsableCommand {
             """,
         subcommands: [BenchWorker.self])
 
-    @Option(parsing: .upToNextOption, help: "Measure only these parts.")
+    @Option(parsing: .upToNextOption, help: "Measure only these scenarios.")
     var only: [BenchScenario] = []
 
-    @Option(help: "How many models.")
-    var models = BenchPlan().models
+    @Flag(help: "Print the names of the scenarios, one a line, and end.")
+    var list = false
 
-    @Option(help: "Updates in each round of the throughput measurement.")
-    var updates = BenchPlan().updates
-
-    @Option(help: "How many writes a call hands over in the second kind of round.")
-    var batch = BenchPlan().batch
-
-    @Option(name: .customLong("raw-messages"), help: "Messages in each round of raw libzmq.")
-    var rawMessages = BenchPlan().rawMessages
-
-    @Option(help: "Rounds of throughput and of latency; the median counts.")
-    var rounds = BenchPlan().rounds
-
-    @Option(name: .customLong("latency-seconds"), help: "How long each round of latency lasts.")
-    var latencySeconds = BenchPlan().latencySeconds
-
-    @Option(name: .customLong("latency-rate"), help: "Updates a second while latency is measured.")
-    var latencyRate = BenchPlan().latencyRate
-
-    @Option(name: .customLong("read-seconds"), help: "How long each of three measurements of reads lasts.")
-    var readSeconds = BenchPlan().readSeconds
-
-    @Option(name: .customLong("queue-mebibytes"), help: "What may wait between the two processes before any is lost.")
-    var queueMebibytes = BenchPlan().queueMebibytes
+    @OptionGroup var load: BenchLoadOptions
 
     @OptionGroup var sizes: BenchSizes
 
-    @Flag(help: "Print one JSON object with all figures instead of a table.")
+    @OptionGroup var scenarioSizes: BenchScenarioSizes
+    @OptionGroup var peers: BenchPeerOptions
+
+    @Flag(help: "Print one JSON object with all figures and curves instead of a table.")
     var json = false
 
+    @Option(help: ArgumentHelp("Also write a page with table and curves to this file.", valueName: "file"))
+    var html: String?
+
+    @Option(help: "The commit that was built, for the report; otherwise that of MODELCAST_COMMIT.")
+    var commit: String?
+
     func validate() throws {
-        guard [models, updates, rawMessages, rounds, queueMebibytes].allSatisfy({ $0 > 0 }),
-            (2...4096).contains(batch)
-        else {
-            throw ValidationError("Counts, rounds and --queue-mebibytes must be above 0, --batch 2 to 4096.")
-        }
-        guard latencySeconds > 0, latencyRate > 0, readSeconds > 0 else {
-            throw ValidationError("--latency-seconds, --latency-rate and --read-seconds must be above 0.")
-        }
-        guard latencySeconds <= 3600, latencyRate <= 1_000_000, readSeconds <= 3600 else {
-            throw ValidationError("At most an hour each, and a million updates a second.")
+        if only.contains(.peers), peers.peers == nil { throw ValidationError("\(BenchPeers.instruction).") }
+        guard let html else { return }
+        let files = FileManager.default
+        let folder = URL(fileURLWithPath: html).deletingLastPathComponent().path
+        var isDirectory: ObjCBool = false
+        let exists = unsafe files.fileExists(atPath: html, isDirectory: &isDirectory)
+        guard !html.isEmpty, !isDirectory.boolValue, files.isWritableFile(atPath: exists ? html : folder) else {
+            throw ValidationError("--html: \(html) cannot be written; name a file in a folder that exists.")
         }
     }
 
     private var plan: BenchPlan {
         var plan = BenchPlan()
+        plan.peers = peers.peers
+        if plan.peers != nil { plan.scenarios.insert(.peers) }
         if !only.isEmpty { plan.scenarios = Set(only) }
-        (plan.models, plan.updates, plan.rawMessages, plan.rounds) = (models, updates, rawMessages, rounds)
-        (plan.latencySeconds, plan.latencyRate, plan.readSeconds) = (latencySeconds, latencyRate, readSeconds)
-        (plan.batch, plan.queueMebibytes) = (batch, queueMebibytes)
+        load.apply(to: &plan)
         sizes.apply(to: &plan)
+        scenarioSizes.apply(to: &plan)
         return plan
     }
 
     func run() async throws {
+        if list {
+            for line in BenchScenario.list { print(line) }
+            return
+        }
         if !MachineFacts.current.isOptimized {
             StandardError.write(line: "bench: THIS IS A DEBUG BUILD. Its figures mean nothing; use -c release.")
         }
-        let measurement = Measurement(plan, workerArguments: ["bench", "worker"]) { text in
-            StandardError.write(line: "bench: \(text)")
+        let report = try await measured()
+        // Also when copies differ: then it says so.
+        if let html {
+            do {
+                try Data(BenchPage(report).html.utf8).write(to: URL(fileURLWithPath: html))
+            } catch {
+                throw CommandFailure("cannot write \(html): \(error.localizedDescription)")
+            }
         }
-        // Also when it is interrupted no process is left over, least of all one that is stopped.
-        let measuring = Task { try await measurement.run() }
-        let interruption = Interruption(onFirst: { measuring.cancel() }, onSecond: {})
-        let result = try await measuring.value
-        withExtendedLifetime(interruption) {}
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            print(String(decoding: try encoder.encode(result), as: UTF8.self))
+            print(try report.json())
         } else {
-            for line in BenchTable(result).lines { print(line) }
+            for line in BenchTable(report).lines { print(line) }
         }
+        guard report.differences.isEmpty else {
+            StandardError.write(line: "bench: \(report.verdict)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func measured() async throws -> BenchReport {
+        let line = ProgressLine.isPossible ? ProgressLine() : nil
+        let measurement = Measurement(plan, workerArguments: ["bench", "worker"]) { progress in
+            if let line { line.show(progress) } else { StandardError.write(line: "bench: \(progress.line)") }
+        }
+        defer { line?.erase() }
+        let (commit, command) = (Bench.commit(commit), Bench.command(CommandLine.arguments))
+        // Also when it is interrupted no process is left over, least of all one that is stopped.
+        let measuring = Task { try await measurement.run(commit: commit, command: command) }
+        let interruption = Interruption(onFirst: { measuring.cancel() }, onSecond: {})
+        defer { withExtendedLifetime(interruption) {} }
+        return try await measuring.value
+    }
+
+    private static func commit(_ given: String?) -> String {
+        let told = given ?? ProcessInfo.processInfo.environment["MODELCAST_COMMIT"] ?? ""
+        return told.isEmpty ? "unknown" : told
+    }
+
+    /// The command line, quoted for a shell where that is needed.
+    private static func command(_ arguments: [String]) -> String {
+        let words = arguments.dropFirst().map { word in
+            let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./,:=+".contains($0) }
+            return isPlain ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+        }
+        return (["modelcast"] + words).joined(separator: " ")
     }
 }
 

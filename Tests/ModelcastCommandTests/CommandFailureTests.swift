@@ -19,6 +19,10 @@ import Testing
         ["subscribe", "--connect", "tcp://127.0.0.1:*"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--type", "a/b"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--no-changes"], ["digest", "--connect", "http://x:1"],
+        ["bench", "--only", "nonsense"], ["bench", "--rounds", "0"], ["bench", "--latency-rate", "0"],
+        ["bench", "--latency-rate", "10", "10"], ["bench", "--latency-rate", "2000000"],
+        ["bench", "--latency-seconds", "0.01", "--latency-rate", "10"], ["bench", "--html", "/nowhere/page.html"],
+        ["bench", "--html", "/tmp"], ["bench", "--stop-rate", "1"],
     ]
 
     @Test(arguments: usage)

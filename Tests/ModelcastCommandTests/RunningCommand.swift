@@ -57,6 +57,8 @@ final class RunningCommand {
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
     var error: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
+    var isRunning: Bool { process.isRunning }
+
     /// Each whole line of the output, as JSON.
     var objects: [[String: Any]] {
         output.split(separator: "\n").compactMap {

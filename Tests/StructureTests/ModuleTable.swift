@@ -44,9 +44,13 @@ enum ModuleTable {
             ours: ["ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
         Row(
             target: "ModelcastBench",
-            ours: ["CLibZMQ", "ZeroMQ", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "Modelcast"],
+            ours: [
+                "CLibZMQ", "ZeroMQ", "CPrefetch", "ModelRecord", "ModelWire", "ModelStore", "ModelCache", "ModelSync",
+                "Modelcast",
+            ],
             others: nil),
         Row(target: "ModelcastSimulate", ours: ["ModelcastTesting"], others: nil),
+        Row(target: "ModelcastCount", ours: ["ModelcastBench"], others: nil),
         Row(
             target: "ModelcastCommand",
             ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench", "ModelcastGenerate"], others: nil),

@@ -49,7 +49,7 @@ final class CopyWatch: Sendable {
         report.holesFound = counters[.holesFound]
         report.holesFilled = counters[.holesFilled]
         report.holesMended = counters[.holesMendedBySnapshot] + counters[.holesMendedByReplay]
-        report.counters = Dictionary(uniqueKeysWithValues: counters.nonZero.map { ($0.name.rawValue, $0.value) })
+        report.counters = Dictionary(uniqueKeysWithValues: counters.nonZero.map { ($0.name.label, $0.value) })
         let summary = lags.summary
         if summary.count > 0 {
             report.lagMedian = UInt64(summary.median)

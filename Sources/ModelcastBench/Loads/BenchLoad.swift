@@ -1,22 +1,19 @@
+import CPrefetch
 import Modelcast
 
 /// An endless row of updates to models at random, at a few nanoseconds each.
 ///
-/// Ids are drawn some ahead and read once, so that an update finds its id in the processor's cache: an application has
+/// Ids are drawn some ahead and asked for, so that an update finds its id in the processor's cache: an application has
 /// it there too, having just received or computed it.
 struct BenchLoad {
     let ids: [String]
     let updates: [Fields]
     private var numbers: SeededNumbers
-    private var ahead = [Int](repeating: 0, count: BenchLoad.aheadCount)
-    private var position = BenchLoad.aheadCount
-    private var touched: UInt8 = 0
-
-    private static let aheadCount = 32
+    private var ahead = InlineArray<32, Int>(repeating: 0)
+    private var position = 32
 
     init(ids: [String], updates: [Fields], seed: UInt64) {
-        self.ids = ids
-        self.updates = updates
+        (self.ids, self.updates) = (ids, updates)
         numbers = SeededNumbers(seed: seed)
     }
 
@@ -24,7 +21,7 @@ struct BenchLoad {
     /// to them.
     @inline(__always)
     mutating func next() -> (id: Int, fields: Int) {
-        if position == BenchLoad.aheadCount { draw() }
+        if position == ahead.count { draw() }
         position &+= 1
         return (ahead[position &- 1], numbers.below(updates.count))
     }
@@ -33,7 +30,12 @@ struct BenchLoad {
         position = 0
         for place in ahead.indices { ahead[place] = numbers.below(ids.count) }
         for place in ahead.indices {
-            unsafe touched ^= ids[ahead[place]].utf8.withContiguousStorageIfAvailable { unsafe $0[0] } ?? 0
+            unsafe ids[ahead[place]].utf8.withContiguousStorageIfAvailable { text in
+                // The text stands behind the 32 bytes of its object's header: in one or two lines of memory.
+                guard let start = text.baseAddress else { return }
+                unsafe cprefetch(start - 32)
+                unsafe cprefetch(start + (text.count - 1))
+            }
         }
     }
 }

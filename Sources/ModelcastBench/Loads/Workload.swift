@@ -6,6 +6,8 @@ struct Workload: Sendable {
     /// A model of a type of its own that is written after everything else: when it is seen, all was applied.
     static let endType = "BenchEnd"
     static let endID = "end"
+    /// Another one, that is written now and then meanwhile.
+    static let progressID = "progress"
 
     static let fieldNames = [
         "display_name", "home_country", "mail_address", "phone_number", "street_line1", "street_line2", "account_kind",

@@ -10,6 +10,13 @@ public enum BenchTask: Codable, Sendable {
     /// Messages of 100 bytes from an XPUB to a SUB; in bulk large ones, from a PUSH to a PULL.
     case rawSender(bulk: Bool)
     case rawReceiver(endpoint: String, bulk: Bool)
+    /// Takes what a publisher sends, as a SUB of raw libzmq does, and tells how large the frames are.
+    case frameRecorder(endpoint: String)
+    /// Messages of two frames, from an XPUB to many a SUB.
+    case rawFanoutSender
+    case rawFanoutReceiver(endpoint: String)
+    /// Measures something on its own.
+    case local(ScenarioSizes, LocalScenario)
 }
 
 /// What the parent asks of a process of the measurement. Each order has one reply.
@@ -29,7 +36,10 @@ public enum BenchOrder: Codable, Sendable {
     // A subscriber.
     case join
     case awaitEnd(run: Int)
-    case observe
+    /// Tells when it had applied how many updates of a run, and forgets it.
+    case takeSamples
+    /// - Parameter inline: without a queue, on the subscriber's own thread.
+    case observe(inline: Bool)
     case endObserving
     case read(threads: Int, seconds: Double, decoding: Bool)
     /// Waits until it is live and everything up to this sequence of the models' topic has been applied.
@@ -52,4 +62,19 @@ public enum BenchOrder: Codable, Sendable {
     case receiveBulk(count: Int)
     /// What the process has used so far.
     case processor
+    // A publisher and its subscribers while everything happens at once.
+    case streamEndpoint
+    case fillMixed
+    case writeMixed(rate: Double, seconds: Double)
+    case beginMixed
+    case endMixed
+    /// The types that a process holds, with their digests.
+    case copy
+    // Raw libzmq with many subscribers.
+    case recordFrames(seconds: Double)
+    case awaitSubscribers(count: Int)
+    case sendFrames([SentFrame])
+    case receiveFrames(count: Int)
+    // A process that measures on its own.
+    case measure
 }

@@ -1,7 +1,7 @@
 /// How large a measurement is.
 public struct BenchPlan: Codable, Hashable, Sendable {
     /// What is measured.
-    public var scenarios = Set(BenchScenario.allCases)
+    public var scenarios = Set(BenchScenario.unaided)
     /// Models of ten fields.
     public var models = 100_000
     /// Updates of two fields in each round of the throughput measurement.
@@ -14,8 +14,8 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     public var rounds = 3
     /// How long each round of a latency lasts.
     public var latencySeconds = 3.0
-    /// Updates a second while latency is measured.
-    public var latencyRate = 10_000.0
+    /// Updates a second while latency is measured, one after the other.
+    public var latencyRates = [1_000.0, 10_000, 100_000]
     /// How long each measurement of reads lasts.
     public var readSeconds = 2.0
     /// Updates a second while reads are measured.
@@ -44,6 +44,10 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     public var pushedUpdates = 500_000
     /// Updates of each round through a relay.
     public var relayedUpdates = 1_000_000
+    /// Of the scenarios that ask how cost grows.
+    public var sizes = ScenarioSizes()
+    /// Servers of others, for the scenario that compares with them.
+    public var peers: BenchPeers?
 
     public init() {}
 
@@ -61,7 +65,4 @@ public struct BenchPlan: Codable, Hashable, Sendable {
         plan.models = models
         return plan
     }
-
-    /// Whether anything of `wanted` is to be measured.
-    func measures(_ wanted: BenchScenario...) -> Bool { !scenarios.isDisjoint(with: wanted) }
 }

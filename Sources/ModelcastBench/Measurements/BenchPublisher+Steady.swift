@@ -3,8 +3,9 @@ import Modelcast
 extension BenchPublisher {
     /// Publishes at a rate that leaves the processor room, in steps of a millisecond; what is late is caught up.
     func publishSteadily(_ rate: Double, seconds: Double, textBytes: Int) throws -> BenchReply.Steady {
-        let updates = Workload.updates(256, textBytes: textBytes)
-        var load = BenchLoad(ids: workload.ids, updates: updates, seed: MonotonicClock.nanoseconds)
+        let made = Workload.updates(256, textBytes: textBytes)
+        var load = BenchLoad(ids: workload.ids, updates: made, seed: MonotonicClock.nanoseconds)
+        let (ids, updates) = (workload.ids.span, made.span)
         var steady = BenchReply.Steady(count: 0, seconds: 0, backPressured: 0, latestMilliseconds: 0)
         let start = MonotonicClock.nanoseconds
         for step in 1...max(1, Int(seconds * 1000)) {
@@ -12,7 +13,7 @@ extension BenchPublisher {
             let written = Int(rate * Double(step - 1) / 1000)
             for _ in written..<max(written, Int(rate * Double(step) / 1000)) {
                 let write = load.next()
-                let (id, fields) = (load.ids[write.id], load.updates[write.fields])
+                let (id, fields) = (ids[write.id], updates[write.fields])
                 while try publisher.merge(Workload.type, id, fields) == .backPressured {
                     steady.backPressured += 1
                     wait()

@@ -7,6 +7,8 @@ struct BenchPublisher: Sendable {
     let publisher: Publisher
     let workload: Workload
     private let updates: [Fields]
+    /// After so many updates of a run one tells how many there were: whoever sees it has applied them.
+    private static let progressStep = 16_384
 
     /// - Parameter relay: whom to push to, instead of serving.
     init(_ plan: BenchPlan, pushingTo relay: String? = nil) throws {
@@ -38,6 +40,10 @@ struct BenchPublisher: Sendable {
                         link.tell(.acknowledged(nanoseconds: MonotonicClock.nanoseconds))
                         continue
                     }
+                    if case .streamEndpoint = order {
+                        link.tell(.endpoint(try await publisher.boundEndpoints.stream))
+                        continue
+                    }
                     let reply = try await Blocking.run(named: "bench-load") { try carryOut(order) }
                     link.tell(reply)
                 }
@@ -54,6 +60,10 @@ struct BenchPublisher: Sendable {
         case .publishSteadily(let rate, let seconds, let textBytes):
             .steady(try publishSteadily(rate, seconds: seconds, textBytes: textBytes))
         case .makeFields(let count): makeFields(count)
+        case .fillMixed: try MixedLoad(models: plan.sizes.mixedModels).fill(publisher)
+        case .writeMixed(let rate, let seconds):
+            .writtenMixed(try MixedLoad(models: plan.sizes.mixedModels).write(publisher, rate, seconds: seconds))
+        case .copy: .copy(Worker.types(publisher.cache))
         case .state: .state(state())
         default: throw BenchError("a publisher does not know the order \(order)")
         }
@@ -72,11 +82,12 @@ struct BenchPublisher: Sendable {
     /// The loop of ``publish(_:batch:run:)`` without publishing: what the load itself costs.
     private func generate(_ count: Int) -> BenchReply {
         var load = BenchLoad(ids: workload.ids, updates: updates, seed: 1)
+        let (ids, updates) = (workload.ids.span, updates.span)
         var sum = 0
         let start = MonotonicClock.nanoseconds
         for _ in 0..<count {
             let write = load.next()
-            sum &+= load.ids[write.id].utf8.count &+ load.updates[write.fields].count
+            sum &+= ids[write.id].utf8.count &+ updates[write.fields].count
         }
         // The sum is used, so that the loop is not taken away.
         return .generated(seconds: sum < 0 ? 0 : seconds(since: start))
@@ -84,18 +95,22 @@ struct BenchPublisher: Sendable {
 
     private func publish(_ count: Int, batch: Int, run: Int) throws -> BenchReply {
         var load = BenchLoad(ids: workload.ids, updates: updates, seed: UInt64(run))
+        let (ids, updates) = (workload.ids.span, updates.span)
         var published = 0
         var backPressured = 0
         let start = MonotonicClock.nanoseconds
-        if batch > 1 {
-            var left = count
-            while left > 0 {
-                let size = min(batch, left)
-                (published, backPressured) = try publishBatch(&load, size, published, backPressured)
-                left -= size
-            }
-        } else {
-            for _ in 0..<count { (published, backPressured) = try publishOne(&load, published, backPressured) }
+        var (left, untold) = (count, 0)
+        while left > 0 {
+            let size = min(batch, left)
+            (published, backPressured) =
+                batch > 1
+                ? try publishBatch(&load, ids, updates, size, published, backPressured)
+                : try publishOne(&load, ids, updates, published, backPressured)
+            left -= size
+            untold += size
+            guard untold >= BenchPublisher.progressStep else { continue }
+            untold = 0
+            _ = try publisher.merge(Workload.endType, Workload.progressID, ["count": .int(Int64(count - left))])
         }
         while try publisher.merge(Workload.endType, Workload.endID, ["run": .int(Int64(run))]) == .backPressured {
             wait()
@@ -108,12 +123,12 @@ struct BenchPublisher: Sendable {
 
     @inline(__always)
     private func publishOne(
-        _ load: inout BenchLoad, _ published: Int, _ backPressured: Int
+        _ load: inout BenchLoad, _ ids: Span<String>, _ updates: Span<Fields>, _ published: Int, _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
         let write = load.next()
         var retries = 0
         while true {
-            switch try publisher.merge(Workload.type, load.ids[write.id], load.updates[write.fields]) {
+            switch try publisher.merge(Workload.type, ids[write.id], updates[write.fields]) {
             case .published: return (published + 1, backPressured + retries)
             case .unchanged: return (published, backPressured + retries)
             case .backPressured:
@@ -124,7 +139,8 @@ struct BenchPublisher: Sendable {
     }
 
     private func publishBatch(
-        _ load: inout BenchLoad, _ size: Int, _ published: Int, _ backPressured: Int
+        _ load: inout BenchLoad, _ ids: Span<String>, _ updates: Span<Fields>, _ size: Int, _ published: Int,
+        _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
         var retries = 0
         while true {
@@ -132,7 +148,7 @@ struct BenchPublisher: Sendable {
             let outcome = try publisher.batch { batch in
                 for _ in 0..<size {
                     let write = load.next()
-                    try batch.merge(Workload.type, load.ids[write.id], load.updates[write.fields])
+                    try batch.merge(Workload.type, ids[write.id], updates[write.fields])
                 }
             }
             if let outcome { return (published + outcome.published, backPressured + retries) }

@@ -39,7 +39,7 @@ struct BenchRelay: Sendable {
             digest: Digests.text(relay.cache.digest(of: Workload.type)), isLive: status.isLive,
             appliedUpdates: counters[.appliedUpdates] + counters[.unchangedUpdates],
             appliedBatches: counters[.appliedBatches], holesFound: counters[.holesFound],
-            counters: Dictionary(uniqueKeysWithValues: counters.nonZero.map { ($0.name.rawValue, $0.value) }),
+            counters: Dictionary(uniqueKeysWithValues: counters.nonZero.map { ($0.name.label, $0.value) }),
             processorSeconds: ProcessFigures.processorSeconds)
     }
 }

@@ -12,7 +12,8 @@ public enum BenchReply: Codable, Sendable {
     case reads(Reads)
     case state(State)
     case sent(startNanoseconds: UInt64)
-    case received(endNanoseconds: UInt64)
+    /// - `samples`: how many had come, now and then.
+    case received(endNanoseconds: UInt64, samples: [Sample] = [])
     case steady(Steady)
     case made(seconds: Double)
     case acknowledged(nanoseconds: UInt64)
@@ -22,6 +23,18 @@ public enum BenchReply: Codable, Sendable {
     case warm(Warm)
     case left(seconds: Double)
     case processor(seconds: Double)
+    case endpoint(String)
+    case filled
+    case writtenMixed(MixedWrites)
+    case mixing
+    case mixed(MixedFigures)
+    case copy([WorkerReport.TypeState])
+    case recording
+    case frames([SentFrame])
+    case subscribed
+    case progress(String)
+    case part(BenchPart)
+    case samples([Sample])
 
     public struct Published: Codable, Sendable {
         var startNanoseconds: UInt64
@@ -43,9 +56,9 @@ public enum BenchReply: Codable, Sendable {
 
     public struct Latency: Codable, Sendable {
         /// From the time at which the update ought to have been published.
-        var fromIntended: LatencySummary
+        var fromIntended: LatencyRecording
         /// From the call.
-        var fromCall: LatencySummary
+        var fromCall: LatencyRecording
         /// Changes that stood for several, of which only the last was measured.
         var folded: Int
     }
@@ -66,6 +79,12 @@ public enum BenchReply: Codable, Sendable {
         var backPressured: Int
         /// The longest that a step came after its time, in milliseconds.
         var latestMilliseconds: Double
+    }
+
+    /// How much had been applied or received at a time.
+    public struct Sample: Codable, Sendable {
+        var nanoseconds: UInt64
+        var count: UInt64
     }
 
     /// What an observer was told that had slept.

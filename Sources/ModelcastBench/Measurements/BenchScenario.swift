@@ -1,25 +1,56 @@
-/// What can be measured on its own.
+/// What can be measured on its own, in the order in which it is.
 public enum BenchScenario: String, Codable, Sendable, CaseIterable {
-    /// Updates applied a second, beside messages of raw libzmq.
     case throughput
-    /// From publish to observer, beside raw libzmq.
     case latency
-    /// Point reads while updates are applied.
     case reads
-    /// Making the fields of an update, which the throughput does not contain.
     case fields
-    /// A subscriber that is stopped and goes on: what it costs the publisher, and how it recovers.
     case recovery
-    /// An observer that sleeps.
     case observer
-    /// Joining with many models, beside the same bytes over raw libzmq.
     case join
-    /// Many models from a store.
     case warmStart = "warm-start"
-    /// Updates pushed to a relay and acknowledged.
     case push
-    /// What a relay costs.
     case relay
-    /// Models as Swift types: decoding, reading, changing.
     case models
+    case memory
+    case growth
+    case observers
+    case snapshot
+    case fanout
+    case mixed
+    case peers
+
+    /// Those that need nothing but this program.
+    public static let unaided = allCases.filter { $0 != .peers }
+
+    /// What it measures, in one line of the help: at most 66 characters, lest the help breaks it.
+    public var summary: String {
+        switch self {
+        case .throughput: "updates applied a second, one call each and several a call"
+        case .latency: "from publish to observer, at fixed rates"
+        case .reads: "point reads by 1 to 8 queues, beside a dictionary"
+        case .fields: "making the fields of an update, which throughput leaves out"
+        case .recovery: "one of two subscribers is stopped under load, and goes on"
+        case .observer: "an observer sleeps: what waits for it, what memory it takes"
+        case .join: "joining with a million models, beside the bytes over raw libzmq"
+        case .warmStart: "reading a million models from a store"
+        case .push: "updates pushed to a relay until the last is acknowledged"
+        case .relay: "throughput through a relay, and what an update costs the relay"
+        case .models: "models as Swift types: decoding, reading, changing"
+        case .memory: "bytes a model, beside its encoding and the same in dictionaries"
+        case .growth: "the cost of an update with a thousand models and with ten million"
+        case .observers: "updates applied a second with up to a million observers"
+        case .snapshot: "opening a snapshot, walking it, and holding it while updates land"
+        case .fanout: "the publisher's processor time with 1 to 64 subscribers"
+        case .mixed: "writes of all kinds, reads, observers and snapshots at once"
+        case .peers: "throughput beside Redis and NATS; for Scripts/bench-peers"
+        }
+    }
+
+    /// One line for each, its name first.
+    public static var list: [String] {
+        let width = allCases.map(\.rawValue.count).max() ?? 0
+        return allCases.map {
+            $0.rawValue + String(repeating: " ", count: width + 2 - $0.rawValue.count) + $0.summary
+        }
+    }
 }

@@ -9,10 +9,13 @@ actor BenchSubscriber {
     let subscriber: Subscriber
     private let workload: Workload
     private let ends = Ends()
+    private let samples = Samples()
     private let queue = DispatchQueue(label: "bench-observer")
     private var endObservation: Observation?
+    private var progressObservation: Observation?
     private var latency: LatencyObserver?
     var sleeper: SleepingObserver?
+    var mixed: MixedReaders?
     private var running: Task<Void, any Error>?
     /// What the store held.
     private let warm: BenchReply.Warm
@@ -42,6 +45,16 @@ actor BenchSubscriber {
                 ends.note(Int(run), now)
             }
         }
+        let samples = samples
+        progressObservation = subscriber.observe(
+            .model(type: Workload.endType, id: Workload.progressID), on: DispatchQueue(label: "bench-progress")
+        ) { changes in
+            let now = MonotonicClock.nanoseconds
+            for change in changes {
+                guard let count = change.new?["count"]?.intValue else { continue }
+                samples.add(BenchReply.Sample(nanoseconds: now, count: UInt64(count)))
+            }
+        }
         link.tell(.ready(endpoint: ""))
         for await order in link.orders { link.tell(try await carryOut(order)) }
         running?.cancel()
@@ -51,7 +64,8 @@ actor BenchSubscriber {
         switch order {
         case .join: .joined(try await join())
         case .awaitEnd(let run): .ended(nanoseconds: try await ends.time(of: run))
-        case .observe: try await observe()
+        case .takeSamples: .samples(samples.take())
+        case .observe(let inline): try await observe(inline: inline)
         case .endObserving: try await endObserving()
         case .read(let threads, let seconds, let decoding):
             .reads(try await read(threads: threads, seconds: seconds, decoding: decoding))
@@ -60,6 +74,9 @@ actor BenchSubscriber {
         case .wakeObserver: .woken(try await wakeObserver())
         case .warmStart: .warm(warm)
         case .leave: .left(seconds: try await leave())
+        case .beginMixed: try await beginMixed()
+        case .endMixed: .mixed(try await endMixed())
+        case .copy: .copy(Worker.types(subscriber.cache))
         case .state: .state(state())
         default: throw BenchError("a subscriber does not know the order \(order)")
         }
@@ -87,10 +104,13 @@ actor BenchSubscriber {
         return Double(MonotonicClock.nanoseconds - begin) / 1e9
     }
 
-    private func observe() async throws -> BenchReply {
+    private func observe(inline: Bool) async throws -> BenchReply {
         let observer = LatencyObserver(models: plan.models)
         latency = observer
-        observer.begin(subscriber.observe(.type(Workload.type), on: queue) { observer.take($0) })
+        observer.begin(
+            inline
+                ? subscriber.observe(.type(Workload.type), inline: { observer.take($0) })
+                : subscriber.observe(.type(Workload.type), on: queue) { observer.take($0) })
         let deadline = ContinuousClock.now + .seconds(20)
         while !observer.isPastInitial {
             guard ContinuousClock.now < deadline else { throw BenchError("the initial state was not told within 20 s") }
@@ -134,8 +154,22 @@ actor BenchSubscriber {
             digest: Digests.text(subscriber.cache.digest(of: Workload.type)), isLive: status.isLive,
             appliedUpdates: status.counters[.appliedUpdates] + status.counters[.unchangedUpdates],
             appliedBatches: status.counters[.appliedBatches], holesFound: status.counters[.holesFound],
-            counters: Dictionary(uniqueKeysWithValues: status.counters.nonZero.map { ($0.name.rawValue, $0.value) }),
+            counters: Dictionary(uniqueKeysWithValues: status.counters.nonZero.map { ($0.name.label, $0.value) }),
             processorSeconds: ProcessFigures.processorSeconds)
+    }
+}
+
+/// How far a run had been applied, now and then.
+private final class Samples: Sendable {
+    private let samples = Mutex<[BenchReply.Sample]>([])
+
+    func add(_ sample: BenchReply.Sample) { samples.withLock { $0.append(sample) } }
+
+    func take() -> [BenchReply.Sample] {
+        samples.withLock { samples in
+            defer { samples = [] }
+            return samples
+        }
     }
 }
 

@@ -10,6 +10,15 @@ final class LatencyHistogram: Sendable {
         histogram.withLock { _ = $0.record(min(max(nanoseconds, 1), 60_000_000_000)) }
     }
 
+    /// Takes note of all that another has recorded.
+    func add(_ recording: LatencyRecording) {
+        histogram.withLock { histogram in
+            for (value, count) in zip(recording.nanoseconds, recording.counts) {
+                _ = histogram.record(value, count: count)
+            }
+        }
+    }
+
     /// What has been recorded so far.
     var summary: LatencySummary {
         histogram.withLock { histogram in
@@ -21,7 +30,41 @@ final class LatencyHistogram: Sendable {
         }
     }
 
+    /// The same, for another process.
+    var recording: LatencyRecording {
+        let summary = summary
+        return histogram.withLock { histogram in
+            var recording = LatencyRecording(nanoseconds: [], counts: [], summary: summary)
+            for step in histogram.recordedValues() {
+                // A step is told by its greatest value, which for the last one may be above what was recorded.
+                recording.nanoseconds.append(min(step.value, histogram.maxRecorded))
+                recording.counts.append(step.count)
+            }
+            return recording
+        }
+    }
+
+    /// Percentiles from 0 to 99.999, ten to each power of ten of what is left, and their microseconds.
+    var percentileCurve: [BenchCurve.Point] {
+        histogram.withLock { histogram in
+            guard histogram.totalCount > 0 else { return [] }
+            return (0...50).map { step in
+                var left = 100.0
+                for _ in 0..<step { left /= 1.258925411794167 }
+                return BenchCurve.Point(100 - left, microseconds(histogram.valueAtPercentile(100 - left)))
+            }
+        }
+    }
+
     private func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
+}
+
+/// What a histogram holds, for another process.
+public struct LatencyRecording: Codable, Hashable, Sendable {
+    var nanoseconds: [UInt64]
+    /// How many there were of each.
+    var counts: [UInt64]
+    var summary: LatencySummary
 }
 
 /// Latencies in microseconds.

@@ -35,7 +35,7 @@ final class LatencyObserver: Sendable {
 
     var figures: BenchReply.Latency {
         BenchReply.Latency(
-            fromIntended: fromIntended.summary, fromCall: fromCall.summary,
+            fromIntended: fromIntended.recording, fromCall: fromCall.recording,
             folded: folded.load(ordering: .relaxed))
     }
 }

@@ -1,85 +1,69 @@
-import Foundation
-
-/// Joining with many models, and starting with them from a store.
+/// Joining with many models, beside the same bytes over raw libzmq.
 extension Measurement {
     /// What a publisher sends as one chunk of a snapshot.
     private static let chunkByteCount = 128 * 1024
 
-    func measureLargeJoin() async throws {
+    func measureLargeJoin() async throws -> BenchPart {
         let plan = plan.with(models: plan.largeModels)
-        tell("joining with \(Figures.grouped(plan.models)) models, and their bytes over raw libzmq")
+        var part = BenchPart(.join)
+        tell("\(Figures.grouped(plan.models)) models are published")
+        let memory = MemoryWatch()
         let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
+        memory.watch(publisher.processIdentifier, named: "publisher")
         try await fill(publisher)
-        var figures = BenchResult.LargeJoin(models: plan.models)
-        var rawBefore: Double?
-        let joins = plan.measures(.join) ? min(2, max(1, plan.rounds)) : 1
-        for _ in 1...joins {
-            let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
-            let processorBefore = (try await state(publisher), try await state(subscriber))
-            let joined = try await joined(subscriber, models: plan.models)
-            let processorAfter = (try await state(publisher), try await state(subscriber))
-            try await requireEqual(publisher, subscriber, after: "the join with many models")
-            if plan.measures(.join) {
-                (figures.byteCount, figures.residentByteCount) = (joined.encodedByteCount, joined.residentByteCount)
-                let (models, before) = (Double(plan.models), processorBefore)
-                figures.publisherNanoseconds =
-                    (processorAfter.0.processorSeconds - before.0.processorSeconds) * 1e9 / models
-                figures.subscriberNanoseconds =
-                    (processorAfter.1.processorSeconds - before.1.processorSeconds) * 1e9 / models
-                let raw = try await bulk(&figures)
-                figures.rounds.append(joined.seconds)
-                figures.ratios.append(joined.seconds / (((rawBefore ?? raw) + raw) / 2))
-                rawBefore = raw
-            }
-            await end(subscriber)
+        var rounds: [Join] = []
+        var compared = BenchRounds()
+        var before: Double?
+        for round in 1...max(1, min(plan.rounds, 3)) {
+            tell("round \(round) of \(max(1, min(plan.rounds, 3)))")
+            let join = try await measureJoin(publisher, endpoint, plan, round == 1 ? memory : nil)
+            // How many bytes raw libzmq has to move is known after the first join.
+            let raw = try await rawBulk(
+                byteCount: join.joined.encodedByteCount, chunkByteCount: Measurement.chunkByteCount)
+            compared.add(baseline: raw)
+            compared.add(join.joined.seconds, around: ((before ?? raw) + raw) / 2)
+            rounds.append(join)
+            before = raw
         }
-        if plan.measures(.warmStart) { try await measureWarmStart(plan, publisher, endpoint) }
-        await end()
-        guard plan.measures(.join) else { return }
-        figures.seconds = figures.rounds.median ?? 0
-        figures.rawSeconds = figures.rawRounds.median ?? 0
-        result.largeJoin = figures
+        part.curves = memory.end()
+        let middle = { (path: KeyPath<Join, Double>) in rounds.map { $0[keyPath: path] }.median ?? 0 }
+        let models = Double(plan.models)
+        part.figures = [
+            BenchFigure(
+                "joining with \(Figures.grouped(plan.models)) models", .seconds, compared,
+                against: "raw libzmq, the same bytes"),
+            BenchFigure("processor time a model, publisher", middle(\.publisherNanoseconds), .nanoseconds),
+            BenchFigure("processor time a model, subscriber", middle(\.subscriberNanoseconds), .nanoseconds),
+            BenchFigure("a model as an encoded record", middle(\.encodedByteCount) / models, .bytes),
+            BenchFigure("a model in resident memory", middle(\.residentByteCount) / models, .bytes),
+        ]
+        return part
     }
 
-    private func bulk(_ figures: inout BenchResult.LargeJoin) async throws -> Double {
-        let raw = try await rawBulk(byteCount: figures.byteCount, chunkByteCount: Measurement.chunkByteCount)
-        figures.rawRounds.append(raw)
-        return raw
+    /// What one join has taken.
+    private struct Join {
+        let joined: BenchReply.Joined
+        let publisherNanoseconds: Double
+        let subscriberNanoseconds: Double
+        var encodedByteCount: Double { Double(joined.encodedByteCount) }
+        var residentByteCount: Double { Double(joined.residentByteCount) }
     }
 
-    /// A subscriber with a store joins and leaves, something changes, and another process starts from its file.
-    private func measureWarmStart(_ plan: BenchPlan, _ publisher: Process, _ endpoint: String) async throws {
-        tell("warm start with \(Figures.grouped(plan.models)) models from a store")
-        try await withFolder { folder in
-            let path = folder.appendingPathComponent("models.store").path
-            let task = BenchTask.subscriber(plan, endpoint: endpoint, store: path)
-            let (first, _) = try await start("bench subscriber", task)
-            _ = try await joined(first, models: plan.models)
-            guard case .left(let leaving) = try await first.ask(.leave, within: .seconds(120)) else {
-                throw unexpected(first.name)
-            }
-            await end(first)
-            let order = BenchOrder.publish(count: plan.changedWhileAway, batch: plan.batch, run: 1)
-            guard case .published(let published) = try await publisher.ask(order, within: .seconds(60)) else {
-                throw unexpected(publisher.name)
-            }
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-            let (second, _) = try await start("bench warm start", task)
-            guard case .warm(let warm) = try await second.ask(.warmStart, within: .seconds(20)) else {
-                throw unexpected(second.name)
-            }
-            guard warm.models == plan.models else {
-                throw BenchError("from the store came \(warm.models) of \(plan.models) models")
-            }
-            let joined = try await joined(second, models: plan.models)
-            try await requireEqual(publisher, second, after: "the warm start")
-            let counters = try await state(second).counters
-            result.warmStart = BenchResult.WarmStart(
-                models: warm.models, seconds: warm.seconds, liveSeconds: joined.seconds, leavingSeconds: leaving,
-                fileByteCount: size ?? 0, changedUpdates: published.count,
-                snapshotRecords: Int(counters["snapshot_records"] ?? 0),
-                replayedBatches: Int(counters["replayed_batches"] ?? 0))
-            await end(second)
-        }
+    /// One subscriber joins and ends.
+    private func measureJoin(
+        _ publisher: Process, _ endpoint: String, _ plan: BenchPlan, _ memory: MemoryWatch?
+    ) async throws -> Join {
+        let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
+        memory?.watch(subscriber.processIdentifier, named: "subscriber of the first round")
+        let before = (try await state(publisher), try await state(subscriber))
+        let joined = try await joined(subscriber, models: plan.models)
+        let after = (try await state(publisher), try await state(subscriber))
+        try await requireEqual(publisher, subscriber, after: "the join with many models")
+        await end(subscriber)
+        let models = Double(plan.models)
+        return Join(
+            joined: joined,
+            publisherNanoseconds: (after.0.processorSeconds - before.0.processorSeconds) * 1e9 / models,
+            subscriberNanoseconds: (after.1.processorSeconds - before.1.processorSeconds) * 1e9 / models)
     }
 }

@@ -7,10 +7,12 @@ import Synchronization
 
 /// Models as Swift types, in this process: decoding, reading, changing.
 extension Measurement {
-    func measureModels() throws {
+    func measureModels() throws -> BenchPart {
         let count = min(plan.models, 100_000)
-        tell("models as Swift types: \(Figures.grouped(count)) of eleven properties")
-        result.typedModels = try TypedModels(count: count).measure(rounds: max(3, plan.rounds))
+        tell("\(Figures.grouped(count)) models of eleven properties")
+        var part = BenchPart(.models)
+        part.figures = try TypedModels(count: count).measure(rounds: max(3, plan.rounds)).figures
+        return part
     }
 }
 
@@ -64,18 +66,18 @@ private final class TypedModels: Sendable {
         cache.commit(decoder.batch(in: batch.span), type: BenchUser.modelType)
     }
 
-    func measure(rounds: Int) throws -> BenchResult.TypedModels {
-        var figures = BenchResult.TypedModels(models: ids.count)
+    func measure(rounds: Int) throws -> TypedModelCosts {
+        var figures = TypedModelCosts()
         let records = ids.compactMap { cache[BenchUser.modelType, $0] }
         let json = try ids.prefix(5000).compactMap { try cache[BenchUser.self, $0].map(JSONEncoder().encode) }
         let users = ids.compactMap { cache[BenchUser.self, $0] }
         let older = users.map { user in user.with { $0.age += 1 } }
         guard records.count == ids.count, users.count == ids.count else { throw BenchError("a model is missing") }
-        var samples: [WritableKeyPath<BenchResult.TypedModels, Double>: [Double]] = [:]
+        var samples: [WritableKeyPath<TypedModelCosts, Double>: [Double]] = [:]
         for _ in 0..<rounds {
             // In turns, so that what the machine does meanwhile meets all of them.
             func add(
-                _ path: WritableKeyPath<BenchResult.TypedModels, Double>, _ count: Int, _ body: (Int) throws -> Int
+                _ path: WritableKeyPath<TypedModelCosts, Double>, _ count: Int, _ body: (Int) throws -> Int
             ) rethrows {
                 samples[path, default: []].append(try TypedModels.nanoseconds(count, body))
             }
@@ -113,7 +115,7 @@ private final class TypedModels: Sendable {
     }
 
     /// A million typed reads by eight queues, while one thread commits without a pause.
-    private func readWhileWriting(_ figures: inout BenchResult.TypedModels) throws {
+    private func readWhileWriting(_ figures: inout TypedModelCosts) throws {
         let (readers, reads) = (8, 1_000_000)
         let progress = Progress()
         let group = DispatchGroup()

@@ -1,36 +1,44 @@
 /// The parts that measure raw libzmq.
 extension Measurement {
-    /// Messages a second, from the first send to the last receive; every message is checked.
-    func rawThroughput() async throws -> Double {
+    /// One round of raw libzmq.
+    struct RawRound {
+        var perSecond: Double
+        /// Processor time that all threads of each process spent on one message.
+        var senderNanoseconds: Double
+        var receiverNanoseconds: Double
+        /// Messages a second, over the seconds since the first send.
+        var points: [BenchCurve.Point]
+    }
+
+    /// Messages of 100 bytes, one frame, from the first send to the last receive; every message is checked.
+    func rawThroughput() async throws -> RawRound {
         let (sender, receiver) = try await startRaw()
         let before = (try await processor(sender), try await processor(receiver))
         receiver.tell(.receive(count: plan.rawMessages))
         guard
             case .sent(let start) = try await sender.ask(.send(count: plan.rawMessages), within: .seconds(120)),
-            case .received(let last) = try await receiver.next(within: .seconds(120))
+            case .received(let last, let samples) = try await receiver.next(within: .seconds(120))
         else { throw unexpected("raw libzmq") }
         let after = (try await processor(sender), try await processor(receiver))
         let messages = Double(plan.rawMessages)
-        rawProcessor.append(((after.0 - before.0) * 1e9 / messages, (after.1 - before.1) * 1e9 / messages))
         await end(sender)
         await end(receiver)
-        let rate = messages * 1e9 / Double(last - start)
-        result.rawRounds.append(rate)
-        return rate
+        return RawRound(
+            perSecond: messages * 1e9 / Double(last - start), senderNanoseconds: (after.0 - before.0) * 1e9 / messages,
+            receiverNanoseconds: (after.1 - before.1) * 1e9 / messages, points: samples.rates(from: start, to: last))
     }
 
-    func rawLatency() async throws {
+    func rawLatency(rate: Double) async throws -> BenchReply.Latency {
         let (sender, receiver) = try await startRaw()
-        receiver.tell(.receivePaced(count: Int(plan.latencyRate * plan.latencySeconds)))
-        let order = BenchOrder.sendPaced(rate: plan.latencyRate, seconds: plan.latencySeconds)
+        receiver.tell(.receivePaced(count: Int(rate * plan.latencySeconds)))
+        let order = BenchOrder.sendPaced(rate: rate, seconds: plan.latencySeconds)
         guard
             case .paced = try await sender.ask(order, within: .seconds(plan.latencySeconds + 60)),
             case .latency(let latency) = try await receiver.next(within: .seconds(60))
         else { throw unexpected("raw libzmq") }
-        latencies.raw.append(latency.fromIntended)
-        latencies.rawFromCall.append(latency.fromCall)
         await end(sender)
         await end(receiver)
+        return latency
     }
 
     /// How many seconds so many bytes take, in messages of `chunkByteCount` from a PUSH to a PULL, where no more wait
@@ -42,7 +50,7 @@ extension Measurement {
         let order = BenchOrder.sendBulk(count: count, byteCount: chunkByteCount)
         guard
             case .sent(let start) = try await sender.ask(order, within: .seconds(120)),
-            case .received(let last) = try await receiver.next(within: .seconds(120))
+            case .received(let last, _) = try await receiver.next(within: .seconds(120))
         else { throw unexpected("raw libzmq") }
         await end(sender)
         await end(receiver)
@@ -60,5 +68,22 @@ extension Measurement {
         let (sender, endpoint) = try await start("raw sender", .rawSender(bulk: bulk))
         let (receiver, _) = try await start("raw receiver", .rawReceiver(endpoint: endpoint, bulk: bulk))
         return (sender, receiver)
+    }
+}
+
+extension [BenchReply.Sample] {
+    /// How many a second between one sample and the next, at the middle of the two, in seconds since `start`, when
+    /// there were none.
+    func rates(from start: UInt64, to end: UInt64) -> [BenchCurve.Point] {
+        var samples = [Element(nanoseconds: start, count: 0)]
+        // Some arrive together; a step is at least a twentieth of a second.
+        for sample in self where sample.nanoseconds <= end {
+            if let last = samples.last, sample.nanoseconds >= last.nanoseconds + 50_000_000 { samples.append(sample) }
+        }
+        return zip(samples, samples.dropFirst()).map { earlier, later in
+            let seconds = Double(later.nanoseconds - earlier.nanoseconds) / 1e9
+            let middle = Double(earlier.nanoseconds - start) / 1e9 + seconds / 2
+            return BenchCurve.Point(middle, (Double(later.count) - Double(earlier.count)) / seconds)
+        }
     }
 }

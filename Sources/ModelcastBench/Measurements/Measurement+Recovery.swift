@@ -4,17 +4,15 @@ import Modelcast
 
 /// A subscriber that is stopped (SIGSTOP) under load, with another beside it.
 extension Measurement {
-    func measureRecovery() async throws {
+    func measureRecovery() async throws -> BenchPart {
         let plan = plan.stopping
-        tell(
-            "recovery: \(Figures.grouped(plan.stopRate)) updates a second, one of two subscribers stopped for "
-                + "\(Figures.fixed(plan.stopSeconds, 1)) s")
+        tell("\(Figures.grouped(plan.stopRate)) updates a second, then one of two subscribers is stopped")
         let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
         try await fill(publisher)
         let (other, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
         let (stopped, _) = try await start("bench subscriber to be stopped", .subscriber(plan, endpoint: endpoint))
         for subscriber in [other, stopped] { _ = try await joined(subscriber, models: plan.models) }
-        var recovery = BenchResult.Recovery()
+        var recovery = Recovery()
         recovery.queueByteCount = plan.stopQueueMebibytes << 20
         // Fills what is held for replay, so that it does not count as growth later.
         _ = try await load(publisher, seconds: plan.stopSeconds / 2)
@@ -37,12 +35,13 @@ extension Measurement {
         recovery.counters = after.stopped.counters
         for (name, value) in before.stopped.counters { recovery.counters[name, default: value] -= value }
         recovery.counters = recovery.counters.filter { $0.value > 0 }
-        result.recovery = recovery
-        await self.end()
+        var part = BenchPart(.recovery)
+        part.figures = recovery.figures(plan)
+        return part
     }
 
     /// The same load without a stop.
-    private func measureBefore(_ publisher: Process, _ recovery: inout BenchResult.Recovery) async throws {
+    private func measureBefore(_ publisher: Process, _ recovery: inout Recovery) async throws {
         let window = plan.stopSeconds / 2
         let before = try await state(publisher)
         let steady = try await load(publisher, seconds: window)
@@ -55,7 +54,7 @@ extension Measurement {
 
     /// Stops the subscriber for the length of the load, and looks at the publisher's memory all the while.
     private func measureStop(
-        _ publisher: Process, _ stopped: Process, _ recovery: inout BenchResult.Recovery
+        _ publisher: Process, _ stopped: Process, _ recovery: inout Recovery
     ) async throws {
         let before = try await state(publisher)
         let process = publisher.processIdentifier

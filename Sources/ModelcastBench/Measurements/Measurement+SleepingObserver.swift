@@ -1,8 +1,9 @@
 /// An observer that sleeps while updates are applied in its process.
 extension Measurement {
-    func measureSleepingObserver() async throws {
+    func measureSleepingObserver() async throws -> BenchPart {
         let plan = plan.with(models: plan.observedModels)
-        tell("an observer sleeps while \(Figures.grouped(plan.observedUpdates)) updates are applied")
+        var part = BenchPart(.observer)
+        tell("asleep while \(Figures.grouped(plan.observedUpdates)) updates are applied")
         let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
         try await fill(publisher)
         let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
@@ -17,10 +18,14 @@ extension Measurement {
             throw unexpected(subscriber.name)
         }
         guard woken.isComplete else { throw BenchError("the observer was not told all that it had slept through") }
-        result.sleepingObserver = BenchResult.SleepingObserver(
-            models: plan.models, updates: count, changes: woken.changes, folded: woken.folded,
-            grownByteCount: woken.grownByteCount)
-        await end()
+        part.figures = [
+            BenchFigure("updates applied while an observer slept", Double(count), .count),
+            BenchFigure("changes that waited for it", Double(woken.changes), .count),
+            BenchFigure("of the changes, folded", Double(woken.folded), .count),
+            BenchFigure("models", Double(plan.models), .count),
+            BenchFigure("the process's memory grew by", Double(woken.grownByteCount) / 1_048_576, .mebibytes),
+        ]
+        return part
     }
 
     /// Publishes so many at a rate that the subscriber can follow, so that nothing piles up but what is observed.

@@ -1,35 +1,25 @@
 import Foundation
 
-/// The measurement: one publisher process, one subscriber process, and raw libzmq between two more, in turns.
+/// The measurement: processes of Modelcast, and of raw libzmq in turns with them.
 ///
 /// Machines of this kind differ by a factor of two from one hour to the next, so a figure is only worth what it is
 /// beside the raw figure of the same run.
 public actor Measurement {
     let plan: BenchPlan
     let workerArguments: [String]
-    /// Tells a person what is going on.
-    let tell: @Sendable (String) -> Void
-    var result: BenchResult
+    private let show: @Sendable (BenchProgress) -> Void
+    private var progress: BenchProgress?
     var children: [Child<BenchOrder, BenchReply>] = []
-    var latencies = Latencies()
-    /// Nanoseconds that one message of raw libzmq cost the processes, of each round.
-    var rawProcessor: [(sender: Double, receiver: Double)] = []
+    /// Copies of the scenario that is being measured that were compared and equal.
+    var equalCopies = 0
 
-    /// The summaries of each round.
-    struct Latencies {
-        var raw: [LatencySummary] = []
-        var rawFromCall: [LatencySummary] = []
-        var modelcast: [LatencySummary] = []
-        var modelcastFromCall: [LatencySummary] = []
-        var lateness: [LatencySummary] = []
-    }
-
-    /// - Parameter workerArguments: the hidden subcommand that calls ``runWorker(task:)``.
-    public init(_ plan: BenchPlan, workerArguments: [String], tell: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - workerArguments: the hidden subcommand that calls ``runWorker(task:)``.
+    ///   - show: tells a person what is going on.
+    public init(_ plan: BenchPlan, workerArguments: [String], show: @escaping @Sendable (BenchProgress) -> Void) {
         self.plan = plan
         self.workerArguments = workerArguments
-        self.tell = tell
-        result = BenchResult(machine: .current, plan: plan)
+        self.show = show
     }
 
     /// The process that a ``BenchTask`` describes; works until the parent closes stdin.
@@ -46,92 +36,81 @@ public actor Measurement {
             try await BenchRelay(plan, endpoint: endpoint, store: store).run()
         case .rawSender(let isBulk): try await RawSender(isBulk: isBulk).run()
         case .rawReceiver(let endpoint, let isBulk): try await RawReceiver(endpoint: endpoint, isBulk: isBulk).run()
+        case .frameRecorder(let endpoint): try await FrameRecorder(endpoint: endpoint).run()
+        case .rawFanoutSender: try await FanoutSender().run()
+        case .rawFanoutReceiver(let endpoint): try await FanoutReceiver(endpoint: endpoint).run()
+        case .local(let sizes, let scenario): try await LocalPeer(sizes: sizes, scenario: scenario).run()
         }
     }
 
-    /// Measures everything; ends all processes whatever happens.
-    /// - Throws: ``BenchError``, also when the digests differ: then no figure counts.
-    public func run() async throws -> BenchResult {
+    /// Measures all scenarios of the plan; ends all processes whatever happens.
+    ///
+    /// Where copies differ the run ends, and the report has no figures and says which.
+    /// - Parameters:
+    ///   - commit: what was built.
+    ///   - command: the command line that makes the same again.
+    /// - Throws: ``BenchError`` when something else goes wrong.
+    public func run(commit: String, command: String) async throws -> BenchReport {
+        var report = BenchReport(
+            machine: .current, commit: commit, command: command, start: Date(), seconds: 0, plan: plan)
+        let start = MonotonicClock.nanoseconds
         do {
-            try await measure()
+            report.parts = try await measure()
+        } catch let difference as DigestDifference {
+            report.differences = [difference.text]
         } catch {
             await end()
             throw error
         }
         await end()
-        return result
+        report.seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
+        return report
     }
 
-    private func measure() async throws {
-        if plan.measures(.throughput, .latency, .reads, .fields) { try await measurePair() }
-        if plan.measures(.recovery) { try await measureRecovery() }
-        if plan.measures(.observer) { try await measureSleepingObserver() }
-        if plan.measures(.join, .warmStart) { try await measureLargeJoin() }
-        if plan.measures(.push) { try await measurePushes() }
-        if plan.measures(.relay) { try await measureRelay() }
-        if plan.measures(.models) { try measureModels() }
-        summarize()
-    }
-
-    /// What one publisher and one subscriber are enough for.
-    private func measurePair() async throws {
-        tell("populating \(Figures.grouped(plan.models)) models and joining")
-        let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
-        try await populate(publisher)
-        let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
-        try await join(subscriber)
-        if plan.measures(.fields) { try await makeFields(publisher) }
-        if plan.measures(.throughput) { try await throughputBesideRaw(publisher, subscriber) }
-        if plan.measures(.latency) {
-            for round in 1...max(1, plan.rounds) {
-                tell("latency, round \(round) of \(plan.rounds): raw libzmq, then Modelcast")
-                try await rawLatency()
-                try await latency(publisher, subscriber)
-            }
+    private func measure() async throws -> [BenchPart] {
+        let scenarios = BenchScenario.allCases.filter { plan.scenarios.contains($0) }
+        var parts: [BenchPart] = []
+        for (index, scenario) in scenarios.enumerated() {
+            progress = BenchProgress(scenario, index + 1, of: scenarios.count, "")
+            equalCopies = 0
+            var part = try await measure(scenario)
+            part.equalCopies += equalCopies
+            parts.append(part)
+            await end()
         }
-        if plan.measures(.reads) {
-            tell("reads while updates are applied")
-            try await reads(publisher, subscriber)
-            try await requireEqual(publisher, subscriber, after: "the reads")
-        }
-        await end()
+        return parts
     }
 
-    /// Each round of Modelcast stands between two of raw libzmq, and is compared with those.
-    private func throughputBesideRaw(_ publisher: Process, _ subscriber: Process) async throws {
-        var before = try await rawThroughput()
-        for round in 1...max(1, plan.rounds) {
-            tell("throughput, round \(round) of \(plan.rounds): Modelcast, raw libzmq, Modelcast, raw libzmq")
-            for (kind, batch) in [(\BenchResult.single, 1), (\BenchResult.batched, plan.batch)] {
-                let run = 2 * round + (batch > 1 ? 1 : 0)
-                let figures = try await throughput(publisher, subscriber, batch: batch, run: run)
-                let after = try await rawThroughput()
-                // Of as many messages before as after: their time counts, as if it were one round.
-                let raw = 2 / (1 / before + 1 / after)
-                result[keyPath: kind].add(figures, besideRaw: raw)
-                result.holes += figures.holes
-                before = after
-            }
+    /// One scenario. It may leave processes behind, which are ended after it; ``requireEqual(_:_:after:)`` counts the
+    /// copies that were compared.
+    private func measure(_ scenario: BenchScenario) async throws -> BenchPart {
+        switch scenario {
+        case .throughput: try await measureThroughput()
+        case .latency: try await measureLatency()
+        case .reads: try await measureReads()
+        case .fields: try await measureFields()
+        case .recovery: try await measureRecovery()
+        case .observer: try await measureSleepingObserver()
+        case .join: try await measureLargeJoin()
+        case .warmStart: try await measureWarmStart()
+        case .push: try await measurePushes()
+        case .relay: try await measureRelay()
+        case .models: try measureModels()
+        case .memory: try await measureMemory()
+        case .growth: try await measureGrowth()
+        case .observers: try await measureObservers()
+        case .snapshot: try await measureSnapshot()
+        case .fanout: try await measureFanout()
+        case .mixed: try await measureMixed()
+        case .peers: try await measurePeers()
         }
     }
 
-    private func summarize() {
-        result.rawMessagesPerSecond = result.rawRounds.median ?? 0
-        result.rawSenderNanoseconds = rawProcessor.map(\.sender).median ?? 0
-        result.rawReceiverNanoseconds = rawProcessor.map(\.receiver).median ?? 0
-        result.single.updatesPerSecond = result.single.rounds.median ?? 0
-        result.batched.updatesPerSecond = result.batched.rounds.median ?? 0
-        result.rawLatency = middle(latencies.raw)
-        result.rawLatencyFromCall = middle(latencies.rawFromCall)
-        result.latency = middle(latencies.modelcast)
-        result.latencyFromCall = middle(latencies.modelcastFromCall)
-        result.generatorLateness = middle(latencies.lateness)
-    }
-
-    /// Of several rounds the one whose median is in the middle.
-    private func middle(_ summaries: [LatencySummary]) -> LatencySummary? {
-        let median = summaries.map(\.median).median
-        return summaries.first { $0.median == median }
+    /// Tells a person what the scenario does now: "round 1 of 3".
+    func tell(_ text: String) {
+        guard var progress else { return }
+        progress.text = text
+        show(progress)
     }
 
     // MARK: Processes
@@ -163,15 +142,20 @@ public actor Measurement {
     public func kill() { for child in children { child.kill() } }
 
     /// A folder for stores, which is removed when `body` is through.
-    func withFolder(_ body: (_ folder: URL) async throws -> Void) async throws {
+    func withFolder<Result>(_ body: (_ folder: URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("modelcast-bench-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+        return try await body(folder)
     }
 
     func unexpected(_ name: String) -> BenchError {
         BenchError("\(name) answered something else than it was asked for")
     }
+}
+
+/// Two copies that ought to be equal and are not.
+struct DigestDifference: Error {
+    let text: String
 }

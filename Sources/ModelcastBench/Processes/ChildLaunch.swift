@@ -1,8 +1,10 @@
 import Foundation
 
-/// How a ``Child`` is started: this executable with other arguments, perhaps inside a network namespace.
+/// How a ``Child`` is started: this executable with other arguments, perhaps inside a network namespace; or another
+/// program that speaks the same way.
 public struct ChildLaunch: Sendable {
-    /// The arguments of this executable.
+    /// The path of the program; nil for this executable.
+    public var executable: String?
     public var arguments: [String]
     /// Added to the environment of this process.
     public var environment: [String: String] = [:]
@@ -15,7 +17,8 @@ public struct ChildLaunch: Sendable {
 
     /// The whole command line.
     private var words: [String] {
-        prefix + [URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path] + arguments
+        let this = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        return prefix + [executable ?? this] + arguments
     }
 
     /// A process that has not been started yet.

@@ -18,14 +18,19 @@ struct RawReceiver: Sendable {
         while let order = orders.next() {
             switch order {
             case .receive(let count):
+                var samples: [BenchReply.Sample] = []
                 for index in 0..<count {
+                    if index & 0x3FFF == 0 {
+                        samples.append(
+                            BenchReply.Sample(nanoseconds: MonotonicClock.nanoseconds, count: UInt64(index)))
+                    }
                     try socket.receive { stamp in
                         guard stamp.due == UInt64(index) else {
                             throw BenchError("raw message \(index) of \(count) has been lost")
                         }
                     }
                 }
-                tell(.received(endNanoseconds: MonotonicClock.nanoseconds))
+                tell(.received(endNanoseconds: MonotonicClock.nanoseconds, samples: samples))
             case .receivePaced(let count):
                 let (fromIntended, fromCall) = (LatencyHistogram(), LatencyHistogram())
                 for _ in 0..<count {
@@ -38,7 +43,7 @@ struct RawReceiver: Sendable {
                 tell(
                     .latency(
                         BenchReply.Latency(
-                            fromIntended: fromIntended.summary, fromCall: fromCall.summary, folded: 0)))
+                            fromIntended: fromIntended.recording, fromCall: fromCall.recording, folded: 0)))
             case .receiveBulk(let count):
                 for _ in 0..<count { try socket.receive { _ in } }
                 tell(.received(endNanoseconds: MonotonicClock.nanoseconds))

@@ -1,4 +1,5 @@
 import CLibZMQ
+import Foundation
 
 /// The first bytes of a raw message.
 struct RawStamp {
@@ -17,7 +18,8 @@ struct RawSocket {
     /// - Parameters:
     ///   - kind: `ZMQ_XPUB` or `ZMQ_SUB`, `ZMQ_PUSH` or `ZMQ_PULL`; a SUB takes everything.
     ///   - queueCount: how many messages may wait; 0 for any number.
-    init(_ kind: Int32, queueCount: Int32 = 0) throws {
+    ///   - patience: how long a receive waits, in milliseconds.
+    init(_ kind: Int32, queueCount: Int32 = 0, patience: Int32 = 30_000) throws {
         guard let context = unsafe zmq_ctx_new() else { throw BenchError("no libzmq context") }
         guard let socket = unsafe zmq_socket(context, kind) else {
             unsafe zmq_ctx_term(context)
@@ -27,13 +29,19 @@ struct RawSocket {
         unsafe self.socket = socket
         // Without a limit XPUB loses nothing, and PUSH waits at one; and an error instead of waiting for ever.
         let options: [(Int32, Int32)] = [
-            (ZMQ_SNDHWM, queueCount), (ZMQ_RCVHWM, queueCount), (ZMQ_LINGER, 0), (ZMQ_RCVTIMEO, 30_000),
+            (ZMQ_SNDHWM, queueCount), (ZMQ_RCVHWM, queueCount), (ZMQ_LINGER, 0), (ZMQ_RCVTIMEO, patience),
         ]
         for (option, value) in options {
             var value = value
             try check("option \(option)", unsafe clibzmq_set(socket, option, &value, 4))
         }
         if kind == ZMQ_SUB { try check("subscribe", unsafe clibzmq_set(socket, ZMQ_SUBSCRIBE, "", 0)) }
+    }
+
+    /// Of an XPUB: also subscriptions that another subscriber has already.
+    func tellEverySubscription() throws {
+        var value: Int32 = 1
+        try check("verbose", unsafe clibzmq_set(socket, ZMQ_XPUB_VERBOSE, &value, 4))
     }
 
     /// - Returns: the endpoint, with the port that the system chose.
@@ -60,7 +68,11 @@ struct RawSocket {
     }
 
     /// Sends one frame that is a copy of `bytes`, waiting where it must.
-    func send(_ bytes: [UInt8]) throws {
+    func send(_ bytes: [UInt8]) throws { try send(bytes[...], isLast: true) }
+
+    /// Sends one frame of a message.
+    /// - Parameter isLast: false where another one follows.
+    func send(_ bytes: ArraySlice<UInt8>, isLast: Bool) throws {
         var message = clibzmq_message()
         try check("message", unsafe clibzmq_message_init_size(&message, bytes.count))
         // The frame was made with as many bytes.
@@ -68,7 +80,23 @@ struct RawSocket {
         unsafe bytes.withUnsafeBytes { source in
             if let base = source.baseAddress { unsafe target?.copyMemory(from: base, byteCount: source.count) }
         }
-        try check("send", unsafe clibzmq_message_send(&message, socket, 0))
+        try check("send", unsafe clibzmq_message_send(&message, socket, isLast ? 0 : ZMQ_SNDMORE))
+    }
+
+    /// Waits for a message.
+    /// - Returns: the sizes of its frames; nil when none came in time.
+    func receiveSizes() throws -> [Int]? {
+        var sizes: [Int] = []
+        while true {
+            var message = clibzmq_message()
+            unsafe clibzmq_message_init(&message)
+            defer { unsafe clibzmq_message_close(&message) }
+            let result = unsafe clibzmq_message_receive(&message, socket, 0)
+            if result == -EAGAIN, sizes.isEmpty { return nil }
+            try check("receive", result)
+            sizes.append(unsafe clibzmq_message_size(&message))
+            if unsafe clibzmq_message_more(&message) == 0 { return sizes }
+        }
     }
 
     /// Waits for one frame; `body` gets zeros for one that is too short.

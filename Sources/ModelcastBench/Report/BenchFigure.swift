@@ -42,7 +42,7 @@ public struct BenchFigure: Codable, Hashable, Sendable {
     }
 
     /// A bound of the ratio, or of the value where there is no baseline.
-    public enum Mark: Codable, Hashable, Sendable {
+    public enum Mark: Hashable, Sendable {
         case atLeast(Double)
         case atMost(Double)
     }
@@ -62,10 +62,13 @@ public struct BenchFigure: Codable, Hashable, Sendable {
 public struct BenchCurve: Codable, Hashable, Sendable {
     public var name: String
     public var kind: Kind
+    /// The title of the picture that it is drawn in, with all of its part that have the same; nil for the one of its
+    /// kind.
+    public var chart: String?
     public var points: [Point]
 
-    public init(_ name: String, _ kind: Kind, _ points: [Point]) {
-        (self.name, self.kind, self.points) = (name, kind, points)
+    public init(_ name: String, _ kind: Kind, in chart: String? = nil, _ points: [Point]) {
+        (self.name, self.kind, self.chart, self.points) = (name, kind, chart, points)
     }
 
     public enum Kind: String, Codable, Hashable, Sendable {

@@ -3,6 +3,8 @@ public struct BenchPart: Codable, Hashable, Sendable {
     public var scenario: BenchScenario
     /// In the order of the table.
     public var figures: [BenchFigure] = []
+    /// Figures that the table leaves out.
+    public var details: [BenchFigure] = []
     public var curves: [BenchCurve] = []
     /// Sentences that stand below the table.
     public var notes: [String] = []

@@ -1,0 +1,115 @@
+/// From publish to observer, beside the way of a message of raw libzmq, at fixed rates.
+extension Measurement {
+    /// What the rounds at one rate have given.
+    private struct Rounds {
+        var modelcast: [BenchReply.Latency] = []
+        var raw: [BenchReply.Latency] = []
+        var lateness: [LatencySummary] = []
+    }
+
+    /// From where a latency is counted.
+    private static var origins: [(name: String, path: KeyPath<BenchReply.Latency, LatencyRecording>)] {
+        [("from the call", \.fromCall), ("from the intended time", \.fromIntended)]
+    }
+
+    /// The mark of a percentile.
+    private typealias Percentile = (name: String, path: KeyPath<LatencySummary, Double>, mark: BenchFigure.Mark?)
+
+    func measureLatency() async throws -> BenchPart {
+        var part = BenchPart(.latency)
+        let memory = MemoryWatch()
+        let pair = try await startPair(plan, memory: memory)
+        for rate in plan.latencyRates {
+            // Without a queue where something was promised: there the way to the queue's thread is much of it.
+            for inline in rate == Measurement.promisedRate ? [false, true] : [false] {
+                let rounds = try await rounds(pair, rate: rate, inline: inline)
+                part.figures += figures(rounds, rate, inline: inline)
+                part.curves += curves(rounds, rate, inline: inline)
+            }
+        }
+        part.curves += memory.end()
+        return part
+    }
+
+    /// The rate for which something was promised.
+    private static let promisedRate = 10_000.0
+
+    private func rounds(
+        _ pair: Pair, rate: Double, inline: Bool
+    ) async throws -> Rounds {
+        var rounds = Rounds()
+        tell("\(Figures.grouped(rate))/s · raw libzmq")
+        rounds.raw.append(try await rawLatency(rate: rate))
+        for round in 1...max(1, plan.rounds) {
+            tell("\(Figures.grouped(rate))/s\(inline ? ", no queue" : "") · round \(round) of \(plan.rounds)")
+            let (latency, lateness) = try await latency(pair.publisher, pair.subscriber, rate: rate, inline: inline)
+            rounds.modelcast.append(latency)
+            rounds.lateness.append(lateness)
+            rounds.raw.append(try await rawLatency(rate: rate))
+        }
+        return rounds
+    }
+
+    private func figures(_ rounds: Rounds, _ rate: Double, inline: Bool) -> [BenchFigure] {
+        var figures: [BenchFigure] = []
+        let at = "at \(Figures.grouped(rate))/s\(inline ? ", without a queue" : "")"
+        for (origin, path) in Measurement.origins {
+            // What was promised holds for one rate, from the call.
+            let isMarked = rate == Measurement.promisedRate && origin == "from the call"
+            let percentiles: [Percentile] = [
+                ("p50", \.median, isMarked ? .atMost(1.3) : nil),
+                ("p99", \.percentile99, isMarked ? .atMost(1.5) : nil),
+                ("p99.9", \.percentile999, nil),
+            ]
+            for (name, percentile, mark) in percentiles {
+                let raw = rounds.raw.map { $0[keyPath: path].summary[keyPath: percentile] }
+                var compared = BenchRounds()
+                for value in raw { compared.add(baseline: value) }
+                for (index, round) in rounds.modelcast.enumerated() {
+                    let value = round[keyPath: path].summary[keyPath: percentile]
+                    compared.add(value, around: (raw[index] + raw[index + 1]) / 2)
+                }
+                figures.append(
+                    BenchFigure("\(at), \(name), \(origin)", .microseconds, compared, against: "raw libzmq", mark: mark)
+                )
+            }
+        }
+        let late = { (path: KeyPath<LatencySummary, Double>) in
+            rounds.lateness.map { $0[keyPath: path] }.median ?? 0
+        }
+        return figures + [
+            BenchFigure("\(at), how late the load itself was, p50", late(\.median), .microseconds),
+            BenchFigure("\(at), how late the load itself was, p99", late(\.percentile99), .microseconds),
+            BenchFigure(
+                "\(at), folded changes", Double(rounds.modelcast.reduce(0) { $0 + $1.folded }), .count),
+        ]
+    }
+
+    /// Of all rounds together.
+    private func curves(_ rounds: Rounds, _ rate: Double, inline: Bool) -> [BenchCurve] {
+        let chart = "Latency at \(Figures.grouped(rate)) updates a second\(inline ? ", without a queue" : "")"
+        return Measurement.origins.flatMap { origin, path in
+            [("Modelcast", rounds.modelcast), ("raw libzmq", rounds.raw)].map { name, all in
+                let histogram = LatencyHistogram()
+                for round in all { histogram.add(round[keyPath: path]) }
+                return BenchCurve("\(name), \(origin)", .latency, in: chart, histogram.percentileCurve)
+            }
+        }
+    }
+
+    private func latency(
+        _ publisher: Process, _ subscriber: Process, rate: Double, inline: Bool
+    ) async throws -> (BenchReply.Latency, lateness: LatencySummary) {
+        guard case .observing = try await subscriber.ask(.observe(inline: inline), within: .seconds(60)) else {
+            throw unexpected(subscriber.name)
+        }
+        let order = BenchOrder.publishPaced(rate: rate, seconds: plan.latencySeconds)
+        guard case .paced(let lateness, _) = try await publisher.ask(order, within: .seconds(plan.latencySeconds + 60))
+        else { throw unexpected(publisher.name) }
+        try await requireEqual(publisher, subscriber, after: "the latency round")
+        guard case .latency(let latency) = try await subscriber.ask(.endObserving, within: .seconds(60)) else {
+            throw unexpected(subscriber.name)
+        }
+        return (latency, lateness)
+    }
+}

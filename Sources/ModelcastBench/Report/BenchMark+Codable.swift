@@ -1,0 +1,24 @@
+/// As JSON: `{"atLeast": 1}` or `{"atMost": 1.5}`.
+extension BenchFigure.Mark: Codable {
+    private enum CodingKeys: CodingKey {
+        case atLeast
+        case atMost
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let bound = try container.decodeIfPresent(Double.self, forKey: .atLeast) {
+            self = .atLeast(bound)
+        } else {
+            self = .atMost(try container.decode(Double.self, forKey: .atMost))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .atLeast(let bound): try container.encode(bound, forKey: .atLeast)
+        case .atMost(let bound): try container.encode(bound, forKey: .atMost)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+
+/// One line on a terminal that says where a measurement is; written over again and again, and gone in the end.
+public final class ProgressLine: Sendable {
+    private struct State {
+        var progress: BenchProgress?
+        var ticking: Task<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let start: UInt64
+    private let now: @Sendable () -> UInt64
+    private let columns: @Sendable () -> Int
+    private let write: @Sendable (String) -> Void
+
+    /// The line at the end of standard error.
+    public convenience init() {
+        self.init(
+            now: { MonotonicClock.nanoseconds }, columns: { ProgressLine.terminalColumns },
+            write: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) })
+    }
+
+    /// - Parameters:
+    ///   - now: nanoseconds of a clock that does not go back.
+    ///   - columns: how wide the terminal is now.
+    ///   - write: sends text to the terminal.
+    init(
+        now: @escaping @Sendable () -> UInt64, columns: @escaping @Sendable () -> Int,
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        (self.now, self.columns, self.write) = (now, columns, write)
+        start = now()
+    }
+
+    /// Standard error is a terminal that can erase a line.
+    public static var isPossible: Bool {
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    private static var terminalColumns: Int {
+        var size = winsize()
+        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Writes where it is now; from then on the time is written every second.
+    public func show(_ progress: BenchProgress) {
+        state.withLock { state in
+            state.progress = progress
+            if state.ticking == nil {
+                state.ticking = Task { [weak self] in
+                    while !Task.isCancelled, self?.draw() != nil { try? await Task.sleep(for: .seconds(1)) }
+                }
+            }
+        }
+        draw()
+    }
+
+    /// Takes the line away. Nothing is written after it until ``show(_:)``.
+    public func erase() {
+        state.withLock { state in
+            state.ticking.take()?.cancel()
+            guard state.progress.take() != nil else { return }
+            write("\r\u{1B}[K")
+        }
+    }
+
+    private func draw() {
+        state.withLock { state in
+            guard let progress = state.progress else { return }
+            let seconds = Int((now() - start) / 1_000_000_000)
+            // The last column stays free: a terminal may begin a new line after it.
+            write("\r" + ProgressLine.text(progress, seconds: seconds, columns: columns() - 1) + "\u{1B}[K")
+        }
+    }
+
+    /// `[2/11] latency · 10,000/s · round 1 of 3 · 0:23`; where that is too long the middle is cut.
+    static func text(_ progress: BenchProgress, seconds: Int, columns: Int) -> String {
+        let (minutes, rest) = (seconds / 60, seconds % 60)
+        let end = " · \(minutes):\(rest < 10 ? "0" : "")\(rest)"
+        let begin = "[\(progress.number)/\(progress.count)] \(progress.scenario.rawValue) · \(progress.text)"
+        guard begin.count + end.count > columns else { return begin + end }
+        let room = columns - end.count - 1
+        return room < 1 ? String((begin + end).prefix(max(0, columns))) : begin.prefix(room) + "…" + end
+    }
+}

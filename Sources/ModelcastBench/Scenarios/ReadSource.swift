@@ -1,0 +1,110 @@
+import Modelcast
+import Synchronization
+
+/// Where models are read by id: a cache, or what stands beside it.
+protocol ReadSource: Sendable {
+    /// The size of the model's record; nil where there is none.
+    func read(_ id: String) -> Int?
+
+    /// Replaces models until `isOver`, without a pause.
+    /// - Returns: how many.
+    func write(until isOver: () -> Bool) throws -> Int
+}
+
+/// A cache, read by a handle of the type. Its writer makes, decodes and commits batches.
+final class CacheReads: ReadSource {
+    let cache: ModelCache
+    private let table: Table
+    private let models: Int
+    private let writer: Mutex<Writer>
+
+    private struct Writer: ~Copyable {
+        var fed: FedCache
+        var source: NumberedModels
+    }
+
+    init(models: Int) throws {
+        var writer = Writer(fed: FedCache(), source: NumberedModels(seed: 5))
+        try writer.fed.fill(0..<models, from: &writer.source)
+        cache = writer.fed.cache
+        table = cache.table(Workload.type)
+        self.models = models
+        self.writer = Mutex(writer)
+    }
+
+    @inline(__always)
+    func read(_ id: String) -> Int? { table[id]?.byteCount }
+
+    func record(_ id: String) -> Record? { table[id] }
+
+    func write(until isOver: () -> Bool) throws -> Int {
+        try writer.withLock { writer in
+            var count = 0
+            while !isOver() {
+                try writer.fed.take(try writer.source.updates(NumberedModels.batchCount, of: models))
+                count += NumberedModels.batchCount
+            }
+            return count
+        }
+    }
+}
+
+/// The same read by the names of type and id, as most programs do it.
+struct NamedReads: ReadSource {
+    let reads: CacheReads
+
+    @inline(__always)
+    func read(_ id: String) -> Int? { reads.cache[Workload.type, id]?.byteCount }
+
+    func write(until isOver: () -> Bool) throws -> Int { try reads.write(until: isOver) }
+}
+
+/// The records of a cache in a dictionary behind a lock. Its writer replaces values, a batch under one lock.
+final class DictionaryReads: ReadSource {
+    private let records: Mutex<[String: Record]>
+    private let others: [(id: String, records: [Record])]
+    private static let otherCountMax = 65_536
+
+    /// - Parameter reads: its records are kept, also while it goes on; some of them are replaced by newer ones of it.
+    init(_ reads: CacheReads, models: Int) throws {
+        var records: [String: Record] = [:]
+        records.reserveCapacity(models)
+        for model in 0..<models {
+            // A string of its own: two that share their memory are equal at a glance.
+            let id = NumberedModels.id(model)
+            guard let record = reads.record(id) else { throw BenchError("model \(id) is missing") }
+            records[id] = record
+        }
+        // Until most models have another record.
+        var turns = models / NumberedModels.batchCount * 2 + 1
+        _ = try reads.write {
+            turns -= 1
+            return turns < 0
+        }
+        others = stride(from: 0, to: models, by: max(1, models / DictionaryReads.otherCountMax)).compactMap { model in
+            let id = NumberedModels.id(model)
+            guard let old = records[id], let new = reads.record(id) else { return nil }
+            return (id, [old, new])
+        }
+        self.records = Mutex(records)
+    }
+
+    @inline(__always)
+    func read(_ id: String) -> Int? { records.withLock { $0[id] }?.byteCount }
+
+    func write(until isOver: () -> Bool) -> Int {
+        var numbers = SeededNumbers(seed: 9)
+        var count = 0
+        while !isOver() {
+            let turn = count / NumberedModels.batchCount & 1
+            records.withLock { records in
+                for _ in 0..<NumberedModels.batchCount {
+                    let other = numbers.below(others.count)
+                    records[others[other].id] = others[other].records[turn]
+                }
+            }
+            count += NumberedModels.batchCount
+        }
+        return count
+    }
+}

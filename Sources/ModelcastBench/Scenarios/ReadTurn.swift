@@ -1,0 +1,159 @@
+import Dispatch
+import Histogram
+import Synchronization
+
+/// Which reads are measured.
+struct ReadCase: Hashable {
+    let models: Int
+    let queues: Int
+    /// One percent of the ids, or all.
+    let isHot: Bool
+    let hasWriter: Bool
+
+    var name: String {
+        "\(queues) queue\(queues == 1 ? "" : "s"), \(Figures.grouped(models)) models, \(isHot ? "hot set" : "uniform")"
+            + (hasWriter ? ", writer at full speed" : "")
+    }
+
+    /// How many ids are read.
+    var readCount: Int { isHot ? max(1, models / 100) : models }
+}
+
+/// Reads by some queues at once, for a while.
+struct ReadTurn {
+    /// Of all queues together.
+    var readsPerSecond = 0.0
+    /// Of one read while its queue ran; in batches, so that the clock is no part of it.
+    var nanoseconds = 0.0
+    var missed = 0
+    var writesPerSecond = 0.0
+    /// Where each read was timed: nanoseconds, the clock's own time included.
+    var times = Histogram<UInt64>(highestTrackableValue: ReadTurn.longest)
+
+    static let longest: UInt64 = 60_000_000_000
+    /// Reads between two looks at the clock.
+    private static let batchCount = 32
+
+    /// What one queue has done.
+    private struct Share {
+        var count = 0
+        var nanoseconds: UInt64 = 0
+        var missed = 0
+        var times = Histogram<UInt64>(highestTrackableValue: ReadTurn.longest)
+    }
+
+    /// - Parameter timesEach: look at the clock before and after each read.
+    static func measure(
+        _ source: some ReadSource, _ ids: [String], _ one: ReadCase, seconds: Double, timesEach: Bool = false
+    ) throws -> ReadTurn {
+        let group = DispatchGroup()
+        let isOver = Flag()
+        let shares = Mutex<[Share]>([])
+        let written = Mutex<Result<Int, any Error>>(.success(0))
+        let writing = DispatchGroup()
+        let start = MonotonicClock.nanoseconds
+        if one.hasWriter {
+            DispatchQueue(label: "bench-writer").async(group: writing) {
+                let result = Result { try source.write { isOver.isSet } }
+                written.withLock { $0 = result }
+            }
+        }
+        let end = start + UInt64(seconds * 1e9)
+        for queue in 0..<one.queues {
+            DispatchQueue(label: "bench-reader-\(queue)").async(group: group) {
+                let seed = start &+ UInt64(queue)
+                let share =
+                    timesEach
+                    ? timed(source, ids, one.readCount, seed: seed, until: end)
+                    : counted(source, ids, one.readCount, seed: seed, until: end)
+                shares.withLock { $0.append(share) }
+            }
+        }
+        group.wait()
+        let elapsed = Double(MonotonicClock.nanoseconds - start) / 1e9
+        isOver.set()
+        writing.wait()
+        var turn = ReadTurn()
+        turn.writesPerSecond = Double(try written.withLock { try $0.get() }) / elapsed
+        turn.add(shares.withLock { $0 }, elapsed: elapsed)
+        return turn
+    }
+
+    private mutating func add(_ shares: [Share], elapsed: Double) {
+        let count = shares.reduce(0) { $0 + $1.count }
+        readsPerSecond = Double(count) / elapsed
+        nanoseconds = Double(shares.reduce(0) { $0 + $1.nanoseconds }) / Double(max(1, count))
+        missed = shares.reduce(0) { $0 + $1.missed }
+        for share in shares { times.add(share.times) }
+    }
+
+    /// Ids are drawn some ahead and read once: whoever asks for an id has it at hand.
+    @inline(__always)
+    private static func draw(
+        _ ahead: inout [Int], _ numbers: inout SeededNumbers, _ ids: [String], _ readCount: Int
+    ) -> UInt8 {
+        var touched: UInt8 = 0
+        for place in ahead.indices { ahead[place] = numbers.below(readCount) }
+        for place in ahead { touched |= ids[place].utf8.first ?? 0 }
+        return touched
+    }
+
+    private static func counted(
+        _ source: some ReadSource, _ ids: [String], _ readCount: Int, seed: UInt64, until end: UInt64
+    ) -> Share {
+        var numbers = SeededNumbers(seed: seed)
+        var ahead = [Int](repeating: 0, count: batchCount)
+        var share = Share()
+        var start: UInt64 = 0
+        var byteCount = 0
+        var touched: UInt8 = 0
+        while start < end {
+            touched |= draw(&ahead, &numbers, ids, readCount)
+            start = MonotonicClock.nanoseconds
+            for place in ahead {
+                if let size = source.read(ids[place]) { byteCount &+= size } else { share.missed += 1 }
+            }
+            share.nanoseconds += MonotonicClock.nanoseconds - start
+            share.count += batchCount
+        }
+        share.missed += used(touched, byteCount)
+        return share
+    }
+
+    private static func timed(
+        _ source: some ReadSource, _ ids: [String], _ readCount: Int, seed: UInt64, until end: UInt64
+    ) -> Share {
+        var numbers = SeededNumbers(seed: seed)
+        var ahead = [Int](repeating: 0, count: batchCount)
+        var share = Share()
+        var start: UInt64 = 0
+        var byteCount = 0
+        var touched: UInt8 = 0
+        while start < end {
+            touched |= draw(&ahead, &numbers, ids, readCount)
+            for place in ahead {
+                start = MonotonicClock.nanoseconds
+                let size = source.read(ids[place])
+                let time = MonotonicClock.nanoseconds - start
+                if let size { byteCount &+= size } else { share.missed += 1 }
+                _ = share.times.record(min(max(time, 1), longest))
+                share.nanoseconds += time
+            }
+            share.count += batchCount
+        }
+        share.missed += used(touched, byteCount)
+        return share
+    }
+
+    /// Nothing: ids are ASCII and sizes positive. What was read is used, so that reading it is not taken away.
+    private static func used(_ touched: UInt8, _ byteCount: Int) -> Int { Int(touched >> 7) + (byteCount < 0 ? 1 : 0) }
+}
+
+/// Something is over; set once, asked from any thread.
+final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() { value.store(true, ordering: .relaxed) }
+}
