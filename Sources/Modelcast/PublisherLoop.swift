@@ -75,6 +75,14 @@ struct PublisherLoop: ~Copyable {
 
     /// Serves until the publisher is stopped.
     consuming func run() throws {
+        let publisher = publisher
+        // Also where it fails: nobody is left to be woken, and the stream is to be closed.
+        defer {
+            publisher.core.withLock { core in
+                core.waker = nil
+                core.stream = nil
+            }
+        }
         while try step() {}
         let now = Clocks.now()
         let actions = publisher.core.withLock { core in
@@ -86,7 +94,6 @@ struct PublisherLoop: ~Copyable {
         try send(actions)
         try drain(now: now)
         publisher.logger.info("publisher has stopped", metadata: ["origin": "\(publisher.configuration.name)"])
-        publisher.core.withLock { $0.waker = nil }
         publisher.endPushing()
     }
 
