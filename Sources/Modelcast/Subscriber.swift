@@ -86,8 +86,8 @@ public final class Subscriber: Service, Sendable {
     /// wakes a thread. It may read, observe and cancel; it must not block. Calls never overlap. What exists already is
     /// told before this returns, on the calling thread.
     ///
-    /// After ``Observation/cancel()`` within the handler no call begins; from another thread, one that was about to
-    /// begin may still run.
+    /// After `cancel()` within the handler no call begins; from another thread, one that was about to begin may still
+    /// run.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
