@@ -51,13 +51,25 @@ struct ReadTurn {
         let shares = Mutex<[Share]>([])
         let written = Mutex<Result<Int, any Error>>(.success(0))
         let writing = DispatchGroup()
-        let start = MonotonicClock.nanoseconds
         if one.hasWriter {
+            let isWriting = DispatchSemaphore(value: 0)
             DispatchQueue(label: "bench-writer").async(group: writing) {
-                let result = Result { try source.write { isOver.isSet } }
+                var batches = -1
+                let result = Result {
+                    try source.write {
+                        batches += 1
+                        if batches == 1 { isWriting.signal() }
+                        return isOver.isSet
+                    }
+                }
                 written.withLock { $0 = result }
+                // Also where it has failed.
+                isWriting.signal()
             }
+            // No read without a writer at work.
+            isWriting.wait()
         }
+        let start = MonotonicClock.nanoseconds
         let end = start + UInt64(seconds * 1e9)
         for queue in 0..<one.queues {
             DispatchQueue(label: "bench-reader-\(queue)").async(group: group) {
