@@ -17,7 +17,7 @@ public struct Commit: ~Copyable {
     public mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
         let table = writer.table(type, cache)
         var changes: BatchChanges?
-        unsafe table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes)
+        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes)
     }
 
     /// Merges of the updates of `batch` what differs from the records: for the origin of the updates.
@@ -30,21 +30,21 @@ public struct Commit: ~Copyable {
         var noted: BatchChanges? = changes
         // One owner at a time, lest the buffers are copied.
         changes = BatchChanges(byteCountMax: changes.byteCountMax)
-        unsafe table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &noted)
+        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &noted)
         if let noted { changes = noted }
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.
     public mutating func join(_ record: Record, type: String) {
         let table = writer.table(type, cache)
-        unsafe table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
+        table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// Joins the whole states of several models of `type`.
     /// - Complexity: O(*records*)
     public mutating func join(_ records: [Record], type: String) {
         let table = writer.table(type, cache)
-        unsafe table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
+        table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// How many of the updates and records so far have changed nothing.
@@ -54,7 +54,7 @@ public struct Commit: ~Copyable {
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
 
     mutating func overwrite(_ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64, with record: Record?) {
-        unsafe table.pending.overwrite(
+        table.pending.overwrite(
             id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
@@ -63,7 +63,7 @@ public struct Commit: ~Copyable {
     public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> Record? {
         guard let table = cache.existingTable(type) else { return nil }
         let hash = SlotArray.hash(idHash: idHash)
-        return unsafe table.pending.record(hash, id) ?? table.shards.record(hash, id)
+        return table.pending.record(hash, id) ?? table.shards.record(hash, id)
     }
 }
 
@@ -94,7 +94,7 @@ public struct CommitSummary: Hashable, Sendable {
 /// The writer's scratch memory.
 // Unchecked because it is touched by one thread at a time: whoever holds the cache's writer lock.
 final class Writer: @unchecked Sendable {
-    @exclusivity(unchecked) var plan = MergePlan()
+    var plan = MergePlan()
     var tally = Tally()
     /// Changes are noted in ``journal``.
     var isJournaling = false

@@ -36,8 +36,8 @@ extension ModelCache {
     private func publish(_ publication: inout Publication) {
         var visible = 0
         for table in writer.tables {
-            unsafe visible += table.pending.settle(table.shards)
-            unsafe publication.batches.append((table, table.pending.take()))
+            visible += table.pending.settle(table.shards)
+            publication.batches.append((table, table.pending.take()))
         }
         if writer.isJournaling {
             for (table, entries) in publication.batches { writer.note(entries, of: table.name) }
@@ -87,13 +87,13 @@ extension ModelCache {
             var entries = exchange(&publication.batches[position].1, with: [])
             // Where another commit is at work already, this one's memory is not worth waiting for.
             _ = writerLock.withLockIfAvailable { _ in
-                for index in entries.indices { unsafe entries[index].giveBack(to: &writer.plan) }
+                for index in entries.indices { entries[index].giveBack(to: &writer.plan) }
             }
             for index in entries.indices { entries[index].release() }
             guard entries.capacity > 0, entries.capacity <= Publication.spareCapacityMax else { continue }
             entries.removeAll(keepingCapacity: true)
             let table = publication.batches[position].0
-            _ = writerLock.withLockIfAvailable { _ in unsafe table.pending.give(entries) }
+            _ = writerLock.withLockIfAvailable { _ in table.pending.give(entries) }
         }
     }
 }
@@ -139,7 +139,7 @@ extension TypeTable {
             if let new { entries.append(ChangeEntry(old: pending[position].record, new: new)) }
         }
         counts.existing += existing
-        unsafe add(pending, to: &digests)
+        add(pending, to: &digests)
         // New ones last: a growing shard moves its slots.
         if hasNew { insert(pending, epoch: epoch, collecting: collecting, &entries, &counts) }
         if !removals.isEmpty { remove(removals, epoch: epoch, counts: &counts) }

@@ -25,7 +25,7 @@ extension ModelCache {
         let fields = update.fields
         let summary = commit(update, in: table, keepingEqual: true) { madeByteCount in
             isRefused = madeByteCount > byteCountMax
-            if !isRefused { count = unsafe writer.plan.appendWritten(of: fields, to: &written) }
+            if !isRefused { count = writer.plan.appendWritten(of: fields, to: &written) }
             return !isRefused
         }
         return isRefused ? nil : (summary, count)
@@ -58,7 +58,7 @@ extension ModelCache {
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
         // All of the record at once, before its first line has told how much that is.
-        if candidate >= 0 { unsafe slots?.prefetchRecord(at: candidate, byteCount: table.pending.lastRecordByteCount) }
+        if candidate >= 0 { slots?.prefetchRecord(at: candidate, byteCount: table.pending.lastRecordByteCount) }
         let slot = candidate < 0 ? -1 : slots?.find(hash, update.id, from: candidate) ?? -1
         let result =
             if slot >= 0, let slots {
@@ -87,7 +87,7 @@ extension ModelCache {
             return publish(&pending, in: table, &cut)
         }
         let woken = deliveries.send()
-        unsafe pending.giveBack(to: &writer.plan)
+        pending.giveBack(to: &writer.plan)
         replaced = pending
         return woken
     }
@@ -95,7 +95,7 @@ extension ModelCache {
     /// Exchanges the record of one model. Under the cut lock.
     private func publish(_ pending: inout Pending, in table: TypeTable, _ cut: inout Cut) -> Deliveries {
         let hash = pending.hash
-        unsafe table.digests[Int(hash &>> 56)] &+= pending.digestDelta
+        table.digests[Int(hash &>> 56)] &+= pending.digestDelta
         cut.reserveCounts(of: table)
         cut.counts[table.number].existing += (pending.exists ? 1 : 0) - (pending.existed ? 1 : 0)
         let epoch = cut.epochs.newest

@@ -80,7 +80,7 @@ public final class ModelCache: Sendable {
     /// The digests of the 256 buckets of `type`.
     public func bucketDigests(of type: String) -> [UInt64] {
         guard let table = existingTable(type) else { return [UInt64](repeating: 0, count: 256) }
-        return cut.withLock { _ in unsafe table.digests }
+        return cut.withLock { _ in table.digests }
     }
 
     // MARK: Inside

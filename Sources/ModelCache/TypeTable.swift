@@ -12,9 +12,9 @@ final class TypeTable: @unchecked Sendable {
     let owner: ObjectIdentifier
     let shards = Shards()
     /// What the commit in progress is about to change. Under the writer lock.
-    @exclusivity(unchecked) var pending = PendingSet()
+    var pending = PendingSet()
     /// The digest of each bucket. Under the cut lock.
-    @exclusivity(unchecked) var digests = [UInt64](repeating: 0, count: 256)
+    var digests = [UInt64](repeating: 0, count: 256)
 
     init(name: String, number: Int, owner: ObjectIdentifier) {
         self.owner = owner
