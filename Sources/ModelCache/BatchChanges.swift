@@ -6,7 +6,7 @@ import ModelRecord
 public struct BatchChanges: Sendable {
     /// One update, in the order of the batch.
     public struct Entry: Sendable {
-        /// Where its pairs that differ stand in ``BatchChanges/pairs``.
+        /// Where its pairs that differ stand in ``BatchChanges/pairs``; empty where ``isWhole``.
         public let pairs: Range<Int>
         /// How many pairs differ.
         public let count: Int

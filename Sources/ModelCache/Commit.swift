@@ -105,6 +105,12 @@ final class Writer: @unchecked Sendable {
     /// The table that was touched last, also by an earlier commit.
     private var recent: TypeTable?
 
+    /// Takes the memory of replaced records back. Once for all of them: each look at ``plan`` is checked for exclusive
+    /// access at run time.
+    func takeBack(_ replaced: inout [Pending]) {
+        for index in replaced.indices { replaced[index].giveBack(to: &plan) }
+    }
+
     /// The table of `type`, noted as touched.
     func table(_ type: String, _ cache: ModelCache) -> TypeTable {
         if let last = tables.last, last.name == type { return last }

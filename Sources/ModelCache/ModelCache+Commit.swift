@@ -86,9 +86,7 @@ extension ModelCache {
         for position in publication.batches.indices {
             var entries = exchange(&publication.batches[position].1, with: [])
             // Where another commit is at work already, this one's memory is not worth waiting for.
-            _ = writerLock.withLockIfAvailable { _ in
-                for index in entries.indices { entries[index].giveBack(to: &writer.plan) }
-            }
+            _ = writerLock.withLockIfAvailable { _ in writer.takeBack(&entries) }
             for index in entries.indices { entries[index].release() }
             guard entries.capacity > 0, entries.capacity <= Publication.spareCapacityMax else { continue }
             entries.removeAll(keepingCapacity: true)

@@ -26,13 +26,13 @@ struct UsualCells {
         _ bytes: Span<UInt8>, at offset: Int, after previous: Range<Int>
     ) -> (keyEnd: Int, end: Int)? {
         guard bytes.count &- offset >= UsualCells.byteCountMax else { return nil }
-        let nameCount = Int(UsualCells.byte(bytes, offset)) &- 0x60
-        guard nameCount > 0, nameCount < 24, UsualCells.isASCII(bytes, offset &+ 1, nameCount) else { return nil }
+        let nameCount = Int(UsualItem.byte(bytes, offset)) &- 0x60
+        guard nameCount > 0, nameCount < 24, UsualItem.isASCII(bytes, offset &+ 1, nameCount) else { return nil }
         let keyEnd = offset &+ 1 &+ nameCount
         if !previous.isEmpty, Bytes.compare(bytes.extracting(previous), bytes.extracting(offset..<keyEnd)) >= 0 {
             return nil
         }
-        guard UsualCells.byte(bytes, keyEnd) == 0x83, let stamp = UsualCells.endOfValue(bytes, keyEnd &+ 1) else {
+        guard UsualItem.byte(bytes, keyEnd) == 0x83, let stamp = UsualItem.end(ofValueAt: keyEnd &+ 1, in: bytes) else {
             return nil
         }
         guard isUsualVersion(bytes, stamp) else { return nil }
@@ -42,48 +42,12 @@ struct UsualCells {
     /// A stamp above the floor and not above `touched`, of the origin of that.
     @inline(__always)
     private func isUsualVersion(_ bytes: Span<UInt8>, _ offset: Int) -> Bool {
-        guard UsualCells.byte(bytes, offset) == 0x1B else { return false }
+        guard UsualItem.byte(bytes, offset) == 0x1B else { return false }
         let stamp = Bytes.word(bytes, offset &+ 1)
         guard stamp > UInt64(UInt32.max), stamp <= touched.stamp else { return false }
         if let floorStamp, stamp <= floorStamp { return false }
         let origin = touched.origin
-        return Int(UsualCells.byte(bytes, offset &+ 9)) &- 0x60 == origin.count
+        return Int(UsualItem.byte(bytes, offset &+ 9)) &- 0x60 == origin.count
             && Bytes.areEqual(bytes, offset &+ 10, bytes, origin.lowerBound, count: origin.count)
-    }
-
-    /// Where a value ends that is a string of up to 23 bytes, an integer of up to 32 bits, a bool or null.
-    @inline(__always)
-    private static func endOfValue(_ bytes: Span<UInt8>, _ offset: Int) -> Int? {
-        let head = byte(bytes, offset)
-        let low = Int(head & 0x1F)
-        switch head {
-        case 0x00..<0x18, 0x20..<0x38, 0xF4...0xF7: return offset &+ 1
-        case 0x40..<0x58: return offset &+ 1 &+ low
-        case 0x60..<0x78: return isASCII(bytes, offset &+ 1, low) ? offset &+ 1 &+ low : nil
-        // The shortest form only.
-        case 0x18, 0x38: return byte(bytes, offset &+ 1) >= 24 ? offset &+ 2 : nil
-        case 0x19, 0x39: return byte(bytes, offset &+ 1) != 0 ? offset &+ 3 : nil
-        case 0x1A, 0x3A:
-            return byte(bytes, offset &+ 1) | byte(bytes, offset &+ 2) != 0 ? offset &+ 5 : nil
-        default: return nil
-        }
-    }
-
-    /// A byte that is known to be there: ``byteCountMax`` was checked.
-    @inline(__always)
-    private static func byte(_ bytes: Span<UInt8>, _ offset: Int) -> UInt8 { unsafe bytes[unchecked: offset] }
-
-    /// No byte of fewer than 24 is above 0x7F. There are 24 from `offset` on.
-    @inline(__always)
-    private static func isASCII(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) -> Bool {
-        var seen: UInt64 = 0
-        var start = 0
-        while start < count {
-            let left = count &- start
-            let mask: UInt64 = left >= 8 ? .max : ~(UInt64.max &>> UInt64(left &* 8))
-            seen |= Bytes.word(bytes, offset &+ start) & mask
-            start &+= 8
-        }
-        return seen & 0x8080_8080_8080_8080 == 0
     }
 }

@@ -72,6 +72,12 @@ enum Bytes {
         unsafe UInt64(bigEndian: span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 
+    /// Four bytes from `index` on, which the caller has checked to be there, to be compared for equality.
+    @inline(__always)
+    private static func half(_ span: Span<UInt8>, _ index: Int) -> UInt32 {
+        unsafe span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt32.self)
+    }
+
     static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         left.count == right.count && areEqual(left, 0, right, 0, count: left.count)
     }
@@ -83,6 +89,11 @@ enum Bytes {
     ) -> Bool {
         var index = 0
         guard count >= 8 else {
+            if count >= 4 {
+                // The first four and the last four, of which some may be the same: the name of an origin, mostly.
+                return half(left, leftStart) == half(right, rightStart)
+                    && half(left, leftStart &+ count &- 4) == half(right, rightStart &+ count &- 4)
+            }
             while index < count {
                 if left[leftStart &+ index] != right[rightStart &+ index] { return false }
                 index &+= 1

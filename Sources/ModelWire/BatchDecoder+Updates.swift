@@ -44,6 +44,8 @@ struct UpdateReader {
     private let fieldCountMax: Int
     private let valueByteCountMax: Int
     private let depth: Int
+    /// The limits allow any field of the usual shape, so that it need not be measured.
+    private let takesUsual: Bool
     /// Offsets rise: the least that the next one may be.
     private var leastOffset: UInt64 = 0
 
@@ -52,6 +54,7 @@ struct UpdateReader {
         fieldCountMax = limits.fieldCount
         valueByteCountMax = limits.valueByteCount
         depth = limits.depth
+        takesUsual = limits.valueByteCount >= UsualItem.byteCountMax
     }
 
     /// Reads `[operation, offset, id, fields]`.
@@ -124,6 +127,10 @@ struct UpdateReader {
         var index = 0
         while index < count {
             index &+= 1
+            if takesUsual, let key = reader.skipUsualPair(after: previous) {
+                previous = key
+                continue
+            }
             let keyStart = reader.offset
             let isNamed: Bool
             guard let initial = reader.nextByte else {
