@@ -1,107 +1,158 @@
+import CSlots
 import ModelRecord
+import Synchronization
 
-/// One of the 64 parts of a table. Its lock and its before-images stand beside it, on the same cache line.
+/// The 64 shards of a table, each with an array of slots. A shard takes the top six bits of the mixed hash, thus four
+/// whole buckets.
 ///
 /// The rules that make it safe:
-/// - one thread at a time writes (it holds the cache's writer lock), and it writes only while it also holds the
-///   shard's;
-/// - that thread reads without the shard's lock, as nobody else writes;
-/// - every other thread reads only while it holds the lock, and keeps nothing but counted references to records;
-/// - before-images are read and written only under the lock, by any thread.
-struct Shard {
-    /// Nil until the first record.
-    var slots: SlotArray?
-    var count = 0
-}
-
-/// The 64 shards of a table. A shard takes the top six bits of the mixed hash, thus four whole buckets.
+/// - one thread at a time writes (it holds the cache's writer lock); it reads without any other lock, as nobody else
+///   writes;
+/// - any thread takes records out of the slots without a lock: ``SlotArray/take(_:_:)`` has the proof;
+/// - whoever looks at slots in any other way, as snapshots do, holds the shard's lock, and an epoch is open. While one
+///   is, the writer also holds that lock where it writes. It learns of epochs under the cut lock, under which they are
+///   opened: none is opened while it writes without the lock;
+/// - before-images are read and written only under the shard's lock, by any thread.
 ///
-/// Safe to use: every index is a hash's top six bits or cut to as many, the memory lives as long as the ``TypeTable``
-/// that owns it and calls ``destroy()`` in its deinit, and threads keep to the rules of ``Shard``.
-// Unchecked because of the pointer: what is behind it is shared by the rules that ``Shard`` states.
+/// A shard that is full gets a larger array. It is filled beside the old one, then published, and then each place of
+/// the old one is emptied, so that by the time a record is exchanged again no reader finds one there any more. The old
+/// one's addresses stay readable (``SlotMemory``).
+///
+/// Safe to use: every index is a hash's top six bits or cut to as many, and the memory lives as long as the
+/// ``TypeTable`` that owns it and calls ``destroy()`` in its deinit.
+// Unchecked because of the pointer: what is behind it is shared by the rules above.
 @safe struct Shards: @unchecked Sendable {
     private typealias Lock = Guarded<Void>
     /// What was overwritten since snapshots were opened, oldest first; mostly empty.
     private typealias Images = [EpochImages]
+    private typealias Number = Atomic<UInt64>
 
-    /// Per shard a cache line: the lock, the shard, its images. Each has a pointer of its own, so that no access to
-    /// one covers another.
+    /// Per shard two cache lines: one that readers share and that seldom changes, with the array and the number of
+    /// removals; another with the lock, the count of slots, the images. Each has a pointer of its own, so that no
+    /// access to one covers another. Behind all shards, ``SlotMemory``.
     private let base: UnsafeMutableRawPointer
 
     static let count = 64
-    private static let stride = 64
-    private static let shardOffset = 16
-    private static let imagesOffset = 56
+    private static let stride = 128
+    private static let removalsOffset = 8
+    private static let lockOffset = 64
+    private static let countOffset = 80
+    private static let imagesOffset = 88
 
     init() {
         precondition(
-            MemoryLayout<Lock>.size <= Shards.shardOffset
-                && MemoryLayout<Shard>.size <= Shards.imagesOffset - Shards.shardOffset
+            MemoryLayout<Number>.size <= Shards.removalsOffset
+                && MemoryLayout<Lock>.size <= Shards.countOffset - Shards.lockOffset
                 && MemoryLayout<Images>.size <= Shards.stride - Shards.imagesOffset,
-            "a shard, its lock and its images fit a cache line")
-        unsafe base = .allocate(byteCount: Shards.count * Shards.stride, alignment: Shards.stride)
+            "what a shard has fits two cache lines")
+        let byteCount = Shards.count * Shards.stride
+        unsafe base = .allocate(byteCount: byteCount + MemoryLayout<SlotMemory>.size, alignment: Shards.stride)
         for index in 0..<Shards.count {
             let line = unsafe base + index * Shards.stride
-            unsafe line.bindMemory(to: Lock.self, capacity: 1).initialize(to: Lock(()))
-            unsafe (line + Shards.shardOffset).bindMemory(to: Shard.self, capacity: 1).initialize(to: Shard())
+            unsafe line.bindMemory(to: Number.self, capacity: 1).initialize(to: Number(0))
+            unsafe (line + Shards.removalsOffset).bindMemory(to: Number.self, capacity: 1).initialize(to: Number(0))
+            unsafe (line + Shards.lockOffset).bindMemory(to: Lock.self, capacity: 1).initialize(to: Lock(()))
+            unsafe (line + Shards.countOffset).bindMemory(to: Int.self, capacity: 1).initialize(to: 0)
             unsafe (line + Shards.imagesOffset).bindMemory(to: Images.self, capacity: 1).initialize(to: [])
         }
+        unsafe (base + byteCount).bindMemory(to: SlotMemory.self, capacity: 1).initialize(to: SlotMemory())
     }
 
     /// Frees everything. Nobody may be using it.
     func destroy() {
         for index in 0..<Shards.count {
-            unsafe shard(index).pointee.slots?.destroy()
-            unsafe shard(index).deinitialize(count: 1)
+            slots(index)?.releaseAll()
             unsafe lock(index).deinitialize(count: 1)
             unsafe images(index).deinitialize(count: 1)
         }
+        unsafe memory.pointee.destroy()
+        unsafe memory.deinitialize(count: 1)
         unsafe base.deallocate()
     }
 
-    // In bounds, all three: the index is cut to 0..<64, and each line was bound so.
+    // In bounds, all of these: the index is cut to 0..<64, and each line was bound so.
 
     @inline(__always)
-    private func shard(_ index: Int) -> UnsafeMutablePointer<Shard> {
-        let line = unsafe base + (index & (Shards.count - 1)) * Shards.stride
-        return unsafe (line + Shards.shardOffset).assumingMemoryBound(to: Shard.self)
+    private func line(_ index: Int) -> UnsafeMutableRawPointer {
+        unsafe base + (index & (Shards.count - 1)) * Shards.stride
+    }
+
+    /// Where a shard's array begins, and its capacity's code from bit 48 on; 0 until the first record.
+    @inline(__always)
+    private func array(_ index: Int) -> UnsafeMutablePointer<Number> {
+        unsafe line(index).assumingMemoryBound(to: Number.self)
+    }
+
+    /// Odd while a slot is being removed, and another number after.
+    @inline(__always)
+    private func removals(_ index: Int) -> UnsafeMutablePointer<Number> {
+        unsafe (line(index) + Shards.removalsOffset).assumingMemoryBound(to: Number.self)
     }
 
     @inline(__always)
     private func lock(_ index: Int) -> UnsafeMutablePointer<Lock> {
-        unsafe (base + (index & (Shards.count - 1)) * Shards.stride).assumingMemoryBound(to: Lock.self)
+        unsafe (line(index) + Shards.lockOffset).assumingMemoryBound(to: Lock.self)
+    }
+
+    /// How many slots are taken. The writer's.
+    @inline(__always)
+    private func taken(_ index: Int) -> UnsafeMutablePointer<Int> {
+        unsafe (line(index) + Shards.countOffset).assumingMemoryBound(to: Int.self)
     }
 
     @inline(__always)
     private func images(_ index: Int) -> UnsafeMutablePointer<Images> {
-        let line = unsafe base + (index & (Shards.count - 1)) * Shards.stride
-        return unsafe (line + Shards.imagesOffset).assumingMemoryBound(to: Images.self)
+        unsafe (line(index) + Shards.imagesOffset).assumingMemoryBound(to: Images.self)
+    }
+
+    private var memory: UnsafeMutablePointer<SlotMemory> {
+        unsafe (base + Shards.count * Shards.stride).assumingMemoryBound(to: SlotMemory.self)
     }
 
     /// The shard of a hash.
     @inline(__always)
     static func index(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash &>> (64 - SlotArray.shardBits)) }
 
+    /// The array that a shard's word tells of.
+    @inline(__always)
+    private static func slots(_ word: UInt64) -> SlotArray? {
+        let address = unsafe UnsafeMutablePointer<SlotArray.Place>(bitPattern: UInt(word & ((1 << 48) - 1)))
+        guard let base = unsafe address else { return nil }
+        let capacity = SlotCapacity(code: Int(truncatingIfNeeded: word &>> 48)).count
+        return unsafe SlotArray(base: base, capacity: capacity)
+    }
+
+    /// The slots of a shard, for the writer and for who keeps it out.
+    @inline(__always)
+    private func slots(_ index: Int) -> SlotArray? {
+        // Relaxed: the writer lock, or the shard's, orders it.
+        Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))
+    }
+
     // MARK: Any thread
 
-    /// The record of `id`, tombstones included.
+    /// The record of `id`, tombstones included. Without a lock.
     @inline(__always)
     func record(_ hash: UInt64, _ id: Span<UInt8>) -> Record? {
         let index = Shards.index(of: hash)
-        let shard = unsafe shard(index)
-        return unsafe lock(index).pointee.withLock { _ -> Record? in
-            guard let slots = unsafe shard.pointee.slots else { return nil }
-            let slot = slots.find(hash, id)
-            return slot < 0 ? nil : slots.record(at: slot)
+        var turn: UInt32 = 0
+        while true {
+            let removed = unsafe removals(index).pointee.load(ordering: .acquiring)
+            let word = unsafe array(index).pointee.load(ordering: .acquiring)
+            if let record = Shards.slots(word)?.take(hash, id) { return record }
+            // Not there, if nothing was moved meanwhile: see ``SlotArray/take(_:_:)``.
+            let isStill = unsafe removals(index).pointee.load(ordering: .acquiring) == removed && removed & 1 == 0
+            if isStill, unsafe array(index).pointee.load(ordering: .relaxed) == word { return nil }
+            cslots_wait(turn)
+            turn &+= 1
         }
     }
 
     /// The record of `id` as it was when `epoch` was opened.
     func record(_ hash: UInt64, _ id: Span<UInt8>, asOf epoch: UInt64) -> Record? {
         let index = Shards.index(of: hash)
-        let shard = unsafe shard(index)
         return unsafe lock(index).pointee.withLock { _ -> Record? in
-            guard let slots = unsafe shard.pointee.slots else { return nil }
+            guard let slots = slots(index) else { return nil }
             let slot = slots.find(hash, id)
             guard slot >= 0, let record = slots.record(at: slot) else {
                 return unsafe EpochImages.removed(id, hash, asOf: epoch, in: images(index).pointee)
@@ -113,12 +164,11 @@ struct Shard {
     /// The records of a range of hashes within one shard as they were when `epoch` was opened.
     func records(hashes: ClosedRange<UInt64>, asOf epoch: UInt64) -> [Record] {
         let index = Shards.index(of: hashes.lowerBound)
-        let shard = unsafe shard(index)
         return unsafe lock(index).pointee.withLock { _ -> [Record] in
-            guard let slots = unsafe shard.pointee.slots else { return [] }
+            guard let slots = slots(index) else { return [] }
             var found: [Record] = []
-            slots.forEach(hashes: hashes) { hash, record in
-                let then = unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images(index).pointee)
+            unsafe slots.forEach(hashes: hashes) { hash, record in
+                let then = unsafe EpochImages.resolve(record.record, hash, asOf: epoch, in: images(index).pointee)
                 if let then { found.append(then) }
             }
             unsafe EpochImages.forEachRemoved(hashes: hashes, asOf: epoch, in: images(index).pointee) { hash, record in
@@ -130,8 +180,7 @@ struct Shard {
 
     /// How many slots a shard has.
     func capacity(of index: Int) -> Int {
-        let shard = unsafe shard(index)
-        return unsafe lock(index).pointee.withLock { _ in unsafe shard.pointee.slots?.capacity ?? 0 }
+        Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))?.capacity ?? 0
     }
 
     /// Gives up what was kept for `epoch`: to the next older open one, if there is any, else for good.
@@ -146,7 +195,7 @@ struct Shard {
 
     /// The slots of a hash's shard.
     @inline(__always)
-    func slots(of hash: UInt64) -> SlotArray? { unsafe shard(Shards.index(of: hash)).pointee.slots }
+    func slots(of hash: UInt64) -> SlotArray? { slots(Shards.index(of: hash)) }
 
     /// Exchanges the record in a slot for that of `pending`, which has the old one then. That is kept for `epoch`, if
     /// that is given.
@@ -154,32 +203,33 @@ struct Shard {
     func exchange(_ pending: inout Pending, epoch: UInt64?) {
         let (hash, slot) = (pending.hash, pending.slot)
         let index = Shards.index(of: hash)
-        let shard = unsafe shard(index)
-        guard let slots = unsafe shard.pointee.slots else { return }
+        guard let slots = slots(index) else { return }
         slots.carryViews(to: pending, at: slot)
+        guard let epoch else { return slots.exchange(&pending, at: slot) }
         unsafe lock(index).pointee.withLock { _ in
             slots.exchange(&pending, at: slot)
-            if let epoch, let old = pending.record {
-                unsafe EpochImages.keep(old, isAbsent: false, hash, for: epoch, in: &images(index).pointee)
-            }
+            guard let old = pending.record else { return }
+            unsafe EpochImages.keep(old, isAbsent: false, hash, for: epoch, in: &images(index).pointee)
         }
     }
 
     /// Adds the record of an id that has no slot yet. Its absence is kept for `epoch`, if that is given.
     func insert(_ record: Record, hash: UInt64, epoch: UInt64?) {
         let index = Shards.index(of: hash)
-        let shard = unsafe shard(index)
-        let count = unsafe shard.pointee.count
-        guard let slots = unsafe shard.pointee.slots, (count + 1) * 4 <= slots.capacity * 3 else {
+        let count = unsafe taken(index).pointee
+        guard let slots = slots(index), (count + 1) * 4 <= slots.capacity * 3 else {
             grow(index)
             return insert(record, hash: hash, epoch: epoch)
         }
-        let distance = unsafe lock(index).pointee.withLock { _ in
-            unsafe shard.pointee.count &+= 1
-            if let epoch {
+        unsafe taken(index).pointee = count + 1
+        let distance: Int
+        if let epoch {
+            distance = unsafe lock(index).pointee.withLock { _ in
                 unsafe EpochImages.keep(record, isAbsent: true, hash, for: epoch, in: &images(index).pointee)
+                return slots.insert(hash, record)
             }
-            return slots.insert(hash, record)
+        } else {
+            distance = slots.insert(hash, record)
         }
         // Records of a snapshot come in the order of their hashes, and crowd one part of the slots.
         if distance > Shards.distanceMax, count * Shards.sparsest >= slots.capacity { grow(index) }
@@ -194,27 +244,41 @@ struct Shard {
     /// - Returns: false when the id has no slot.
     func remove(_ hash: UInt64, _ id: Span<UInt8>, epoch: UInt64?) -> Bool {
         let index = Shards.index(of: hash)
-        let shard = unsafe shard(index)
-        guard let slots = unsafe shard.pointee.slots else { return false }
+        guard let slots = slots(index) else { return false }
         let slot = slots.find(hash, id)
         guard slot >= 0 else { return false }
-        // Released outside the lock.
-        var last: Record?
-        unsafe lock(index).pointee.withLock { _ in
-            last = slots.remove(at: slot)
-            unsafe shard.pointee.count &-= 1
+        let removed = unsafe lock(index).pointee.withLock { _ in
+            // Each word that is moved is stored releasing, so who sees one sees that the number is odd, or later.
+            unsafe removals(index).pointee.add(1, ordering: .relaxed)
+            let removed = unsafe slots.remove(at: slot)
+            unsafe removals(index).pointee.add(1, ordering: .releasing)
             if epoch != nil { unsafe EpochImages.noteRemoved(hash, in: &images(index).pointee) }
+            return unsafe removed.map { unsafe UInt(bitPattern: $0.address) }
         }
-        return last != nil
+        guard let address = unsafe removed.flatMap({ unsafe UnsafeRawPointer(bitPattern: $0) }) else { return false }
+        // Outside the lock.
+        unsafe UnmanagedRecord(address: address).release()
+        unsafe taken(index).pointee -= 1
+        return true
     }
 
-    /// Doubles the slots.
+    /// Gives a shard the next larger array.
     private func grow(_ index: Int) {
-        let shard = unsafe shard(index)
-        let old = unsafe shard.pointee.slots
-        let larger = old?.grown() ?? SlotArray(capacity: 4)
-        unsafe lock(index).pointee.withLock { _ in unsafe shard.pointee.slots = larger }
-        // Readers hold the lock while they look at slots, so none looks at the old ones any more.
-        old?.deallocateMoved()
+        let old = unsafe array(index).pointee.load(ordering: .relaxed)
+        let oldCapacity = SlotCapacity(code: Int(truncatingIfNeeded: old &>> 48))
+        let capacity = old == 0 ? .first : oldCapacity.next
+        let larger = unsafe memory.pointee.make(capacity, shard: index)
+        Shards.slots(old)?.copy(to: larger)
+        let address = unsafe UInt64(UInt(bitPattern: larger.base))
+        precondition(address &>> 48 == 0, "an array's address fits 48 bits")
+        // The lock is for snapshots, which look at one array and not at half of two.
+        unsafe lock(index).pointee.withLock { _ in
+            unsafe array(index).pointee.store(UInt64(capacity.code) &<< 48 | address, ordering: .releasing)
+            // Before any record is exchanged again. Each place is emptied releasing, so who comes to one that was
+            // sees the new array when he looks again.
+            guard let slots = Shards.slots(old) else { return }
+            slots.empty()
+            unsafe memory.pointee.drop(slots, oldCapacity)
+        }
     }
 }

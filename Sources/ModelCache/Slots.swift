@@ -1,105 +1,116 @@
 import CPrefetch
+import CSlots
 import ModelRecord
+import Synchronization
 
-/// One place of a shard: the mixed hash of an id, and the record; 16 bytes. A hash of 0 marks an empty place.
-@unsafe struct Slot {
-    var hash: UInt64
-    /// Owns a count; set wherever the hash is not 0.
-    var record: UnmanagedRecord?
-}
-
-/// An open-addressing array of slots with linear probing.
+/// An open-addressing array of slots with linear probing: eight bytes a place, each a ``SlotWord``.
 ///
-/// The home of a hash is its leading bits behind those that choose the shard, so that slots stand roughly in the order
-/// of their hashes: a range of hashes is one stretch of slots, whatever the capacity (see ``forEach(hashes:_:)``).
+/// The home of a hash is what its leading bits, behind those that choose the shard, are of the capacity. So slots stand
+/// roughly in the order of their hashes: a range of hashes is one stretch of slots, whatever the capacity (see
+/// ``forEach(hashes:_:)``).
 ///
-/// Safe to use: the pointer is private and every index is kept below `capacity`. Copies share the memory, which
-/// ``Shards`` frees only when no thread can be using it.
+/// What readers do here without any other lock, and why that is right, stands at ``take(_:_:)``. All else is the
+/// writer's, who alone changes what places hold, but for the bit by which readers lock one; or it is for those who keep
+/// the writer out by the shard's lock.
+///
+/// Safe to use: the pointer is private, every index is kept below `capacity`, and the memory is that of ``SlotMemory``,
+/// which frees it when no thread can be using it. Copies share the memory.
 @safe struct SlotArray {
-    private let base: UnsafeMutablePointer<Slot>
+    typealias Place = Atomic<UInt64>
+
+    let base: UnsafeMutablePointer<Place>
     let capacity: Int
-    private let shift: UInt64
 
     /// The bits of a hash that choose the shard.
     static let shardBits: UInt64 = 6
+    /// A record is asked for so many places before it is looked at.
+    private static let ahead = 12
 
-    /// The hash of an id as slots hold it: its top 8 bits are the bucket; never 0.
+    /// The hash of an id as slots have it: its top 8 bits are the bucket.
     /// - Parameter idHash: FNV-1a of the id.
     @inline(__always)
     static func hash(idHash: UInt64) -> UInt64 { max(Fingerprint.mix(idHash), 1) }
 
-    /// An empty array.
-    /// - Parameter capacity: a power of two, at least 4.
-    init(capacity: Int) {
-        precondition(capacity >= 4 && capacity & (capacity - 1) == 0, "a capacity is a power of two from 4 on")
+    /// - Parameter base: so many places, initialised.
+    @inline(__always)
+    init(base: UnsafeMutablePointer<Place>, capacity: Int) {
+        unsafe self.base = base
         self.capacity = capacity
-        shift = UInt64(64 - capacity.trailingZeroBitCount)
-        unsafe base = .allocate(capacity: capacity)
-        unsafe base.initialize(repeating: Slot(hash: 0, record: nil), count: capacity)
     }
 
-    /// Frees the array after its slots went to a larger one.
-    func deallocateMoved() { unsafe base.deallocate() }
+    // In bounds, all of these: home is below the capacity as it is a fraction of that, and so is what follows.
 
-    /// Releases all records and frees the array.
-    func destroy() {
-        for index in 0..<capacity { unsafe base[index].record?.release() }
-        unsafe base.deallocate()
+    @inline(__always)
+    func home(_ hash: UInt64) -> Int {
+        Int(
+            truncatingIfNeeded: (hash &<< SlotArray.shardBits)
+                .multipliedFullWidth(by: UInt64(truncatingIfNeeded: capacity)).high)
     }
 
     @inline(__always)
-    private func home(_ hash: UInt64) -> Int {
-        Int(truncatingIfNeeded: (hash &<< SlotArray.shardBits) &>> shift)
+    func next(_ index: Int) -> Int { index &+ 1 == capacity ? 0 : index &+ 1 }
+
+    /// How many places `index` lies behind `start`.
+    @inline(__always)
+    private func distance(from start: Int, to index: Int) -> Int {
+        index >= start ? index &- start : index &- start &+ capacity
+    }
+
+    /// What a place holds, without a reader's lock. Relaxed: whoever asks here has a lock in common with who wrote it.
+    @inline(__always)
+    private func word(at index: Int) -> SlotWord {
+        precondition(UInt(bitPattern: index) < UInt(bitPattern: capacity), "an index below the capacity")
+        return SlotWord(bits: unsafe base[index].load(ordering: .relaxed)).unlocked
     }
 
     @inline(__always)
-    private func next(_ index: Int) -> Int { (index &+ 1) & (capacity &- 1) }
+    private func unmanaged(at index: Int) -> UnmanagedRecord? { unsafe word(at: index).record }
 
-    /// The first slot of `hash`, or -1: without a look at its record, which may belong to another id.
+    // MARK: Looking
+
+    /// The first slot that `hash` can be in, or -1: without a look at its record, which may belong to another id.
     @inline(__always)
     func candidate(_ hash: UInt64) -> Int {
         var index = home(hash)
         while true {
-            // In bounds: home and next stay below capacity. It ends: the array is never full.
-            let found = unsafe base[index].hash
-            if found == hash { return index }
-            if found == 0 { return -1 }
+            // It ends: the array is never full.
+            let word = word(at: index)
+            if word.isEmpty { return -1 }
+            if word.resembles(hash) { return index }
             index = next(index)
         }
     }
 
     /// The slot that holds the record of `id`, or -1.
     @inline(__always)
-    func find(_ hash: UInt64, _ id: Span<UInt8>) -> Int {
-        find(hash, id, from: home(hash))
-    }
+    func find(_ hash: UInt64, _ id: Span<UInt8>) -> Int { find(hash, id, from: home(hash)) }
 
     /// The slot that holds the record of `id`, or -1, when it is known that no slot before `start` can.
     @inline(__always)
     func find(_ hash: UInt64, _ id: Span<UInt8>, from start: Int) -> Int {
         var index = start
         while true {
-            let found = unsafe base[index].hash
-            if found == 0 { return -1 }
-            if found == hash, unsafe base[index].record?.hasID(id) ?? false { return index }
+            let word = word(at: index)
+            if word.isEmpty { return -1 }
+            if word.resembles(hash), unsafe word.record?.hasID(id) ?? false { return index }
             index = next(index)
         }
     }
 
     /// The record at `index`.
     @inline(__always)
-    func record(at index: Int) -> Record? { unsafe base[index & (capacity &- 1)].record?.record }
+    func record(at index: Int) -> Record? { unsafe unmanaged(at: index)?.record }
 
     /// The model at `index` exists.
     @inline(__always)
-    func exists(at index: Int) -> Bool { unsafe base[index & (capacity &- 1)].record?.exists ?? false }
+    func exists(at index: Int) -> Bool { unsafe unmanaged(at: index)?.exists ?? false }
 
     /// Applies `update` to the record at `index`, which stays where it is.
     @inline(__always)
     func applying(
         _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan, keepingEqual: Bool
     ) -> UnmanagedMerge {
-        if let record = unsafe base[index & (capacity &- 1)].record {
+        if let record = unsafe unmanaged(at: index) {
             return unsafe record.applying(update, plan: &plan, keepingEqual: keepingEqual)
         }
         return unsafe UnmanagedMerge(Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
@@ -108,15 +119,8 @@ import ModelRecord
     /// Gives the record of `pending` what the one at `index` carries over.
     @inline(__always)
     func carryViews(to pending: borrowing Pending, at index: Int) {
-        guard let old = unsafe base[index & (capacity &- 1)].record, let new = unsafe pending.held else { return }
+        guard let old = unsafe unmanaged(at: index), let new = unsafe pending.held else { return }
         unsafe old.carryViews(to: new)
-    }
-
-    /// Exchanges the record at `index` for that of `pending`; both counts change hands.
-    @inline(__always)
-    func exchange(_ pending: inout Pending, at index: Int) {
-        let place = unsafe base + (index & (capacity &- 1))
-        unsafe swap(&place.pointee.record, &pending.held)
     }
 
     /// Asks for the slot where a search for `hash` begins. Does not wait for it.
@@ -125,67 +129,123 @@ import ModelRecord
 
     /// Asks for the record at `index`, which is thought to be of `byteCount` bytes. Does not wait for it.
     @inline(__always)
-    func prefetchRecord(at index: Int, byteCount: Int) {
-        unsafe base[index & (capacity &- 1)].record?.prefetch(byteCount: byteCount)
+    func prefetchRecord(at index: Int, byteCount: Int) { unsafe unmanaged(at: index)?.prefetch(byteCount: byteCount) }
+
+    /// Calls `body` for each record whose hash is in `hashes`. For the writer, and for who keeps it out.
+    ///
+    /// All of them stand between the home of the first hash and the first empty place behind the home of the last one.
+    @inline(__always)
+    func forEach(hashes: ClosedRange<UInt64>, _ body: (UInt64, UnmanagedRecord) -> Void) {
+        let last = home(hashes.upperBound)
+        var index = home(hashes.lowerBound)
+        var far = index
+        for _ in 0..<min(SlotArray.ahead, capacity) { far = askAhead(far) }
+        var isPastLast = false
+        for _ in 0..<capacity {
+            far = askAhead(far)
+            if let record = unsafe unmanaged(at: index) {
+                let hash = unsafe SlotArray.hash(idHash: record.idHash)
+                if hashes.contains(hash) { unsafe body(hash, record) }
+            } else if isPastLast {
+                return
+            }
+            if index == last { isPastLast = true }
+            index = next(index)
+        }
+    }
+
+    /// Asks for the head of the record at `index`.
+    /// - Returns: the next index.
+    @inline(__always)
+    private func askAhead(_ index: Int) -> Int {
+        unsafe cprefetch(UnsafeRawPointer(bitPattern: UInt(word(at: index).bits & SlotWord.addressMask)))
+        return next(index)
+    }
+
+    // MARK: The writer
+
+    /// Exchanges the record at `index` for that of `pending`; both counts change hands.
+    @inline(__always)
+    func exchange(_ pending: inout Pending, at index: Int) {
+        guard let new = unsafe pending.held else { return }
+        unsafe pending.held = replace(at: index, with: SlotWord(new, hash: pending.hash)).record
+    }
+
+    /// Puts a word into a place, as soon as no reader has it locked.
+    ///
+    /// What a reader did before he left the place is seen by who calls this, and what the caller did before is seen by
+    /// readers of the new word.
+    /// - Returns: the word before.
+    @inline(__always)
+    @discardableResult
+    private func replace(at index: Int, with word: SlotWord) -> SlotWord {
+        let old = self.word(at: index)
+        var turn: UInt32 = 0
+        // Nothing but a reader's lock can make the place differ from `old`: nobody else writes.
+        while true {
+            let isDone = unsafe base[index].compareExchange(
+                expected: old.bits, desired: word.bits, successOrdering: .acquiringAndReleasing,
+                failureOrdering: .relaxed
+            ).exchanged
+            if isDone { return old }
+            cslots_wait(turn)
+            turn &+= 1
+        }
     }
 
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.
     /// - Returns: how far that is from where it belongs.
     func insert(_ hash: UInt64, _ record: consuming Record) -> Int {
         var index = home(hash)
-        while unsafe base[index].hash != 0 { index = next(index) }
-        unsafe base[index] = Slot(hash: hash, record: UnmanagedRecord(record))
-        return (index &- home(hash)) & (capacity &- 1)
+        while !word(at: index).isEmpty { index = next(index) }
+        // A plain store, as readers change no empty place.
+        let word = unsafe SlotWord(UnmanagedRecord(record), hash: hash)
+        unsafe base[index].store(word.bits, ordering: .releasing)
+        return distance(from: home(hash), to: index)
     }
 
-    /// Empties the place at `index` and closes the gap: what stands behind it and belongs before moves up.
+    /// Empties the place at `index` and closes the gap: what stands behind it and belongs before moves up. Readers
+    /// may miss a record meanwhile; see ``take(_:_:)``.
     /// - Returns: the record, with the count that the place owned.
-    func remove(at index: Int) -> Record? {
-        var hole = index & (capacity &- 1)
-        let record = unsafe base[hole].record?.take()
+    func remove(at index: Int) -> UnmanagedRecord? {
+        let removed = word(at: index)
+        var hole = index
         var probe = next(hole)
-        while unsafe base[probe].hash != 0 {
-            let home = unsafe home(base[probe].hash)
-            let mask = capacity &- 1
+        while let record = unsafe unmanaged(at: probe) {
+            let home = unsafe home(SlotArray.hash(idHash: record.idHash))
             // It may move up unless its home lies behind the hole.
-            if (probe &- home) & mask >= (probe &- hole) & mask {
-                unsafe base[hole] = base[probe]
+            if distance(from: home, to: probe) >= distance(from: hole, to: probe) {
+                replace(at: hole, with: word(at: probe))
                 hole = probe
             }
             probe = next(probe)
         }
-        unsafe base[hole] = Slot(hash: 0, record: nil)
-        return record
+        replace(at: hole, with: .empty)
+        return unsafe removed.record
     }
 
-    /// An array of twice the capacity with the same slots. This one keeps its bits, which no longer own the records:
-    /// readers may go on reading them until ``deallocateMoved()``.
-    func grown() -> SlotArray {
-        let larger = SlotArray(capacity: capacity * 2)
-        for index in 0..<capacity where unsafe base[index].hash != 0 {
-            var target = unsafe larger.home(base[index].hash)
-            while unsafe larger.base[target].hash != 0 { target = larger.next(target) }
-            // The count changes hands; the source stays readable.
-            unsafe larger.base[target] = base[index]
+    /// Copies all slots to a larger array that nobody sees yet.
+    func copy(to larger: SlotArray) {
+        var far = 0
+        for _ in 0..<min(SlotArray.ahead, capacity) { far = askAhead(far) }
+        for index in 0..<capacity {
+            far = askAhead(far)
+            let word = word(at: index)
+            guard let record = unsafe word.record else { continue }
+            var target = unsafe larger.home(SlotArray.hash(idHash: record.idHash))
+            while !larger.word(at: target).isEmpty { target = larger.next(target) }
+            // Published with the array.
+            unsafe larger.base[target].store(word.bits, ordering: .relaxed)
         }
-        return larger
     }
 
-    /// Calls `body` for each record whose hash is in `hashes`.
-    ///
-    /// All of them stand between the home of the first hash and the first empty place behind the home of the last one.
-    func forEach(hashes: ClosedRange<UInt64>, _ body: (UInt64, Record) -> Void) {
-        let last = home(hashes.upperBound)
-        var index = home(hashes.lowerBound)
-        var visited = 0
-        var isPastLast = false
-        while visited < capacity {
-            let hash = unsafe base[index].hash
-            if isPastLast, hash == 0 { return }
-            if hashes.contains(hash), let record = unsafe base[index].record?.record { body(hash, record) }
-            if index == last { isPastLast = true }
-            index = next(index)
-            visited &+= 1
-        }
+    /// Empties all places, whose counts have gone to another array. From now on no reader gets anything here.
+    func empty() {
+        for index in 0..<capacity where !word(at: index).isEmpty { replace(at: index, with: .empty) }
+    }
+
+    /// Releases all records. Nobody may be using the array.
+    func releaseAll() {
+        for index in 0..<capacity { unsafe unmanaged(at: index)?.release() }
     }
 }

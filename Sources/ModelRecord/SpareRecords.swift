@@ -7,12 +7,13 @@ import Synchronization
 /// allocator.
 ///
 /// Why it is safe. A record may be taken when the count of references that the writer owns is the only one
-/// (``give(_:)`` asks). A reference comes to be in two ways. A reader takes one from the record's slot, under the
-/// shard's lock; the writer has exchanged the slot under that lock before it asks, so no reader can come this way any
-/// more. Or somebody copies a reference that he has; but there is none. So the count cannot rise again, and nobody can
-/// read what is written here. Whoever had a reference has read before he gave it up, and to see his giving up is to see
-/// that his reading is over, which is what every copy-on-write value of Swift relies on. `SpareRecordsOrderTests` plays
-/// all orders of the steps of two readers and a writer.
+/// (``give(_:)`` asks). A reference comes to be in two ways. A reader takes one from the record's slot, while he has that
+/// locked; the writer has exchanged the slot, which waits for the lock, before it asks, and the record is in no other
+/// slot, so no reader can come this way any more (`SlotArray.take` of the cache has that in full). Or somebody copies a
+/// reference that he has; but there is none. So the count cannot rise again, and nobody can read what is written here.
+/// Whoever had a reference has read before he gave it up, and to see his giving up is to see that his reading is over,
+/// which is what every copy-on-write value of Swift relies on. `SpareRecordsOrderTests` plays all orders of the steps of
+/// two readers and a writer; `SlotOrderTests` those with slots that move.
 ///
 /// Safe to use: the pointers are private; a list is linked through its records' words for views, which are of no other
 /// use meanwhile; and each record in a list is owned by it.

@@ -14,11 +14,25 @@ import CPrefetch
         unsafe storage = .passRetained(record.storage)
     }
 
+    /// The record at this address, of which somebody owns a count.
+    @inline(__always)
+    public init(address: UnsafeRawPointer) {
+        unsafe storage = .fromOpaque(address)
+    }
+
+    /// Where the record is; a multiple of 16, as malloc has it.
+    @inline(__always)
+    public var address: UnsafeRawPointer { unsafe UnsafeRawPointer(storage.toOpaque()) }
+
     /// The record, counted.
     public var record: Record { unsafe Record(storage: storage.takeUnretainedValue()) }
 
     /// The model exists.
     public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.facts.exists } }
+
+    /// FNV-1a of the id.
+    @inline(__always)
+    public var idHash: UInt64 { unsafe storage._withUnsafeGuaranteedRef { $0.facts.idHash } }
 
     /// The size of the encoded record.
     public var byteCount: Int { unsafe storage._withUnsafeGuaranteedRef { Int($0.facts.byteCount) } }
@@ -35,6 +49,10 @@ import CPrefetch
 
     /// The record, with the count that this reference owned.
     public func take() -> Record { unsafe Record(storage: storage.takeRetainedValue()) }
+
+    /// Adds a count, which this reference owns then.
+    @inline(__always)
+    public func retain() { _ = unsafe storage.retain() }
 
     /// Gives up the count that this reference owned.
     public func release() { unsafe storage.release() }

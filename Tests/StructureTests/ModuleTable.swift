@@ -13,13 +13,14 @@ enum ModuleTable {
         Row(target: "ZeroMQ", ours: ["CLibZMQ"], others: nil),
         Row(target: "ModelCBOR", ours: [], others: ["Synchronization"]),
         Row(target: "CPrefetch", ours: [], others: nil),
+        Row(target: "CSlots", ours: [], others: nil),
         Row(
             target: "ModelRecord", ours: ["ModelCBOR", "CPrefetch"],
             others: ["Synchronization", "FoundationEssentials"]),
         Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
         Row(target: "ModelTypes", ours: ["ModelRecord"], others: ["FoundationEssentials"]),
         Row(
-            target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "ModelRecord", "ModelTypes"],
+            target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"],
             others: ["Synchronization", "Dispatch"]),
         Row(
             target: "ModelViews", ours: ["ModelRecord", "ModelTypes", "ModelCache"],
