@@ -8,6 +8,8 @@ public struct BatchChanges: Sendable {
     public struct Entry: Sendable {
         /// Where its pairs that differ stand in ``BatchChanges/pairs``; empty where ``isWhole``.
         public let pairs: Range<Int>
+        /// All pairs of the update differ: they are not copied, but stand where the update has them.
+        public let isWhole: Bool
         /// How many pairs differ.
         public let count: Int
         /// The update changed the model. Also one without a pair may: it makes the model exist.
@@ -33,18 +35,29 @@ public struct BatchChanges: Sendable {
 
     /// Takes note of what came of one update; takes the result back where the record is too large.
     mutating func note(_ result: inout UnmanagedMerge, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) {
-        let start = pairs.count
-        guard let record = unsafe result.record else {
-            entries.append(Entry(pairs: start..<start, count: 0, isChanged: false, isTooLarge: false))
-            return
-        }
+        guard let record = unsafe result.record else { return noteNothing() }
         guard unsafe record.byteCount <= byteCountMax else {
             unsafe record.release()
             unsafe result.record = nil
-            entries.append(Entry(pairs: start..<start, count: 0, isChanged: false, isTooLarge: true))
-            return
+            return noteNothing(isTooLarge: true)
         }
-        let count = plan.appendWritten(of: update.fields, to: &pairs)
-        entries.append(Entry(pairs: start..<pairs.count, count: count, isChanged: true, isTooLarge: false))
+        noteChange(update, plan)
+    }
+
+    /// Takes note of an update that has changed the model.
+    @inline(__always)
+    mutating func noteChange(_ update: borrowing UpdateView, _ plan: borrowing MergePlan) {
+        let start = pairs.count
+        let isWhole = plan.hasWritten(all: update.fieldCount)
+        let count = isWhole ? update.fieldCount : plan.appendWritten(of: update.fields, to: &pairs)
+        entries.append(
+            Entry(pairs: start..<pairs.count, isWhole: isWhole, count: count, isChanged: true, isTooLarge: false))
+    }
+
+    /// Takes note of an update that has changed nothing.
+    mutating func noteNothing(isTooLarge: Bool = false) {
+        let start = pairs.count
+        entries.append(
+            Entry(pairs: start..<start, isWhole: false, count: 0, isChanged: false, isTooLarge: isTooLarge))
     }
 }

@@ -15,23 +15,22 @@ public struct Commit: ~Copyable {
     /// Merges the updates of `batch` into the models of `type`.
     /// - Complexity: O(*updates*)
     public mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
-        let table = writer.table(type, cache)
         var changes: BatchChanges?
-        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes)
+        apply(batch, to: writer.table(type, cache), noting: &changes)
     }
 
-    /// Merges of the updates of `batch` what differs from the records: for the origin of the updates.
-    ///
-    /// Fields that hold their value already are left as they are, and `changes` tells what is left to be sent.
-    public mutating func apply(
-        changesOf batch: borrowing UpdateBatchView, type: String, noting changes: inout BatchChanges
+    /// Merges the updates of `batch` into the models of a table of this cache.
+    /// - Parameter changes: where to note what differs, when the batch is an origin's own; nil for a replica.
+    mutating func apply(
+        _ batch: borrowing UpdateBatchView, in table: TypeTable, noting changes: inout BatchChanges?
     ) {
-        let table = writer.table(type, cache)
-        var noted: BatchChanges? = changes
-        // One owner at a time, lest the buffers are copied.
-        changes = BatchChanges(byteCountMax: changes.byteCountMax)
-        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &noted)
-        if let noted { changes = noted }
+        apply(batch, to: writer.table(table), noting: &changes)
+    }
+
+    private mutating func apply(
+        _ batch: borrowing UpdateBatchView, to table: TypeTable, noting changes: inout BatchChanges?
+    ) {
+        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes)
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.
@@ -118,6 +117,12 @@ final class Writer: @unchecked Sendable {
         let table = if let recent, recent.name == type { recent } else { cache.makeTable(type) }
         recent = table
         tables.append(table)
+        return table
+    }
+
+    /// The same table, noted as touched.
+    func table(_ table: TypeTable) -> TypeTable {
+        if !tables.contains(where: { $0 === table }) { tables.append(table) }
         return table
     }
 }

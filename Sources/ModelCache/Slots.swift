@@ -116,6 +116,21 @@ import Synchronization
         return unsafe UnmanagedMerge(Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
     }
 
+    /// Begins what ``applying(_:at:plan:keepingEqual:)`` does: see there, and `UnmanagedRecord.prepare`.
+    @inline(__always)
+    func prepare(
+        _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan, keepingEqual: Bool
+    ) -> UnmanagedMerge {
+        guard let record = unsafe unmanaged(at: index) else { preconditionFailure("a slot that was found has a record") }
+        return unsafe record.prepare(update, plan: &plan, keepingEqual: keepingEqual)
+    }
+
+    /// Makes the record that was prepared.
+    @inline(__always)
+    func finish(_ merge: inout UnmanagedMerge, _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan) {
+        unsafe unmanaged(at: index)?.finish(&merge, update, plan: &plan)
+    }
+
     /// Gives the record of `pending` what the one at `index` carries over.
     @inline(__always)
     func carryViews(to pending: borrowing Pending, at index: Int) {
@@ -191,6 +206,30 @@ import Synchronization
             cslots_wait(turn)
             turn &+= 1
         }
+    }
+
+    /// Writes what was prepared into the record at `index`, if nobody but the table has that. No reader can take it
+    /// meanwhile: the place is locked as a reader would lock it, against all others.
+    /// - Returns: whether it was done.
+    @inline(__always)
+    func overwrite(at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
+        let word = self.word(at: index)
+        guard var record = unsafe word.record, unsafe record.isOverwritable(plan) else { return false }
+        var turn: UInt32 = 0
+        while true {
+            // Acquiring: what a reader did before he left the place is seen here.
+            let isLocked = unsafe base[index].compareExchange(
+                expected: word.bits, desired: word.locked.bits, successOrdering: .acquiring,
+                failureOrdering: .relaxed
+            ).exchanged
+            if isLocked { break }
+            cslots_wait(turn)
+            turn &+= 1
+        }
+        let isDone = unsafe record.overwrite(update, plan)
+        // Releasing: who takes the record next sees all of it.
+        unsafe base[index].store(word.bits, ordering: .releasing)
+        return isDone
     }
 
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.

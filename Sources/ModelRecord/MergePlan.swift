@@ -42,6 +42,20 @@
         var keepsOrigin: Bool
     }
 
+    /// How `touched` of the old record gives way to the version of an update.
+    struct Touch {
+        /// Where it stands in the old record.
+        var range = 0..<0
+        /// It is by the origin that touched the model last.
+        var keepsOrigin = false
+        /// The size of the update's stamp and origin, encoded.
+        var tailByteCount = 0
+
+        /// What the record grows by before its first cell.
+        @inline(__always)
+        var growth: Int { 1 &+ tailByteCount &- range.count }
+    }
+
     /// More than so many fields at once go by ``runs``.
     static let overwriteCountMax = 16
 
@@ -49,6 +63,8 @@
     /// Used in the place of ``runs`` where all that happens is that values change.
     private let overwrites: UnsafeMutablePointer<Overwrite>
     private(set) var overwriteCount = 0
+    /// Goes with the overwrites.
+    var touch = Touch()
     /// Memory for the records that are made.
     var spares = SpareRecords()
     /// What is remembered from merge to merge.
@@ -99,6 +115,10 @@
     /// The update has written a cell.
     var isWritten: Bool { runs.contains { $0.source == .update } }
 
+    /// All fields of the update, so many, were written.
+    @inline(__always)
+    public func hasWritten(all fieldCount: Int) -> Bool { overwriteCount == fieldCount && fieldCount > 0 }
+
     /// Appends the pairs of the update that were written, as they were encoded.
     /// - Parameter fields: the update's pairs, as they were when this plan was made.
     /// - Returns: how many there are.
@@ -131,6 +151,10 @@
         growth &+= Int(overwrite.growth)
         isResized = isResized || overwrite.growth != 0
     }
+
+    /// Nothing that stays moves.
+    @inline(__always)
+    var keepsSize: Bool { !isResized && touch.growth == 0 }
 
     /// The overwrite at `index`.
     @inline(__always)

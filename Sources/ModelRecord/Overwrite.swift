@@ -28,11 +28,12 @@ struct Overwrite {
         tailByteCount = RecordBuilder.tailSize(stamp: update.stamp, originByteCount: update.origin.count)
     }
 
-    /// Merges `update`, if it is of that kind.
-    /// - Parameter result: what came of it.
+    /// Finds out what `update` overwrites, if it is of that kind: `plan` has it then.
+    /// - Parameter result: what comes of it, but for the record, which has yet to be made; nothing where the update
+    ///   leaves the record as it is.
     /// - Returns: false, and nothing has happened, when the update takes the way of all others.
     @inline(__always)
-    func run(
+    func prepare(
         _ update: borrowing UpdateView, to storage: RecordStorage, plan: inout MergePlan,
         _ result: inout UnmanagedMerge
     ) -> Bool {
@@ -53,9 +54,9 @@ struct Overwrite {
         plan.digestDelta &-= Fingerprint.term(
             base: own, stamp: touched.stamp, originHash: touched.originHash(update, keepsOrigin, in: old))
         plan.digestDelta &+= Fingerprint.term(base: own, stamp: update.stamp, originHash: update.originHash)
-        unsafe result.record = RecordBuilder.make(
-            overwriting: stored, storage.facts, touched: touchedOffset..<touched.end, keepsOrigin: keepsOrigin,
-            tailByteCount: tailByteCount, plan: &plan, update: update)
+        plan.touch = MergePlan.Touch(
+            range: touchedOffset..<touched.end, keepsOrigin: keepsOrigin, tailByteCount: tailByteCount)
+        unsafe result.isPrepared = true
         unsafe result.isVisible = plan.isVisible
         unsafe result.digestDelta = plan.digestDelta
         return true

@@ -118,12 +118,27 @@ extension RecordStorage {
     /// Applies `update` by the short way where it is open, else cell by cell.
     @inline(__always)
     func applying(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
-        var overwritten = unsafe UnmanagedMerge()
-        if unsafe Overwrite(facts, update, keepsEqual: keepingEqual).run(update, to: self, plan: &plan, &overwritten) {
-            return unsafe overwritten
+        var merge = unsafe prepare(update, plan: &plan, keepingEqual: keepingEqual)
+        if unsafe merge.isPrepared { unsafe finish(&merge, update, plan: &plan) }
+        return unsafe merge
+    }
+
+    /// Does the same up to the making of the record where the short way is open; where it is not, all of it.
+    @inline(__always)
+    func prepare(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
+        var merge = unsafe UnmanagedMerge()
+        if unsafe Overwrite(facts, update, keepsEqual: keepingEqual).prepare(update, to: self, plan: &plan, &merge) {
+            return unsafe merge
         }
         return unsafe UnmanagedMerge(
             Record.merging(update, into: Record(storage: self), plan: &plan, keepingEqual: keepingEqual))
+    }
+
+    /// Makes the record that was prepared.
+    @inline(__always)
+    func finish(_ merge: inout UnmanagedMerge, _ update: borrowing UpdateView, plan: inout MergePlan) {
+        unsafe merge.isPrepared = false
+        unsafe merge.record = RecordBuilder.make(overwriting: self, plan: &plan, update: update)
     }
 }
 

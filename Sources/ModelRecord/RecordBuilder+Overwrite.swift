@@ -2,57 +2,82 @@ import ModelCBOR
 
 extension RecordBuilder {
     /// Makes the record that `plan` overwrites parts of: see ``Overwrite``.
-    /// - Parameters:
-    ///   - old: the old record's ``RecordStorage/stored`` bytes, of which `facts` tell.
-    ///   - touched: where the old record's `touched` stands.
-    ///   - keepsOrigin: the update is of the origin that touched the model last.
+    /// - Parameter old: the storage of the old record.
     @inline(__always)
     static func make(
-        overwriting old: Span<UInt8>, _ facts: RecordHeader, touched: Range<Int>, keepsOrigin: Bool,
-        tailByteCount: Int, plan: inout MergePlan, update: borrowing UpdateView
+        overwriting old: RecordStorage, plan: inout MergePlan, update: borrowing UpdateView
     ) -> UnmanagedRecord {
+        let facts = old.facts
+        let touch = plan.touch
         var header = facts
-        let touchedGrowth = 1 &+ tailByteCount &- touched.count
         let oldByteCount = Int(facts.byteCount)
-        let byteCount = oldByteCount &+ touchedGrowth &+ plan.growth
+        let byteCount = oldByteCount &+ touch.growth &+ plan.growth
         precondition(byteCount <= Int(UInt32.max), "a record has outgrown 4 GiB")
         header.byteCount = UInt32(truncatingIfNeeded: byteCount)
-        header.cellsOffset = UInt32(truncatingIfNeeded: Int(header.cellsOffset) &+ touchedGrowth)
+        header.cellsOffset = UInt32(truncatingIfNeeded: Int(header.cellsOffset) &+ touch.growth)
         header.hasDirectory = CellDirectory.fits(byteCount: byteCount, cellCount: Int(header.cellCount))
         let storage = RecordStorage.make(header, spares: &plan.spares)
         let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
-        // Where nothing moves, everything is copied at once and written over.
-        let isResized = touchedGrowth != 0 || plan.isResized
-        builder.copy(old, 0, isResized ? touched.lowerBound : old.count)
-        builder.count = touched.lowerBound
-        builder.head(.array, 2)
-        builder.tail(update, keepsOrigin: keepsOrigin && !isResized)
-        var offset = touched.upperBound
-        for index in 0..<plan.overwriteCount {
-            let overwrite = plan.overwrite(at: index)
-            if isResized {
-                builder.copy(old, offset, Int(overwrite.oldValue))
-            } else {
-                builder.count = Int(overwrite.oldValue)
-            }
-            builder.copy(update.fields, Int(overwrite.value), Int(overwrite.end))
-            builder.tail(update, keepsOrigin: overwrite.keepsOrigin)
-            offset = Int(overwrite.oldEnd)
-        }
-        if isResized {
-            builder.copy(old, offset, oldByteCount)
+        let stored = old.stored
+        if plan.keepsSize {
+            // Everything is copied at once and written over.
+            builder.copy(stored, 0, stored.count)
+            builder.overwrite(plan, update)
+        } else {
+            builder.copy(stored, plan, update, oldByteCount: oldByteCount)
             precondition(builder.count == byteCount, "a merge plan miscounted its bytes")
         }
-        if header.hasDirectory, isResized || !facts.hasDirectory {
+        if header.hasDirectory, !plan.keepsSize || !facts.hasDirectory {
             builder.count = byteCount
             if facts.hasDirectory {
-                builder.directory(header, from: CellDirectory(facts), in: old, shift: touchedGrowth, plan: plan)
+                builder.directory(header, from: CellDirectory(facts), in: stored, shift: touch.growth, plan: plan)
             } else {
                 builder.directory(header, of: storage.bytes)
             }
         }
         return unsafe UnmanagedRecord(Record(storage: storage))
+    }
+
+    /// Overwrites parts of a record where it is; of a plan that keeps its size, and its directory.
+    /// - Parameter storage: nobody else has it, or comes to have it meanwhile.
+    @inline(__always)
+    static func overwrite(_ storage: RecordStorage, _ plan: borrowing MergePlan, _ update: borrowing UpdateView) {
+        let start = unsafe storage.start
+        var builder = unsafe RecordBuilder(start: start, capacity: Int(storage.facts.byteCount))
+        builder.overwrite(plan, update)
+    }
+
+    /// Writes over what is there already: nothing moves.
+    @inline(__always)
+    private mutating func overwrite(_ plan: borrowing MergePlan, _ update: borrowing UpdateView) {
+        count = plan.touch.range.lowerBound
+        head(.array, 2)
+        tail(update, keepsOrigin: plan.touch.keepsOrigin)
+        for index in 0..<plan.overwriteCount {
+            let overwrite = plan.overwrite(at: index)
+            count = Int(overwrite.oldValue)
+            copy(update.fields, Int(overwrite.value), Int(overwrite.end))
+            tail(update, keepsOrigin: overwrite.keepsOrigin)
+        }
+    }
+
+    /// Writes the new bytes in turns with what stays of the old ones.
+    private mutating func copy(
+        _ old: Span<UInt8>, _ plan: borrowing MergePlan, _ update: borrowing UpdateView, oldByteCount: Int
+    ) {
+        copy(old, 0, plan.touch.range.lowerBound)
+        head(.array, 2)
+        tail(update, keepsOrigin: false)
+        var offset = plan.touch.range.upperBound
+        for index in 0..<plan.overwriteCount {
+            let overwrite = plan.overwrite(at: index)
+            copy(old, offset, Int(overwrite.oldValue))
+            copy(update.fields, Int(overwrite.value), Int(overwrite.end))
+            tail(update, keepsOrigin: overwrite.keepsOrigin)
+            offset = Int(overwrite.oldEnd)
+        }
+        copy(old, offset, oldByteCount)
     }
 
     /// The update's version as it ends a cell.

@@ -55,13 +55,7 @@ import Synchronization
     /// - Returns: whether the count has been taken over.
     @inline(__always)
     mutating func give(_ record: inout Unmanaged<RecordStorage>) -> Bool {
-        // A reference and an unmanaged one are the same word; nothing is counted.
-        let isUnique = unsafe withUnsafeMutablePointer(to: &record) { pointer in
-            unsafe pointer.withMemoryRebound(to: RecordStorage.self, capacity: 1) { reference in
-                unsafe isKnownUniquelyReferenced(&reference.pointee)
-            }
-        }
-        guard isUnique else { return false }
+        guard unsafe RecordStorage.isOnlyReference(&record) else { return false }
         if keptByteCount >= SpareRecords.byteCountMax { freeOne() }
         let address = unsafe UInt(bitPattern: record.toOpaque())
         return unsafe record._withUnsafeGuaranteedRef { storage in
@@ -106,5 +100,18 @@ import Synchronization
             views.store(0, ordering: .relaxed)
         }
         return storage
+    }
+}
+
+extension RecordStorage {
+    /// Nobody but the caller, who owns one, has a count of the record.
+    @inline(__always)
+    static func isOnlyReference(_ record: inout Unmanaged<RecordStorage>) -> Bool {
+        // A reference and an unmanaged one are the same word; nothing is counted.
+        unsafe withUnsafeMutablePointer(to: &record) { pointer in
+            unsafe pointer.withMemoryRebound(to: RecordStorage.self, capacity: 1) { reference in
+                unsafe isKnownUniquelyReferenced(&reference.pointee)
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import CPrefetch
+import Synchronization
 
 /// A reference to a record that is not counted: what an index keeps that looks at many records and hands out few.
 ///
@@ -44,6 +45,47 @@ import CPrefetch
     ) -> UnmanagedMerge {
         unsafe storage._withUnsafeGuaranteedRef {
             unsafe $0.applying(update, plan: &plan, keepingEqual: keepingEqual)
+        }
+    }
+
+    /// Begins what ``applying(_:plan:keepingEqual:)`` does: where ``UnmanagedMerge/isPrepared`` is set, the caller ends
+    /// it, by ``overwrite(_:_:)`` or ``finish(_:_:plan:)``, before he uses `plan` again.
+    @inline(__always)
+    public func prepare(
+        _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
+    ) -> UnmanagedMerge {
+        unsafe storage._withUnsafeGuaranteedRef {
+            unsafe $0.prepare(update, plan: &plan, keepingEqual: keepingEqual)
+        }
+    }
+
+    /// Makes the record that was prepared.
+    @inline(__always)
+    public func finish(_ merge: inout UnmanagedMerge, _ update: borrowing UpdateView, plan: inout MergePlan) {
+        unsafe storage._withUnsafeGuaranteedRef { unsafe $0.finish(&merge, update, plan: &plan) }
+    }
+
+    /// What was prepared may be written into this very record: see ``overwrite(_:_:)``.
+    @inline(__always)
+    public func isOverwritable(_ plan: borrowing MergePlan) -> Bool {
+        // A record without a directory gets one by being made anew.
+        unsafe storage._withUnsafeGuaranteedRef { plan.keepsSize && $0.facts.hasDirectory }
+    }
+
+    /// Writes what was prepared into this very record, unless somebody else has it or something is kept on it.
+    ///
+    /// The caller, who owns the one count that the record's slot has, sees to it that nobody takes a reference from
+    /// there meanwhile. Then nobody has one or comes to have one, for the reasons that ``SpareRecords`` gives, and what
+    /// is immutable for all who hold a record stays so.
+    /// - Returns: whether it was done.
+    @inline(__always)
+    public mutating func overwrite(_ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
+        guard unsafe RecordStorage.isOnlyReference(&storage) else { return false }
+        return unsafe storage._withUnsafeGuaranteedRef { record in
+            // Relaxed, as nobody else has the record.
+            guard record.withViews({ $0.load(ordering: .relaxed) }) == 0 else { return false }
+            RecordBuilder.overwrite(record, plan, update)
+            return true
         }
     }
 
@@ -100,6 +142,8 @@ import CPrefetch
     public var isVisible = false
     public var digestDelta: UInt64 = 0
     public var conflictingCells = 0
+    /// The record has yet to be made, or written over: see ``UnmanagedRecord/prepare(_:plan:keepingEqual:)``.
+    public var isPrepared = false
 
     /// Nothing has changed.
     @inline(__always)

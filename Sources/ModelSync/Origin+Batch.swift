@@ -49,11 +49,10 @@ extension Origin {
         var changes = pairs.takeChanges(
             byteCountMax: configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax)
         let (bytes, slices, name) = (updates.bytes, updates.slices, nameBytes)
-        cache.commit { commit in
-            let batch = UpdateBatchView(
-                bytes: bytes.span, slices: slices.span.extracting(range), origin: name.span, originHash: nameHash)
-            commit.apply(changesOf: batch, type: state.name, noting: &changes)
-        }
+        cache.commit(
+            changesOf: UpdateBatchView(
+                bytes: bytes.span, slices: slices.span.extracting(range), origin: name.span, originHash: nameHash),
+            in: state.table, noting: &changes)
         var refused: Int?
         for (index, change) in zip(range, changes.entries) {
             guard change.isChanged else {
@@ -62,10 +61,17 @@ extension Origin {
                 continue
             }
             let slice = slices[index]
-            append(
-                .merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash)),
-                id: bytes.span.extracting(slice.idRange), fields: changes.pairs.span.extracting(change.pairs),
-                fieldCount: change.count, stamp: slice.stamp)
+            let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash))
+            let id = bytes.span.extracting(slice.idRange)
+            if change.isWhole {
+                append(
+                    .merge, to: topic, id: id, fields: bytes.span.extracting(slice.fieldsRange),
+                    fieldCount: change.count, stamp: slice.stamp)
+            } else {
+                append(
+                    .merge, to: topic, id: id, fields: changes.pairs.span.extracting(change.pairs),
+                    fieldCount: change.count, stamp: slice.stamp)
+            }
             outcome.published += 1
         }
         pairs.giveBack(changes)

@@ -114,7 +114,7 @@ extension Replica {
             for (type, records) in chunks { commit.join(records, type: type) }
         }
         if chunks.isEmpty {
-            count(summary, batches: UInt64(held.reduce(0) { $0 + $1.count }))
+            count(BatchSummary(summary), batches: UInt64(held.reduce(0) { $0 + $1.count }))
         } else {
             counters[.conflictingCells] += UInt64(summary.conflictingCells)
             counters[.appliedBatches] += UInt64(held.reduce(0) { $0 + $1.count })

@@ -134,9 +134,10 @@ extension Replica {
     }
 
     /// A batch of one, as it comes while there is little to do, has a shorter way.
-    private func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> CommitSummary {
-        guard batch.count == 1 else { return cache.commit(batch, type: stream.type) }
-        return cache.commit(batch.update(at: 0), in: stream.table(of: cache))
+    private func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> BatchSummary {
+        let table = stream.table(of: cache)
+        guard batch.count == 1 else { return cache.commit(batch, in: table) }
+        return BatchSummary(cache.commit(batch.update(at: 0), in: table))
     }
 
     private func forward(_ payload: Span<UInt8>, of key: StreamKey) {
@@ -154,7 +155,7 @@ extension Replica {
         return stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retention)
     }
 
-    func count(_ summary: CommitSummary, batches: UInt64) {
+    func count(_ summary: BatchSummary, batches: UInt64) {
         counters[.appliedBatches] += batches
         counters[.appliedUpdates] += UInt64(summary.changed)
         counters[.unchangedUpdates] += UInt64(summary.unchanged)
