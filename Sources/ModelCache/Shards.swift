@@ -154,27 +154,35 @@ import Synchronization
         return unsafe lock(index).pointee.withLock { _ -> Record? in
             guard let slots = slots(index) else { return nil }
             let slot = slots.find(hash, id)
-            guard slot >= 0, let record = slots.record(at: slot) else {
-                return unsafe EpochImages.removed(id, hash, asOf: epoch, in: images(index).pointee)
+            guard slot >= 0, let record = unsafe slots.unmanaged(at: slot) else {
+                return unsafe EpochImages.removed(id, hash, asOf: epoch, in: images(index).pointee)?.record
             }
-            return unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images(index).pointee)
+            return unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images(index).pointee)?.record
         }
     }
 
-    /// The records of a range of hashes within one shard as they were when `epoch` was opened.
-    func records(hashes: ClosedRange<UInt64>, asOf epoch: UInt64) -> [Record] {
+    /// Appends the records of a range of hashes within one shard as they were when `epoch` was opened.
+    ///
+    /// They are not counted: they stay alive as long as the epoch is open. One that was found in a slot is the table's
+    /// until it is exchanged, and then its image is kept, for the newest open epoch, which is this one or a later one;
+    /// there was no image of its id for this epoch or a later one, or that would have been found. And an image that was
+    /// found is the first, from this epoch on, of its id, and stays that: images are added for the newest epoch only,
+    /// and those of an epoch that is closed go to the next older open one, which is this one at the oldest, and are
+    /// dropped only where that has an image of the id, thus not this one.
+    func collect(hashes: ClosedRange<UInt64>, asOf epoch: UInt64, into found: inout [UnmanagedRecord]) {
         let index = Shards.index(of: hashes.lowerBound)
-        return unsafe lock(index).pointee.withLock { _ -> [Record] in
-            guard let slots = slots(index) else { return [] }
-            var found: [Record] = []
+        unsafe lock(index).pointee.withLock { _ in
+            guard let slots = slots(index) else { return }
+            let images = unsafe images(index).pointee
             unsafe slots.forEach(hashes: hashes) { hash, record in
-                let then = unsafe EpochImages.resolve(record.record, hash, asOf: epoch, in: images(index).pointee)
-                if let then { found.append(then) }
+                if let then = unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images) {
+                    unsafe found.append(then)
+                }
             }
-            unsafe EpochImages.forEachRemoved(hashes: hashes, asOf: epoch, in: images(index).pointee) { hash, record in
-                if slots.find(hash, record.idBytes) < 0 { found.append(record) }
+            guard !images.isEmpty else { return }
+            unsafe EpochImages.forEachRemoved(hashes: hashes, asOf: epoch, in: images) { hash, record in
+                if unsafe slots.find(hash, of: record) < 0 { unsafe found.append(record) }
             }
-            return found
         }
     }
 
@@ -185,7 +193,7 @@ import Synchronization
 
     /// Gives up what was kept for `epoch`: to the next older open one, if there is any, else for good.
     /// - Returns: what is no longer needed, to be released outside the lock.
-    func fold(shard index: Int, epoch: UInt64, into older: UInt64?) -> [EpochImages] {
+    func fold(shard index: Int, epoch: UInt64, into older: UInt64?) -> EpochImages? {
         unsafe lock(index).pointee.withLock { _ in
             unsafe EpochImages.fold(epoch, into: older, in: &images(index).pointee)
         }
@@ -208,7 +216,7 @@ import Synchronization
         guard let epoch else { return slots.exchange(&pending, at: slot) }
         unsafe lock(index).pointee.withLock { _ in
             slots.exchange(&pending, at: slot)
-            guard let old = pending.record else { return }
+            guard let old = unsafe pending.held else { return }
             unsafe EpochImages.keep(old, isAbsent: false, hash, for: epoch, in: &images(index).pointee)
         }
     }
@@ -225,8 +233,11 @@ import Synchronization
         let distance: Int
         if let epoch {
             distance = unsafe lock(index).pointee.withLock { _ in
-                unsafe EpochImages.keep(record, isAbsent: true, hash, for: epoch, in: &images(index).pointee)
-                return slots.insert(hash, record)
+                let distance = slots.insert(hash, record)
+                unsafe EpochImages.keep(
+                    UnmanagedRecord(address: record.address), isAbsent: true, hash, for: epoch,
+                    in: &images(index).pointee)
+                return distance
             }
         } else {
             distance = slots.insert(hash, record)
@@ -252,7 +263,7 @@ import Synchronization
             unsafe removals(index).pointee.add(1, ordering: .relaxed)
             let removed = unsafe slots.remove(at: slot)
             unsafe removals(index).pointee.add(1, ordering: .releasing)
-            if epoch != nil { unsafe EpochImages.noteRemoved(hash, in: &images(index).pointee) }
+            if epoch != nil { unsafe EpochImages.noteRemoved(hash, id, in: images(index).pointee) }
             return unsafe removed.map { unsafe UInt(bitPattern: $0.address) }
         }
         guard let address = unsafe removed.flatMap({ unsafe UnsafeRawPointer(bitPattern: $0) }) else { return false }

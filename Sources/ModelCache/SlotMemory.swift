@@ -51,7 +51,7 @@ import Synchronization
 
     /// Frees everything. Nobody may be using it.
     mutating func destroy() {
-        for unsafe base in unsafe small { unsafe base.deallocate() }
+        for index in unsafe small.indices { unsafe small[index].deallocate() }
         for code in unsafe stretches.indices {
             guard let start = unsafe stretches[code] else { continue }
             unsafe cslots_unmap(start, SlotCapacity(code: code).byteCount * Shards.count)

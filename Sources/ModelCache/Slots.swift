@@ -63,8 +63,9 @@ import Synchronization
         return SlotWord(bits: unsafe base[index].load(ordering: .relaxed)).unlocked
     }
 
+    /// The record at `index`, not counted.
     @inline(__always)
-    private func unmanaged(at index: Int) -> UnmanagedRecord? { unsafe word(at: index).record }
+    func unmanaged(at index: Int) -> UnmanagedRecord? { unsafe word(at: index).record }
 
     // MARK: Looking
 
@@ -96,6 +97,9 @@ import Synchronization
             index = next(index)
         }
     }
+
+    /// The slot that holds a record of the same id, or -1.
+    func find(_ hash: UInt64, of other: UnmanagedRecord) -> Int { unsafe other.lend { find(hash, $0.idBytes) } }
 
     /// The record at `index`.
     @inline(__always)

@@ -54,14 +54,19 @@ public final class Snapshot: Sendable {
         _ body: (Record) throws -> Bool
     ) rethrows {
         guard let table = table(type) else { return }
+        // Not counted one by one: this snapshot is open until the end, and keeps them; ``Shards`` says at
+        // `collect(hashes:asOf:into:)` why.
+        var records: [UnmanagedRecord] = unsafe []
         for bucket in buckets {
             for hashes in windows(of: bucket, table) {
-                for record in table.shards.records(hashes: hashes, asOf: epoch)
-                where record.exists || includingTombstones {
-                    guard try body(record) else { return }
+                unsafe records.removeAll(keepingCapacity: true)
+                unsafe table.shards.collect(hashes: hashes, asOf: epoch, into: &records)
+                for index in unsafe records.indices where unsafe includingTombstones || records[index].exists {
+                    guard try unsafe records[index].lend(body) else { return }
                 }
             }
         }
+        withExtendedLifetime(self) {}
     }
 
     /// All models of `type` that existed, as a sequence that may be walked more than once.

@@ -18,7 +18,7 @@ struct CellMerge {
     ) {
         self.keepsEqual = keepsEqual
         idHash = record.idHash
-        cellsOffset = Int(record.storage.facts.cellsOffset)
+        cellsOffset = Int(record.storage.packed.cellsOffset)
         cellCount = record.cellCount
         self.raisesFloor = raisesFloor
         self.writesCells = writesCells

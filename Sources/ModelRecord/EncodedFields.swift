@@ -61,7 +61,7 @@ extension Record {
     /// One pass over the cells and the pairs, nothing is decoded. An undefined value differs only from a known one.
     public func forEachDifference(from pairs: Span<UInt8>, count: Int, _ body: (Span<UInt8>) -> Void) {
         let cellBytes = bytes
-        var cells = CBORReader(cellBytes, at: Int(storage.facts.cellsOffset))
+        var cells = CBORReader(cellBytes, at: Int(storage.packed.cellsOffset))
         var cellsLeft = cellCount
         var cell = cellsLeft > 0 ? CellSlice(reading: &cells) : nil
         var fields = CBORReader(pairs)

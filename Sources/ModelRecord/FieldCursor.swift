@@ -27,7 +27,7 @@ public struct FieldCursor {
     /// A cursor before the first field. Of a model that does not exist nothing is found.
     public init(_ record: Record) {
         self.record = record
-        place = Place(next: Int(record.storage.facts.cellsOffset), left: record.cellCount)
+        place = Place(next: Int(record.storage.packed.cellsOffset), left: record.cellCount)
     }
 
     /// Goes to the value of a field.
@@ -50,7 +50,7 @@ public struct FieldCursor {
         if !stop.isFound, !place.key.isEmpty, Bytes.compare(key, bytes.extracting(place.key)) <= 0 {
             // It stands further up, if anywhere.
             left = record.cellCount
-            stop = scan.run(bytes, from: Int(record.storage.facts.cellsOffset), left, key, 0..<key.count)
+            stop = scan.run(bytes, from: Int(record.storage.packed.cellsOffset), left, key, 0..<key.count)
         }
         guard stop.isFound else { return nil }
         var reader = CBORReader(bytes, at: stop.offset)

@@ -50,7 +50,7 @@ extension Record {
     public func changedFields(since older: Record?) -> [String] {
         var changed: [String] = []
         let new = bytes
-        var right = CellRun(new, at: Int(storage.facts.cellsOffset), count: cellCount)
+        var right = CellRun(new, at: Int(storage.packed.cellsOffset), count: cellCount)
         guard let older else {
             while let mine = right.cell {
                 note(mine, new, &changed)
@@ -59,7 +59,7 @@ extension Record {
             return changed
         }
         let old = older.bytes
-        var left = CellRun(old, at: Int(older.storage.facts.cellsOffset), count: older.cellCount)
+        var left = CellRun(old, at: Int(older.storage.packed.cellsOffset), count: older.cellCount)
         while true {
             switch (left.cell, right.cell) {
             case (nil, nil): return changed
@@ -102,7 +102,7 @@ extension Record {
         let wanted = key.span
         let range = 0..<wanted.count
         let stop = CellScan(wanted, key: range)
-            .run(bytes, from: Int(storage.facts.cellsOffset), cellCount, wanted, range)
+            .run(bytes, from: Int(storage.packed.cellsOffset), cellCount, wanted, range)
         guard stop.isFound else { return nil }
         var reader = CBORReader(bytes, at: stop.offset)
         return body(CellSlice(reading: &reader), bytes)
@@ -111,7 +111,7 @@ extension Record {
     /// Calls `body` for each cell, in order, until it returns false.
     func forEachCell(_ body: (CellSlice, Span<UInt8>) -> Bool) {
         let bytes = storage.bytes
-        var reader = CBORReader(bytes, at: Int(storage.facts.cellsOffset))
+        var reader = CBORReader(bytes, at: Int(storage.packed.cellsOffset))
         for _ in 0..<cellCount {
             guard body(CellSlice(reading: &reader), bytes) else { return }
         }

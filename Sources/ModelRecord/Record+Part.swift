@@ -15,7 +15,7 @@ extension Record {
         // Who has not touched it last has touched it with the last cell.
         var touched = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
         plan.reset()
-        var run = CellRun(bytes, at: Int(storage.facts.cellsOffset), count: cellCount)
+        var run = CellRun(bytes, at: Int(storage.packed.cellsOffset), count: cellCount)
         while let cell = run.cell {
             if cell.version.isBy(origin, in: bytes) {
                 plan.keep(.old, cell.key.lowerBound, cell.end)

@@ -12,9 +12,9 @@ import ModelCBOR
 /// ```
 /// A record does not know its type: it is kept by type.
 public struct Record: @unchecked Sendable {
-    // Unchecked because ManagedBuffer is not Sendable: the storage's header is written once, in RecordStorage.make, its
+    // Unchecked because ManagedBuffer is not Sendable: the storage's facts are written once, in RecordStorage.make, its
     // bytes and directory once, by RecordBuilder, before the record is handed out; all are only read from then on. Its
-    // list of views is atomic.
+    // word for hash and views is atomic.
     let storage: RecordStorage
 
     /// The encoded record, `[id, floor, touched, cells]`, as it stands in a snapshot chunk.
@@ -24,7 +24,7 @@ public struct Record: @unchecked Sendable {
     }
 
     /// The size of the encoded record.
-    public var byteCount: Int { Int(storage.facts.byteCount) }
+    public var byteCount: Int { Int(storage.packed.byteCount) }
 
     /// The model's identity within its type.
     public var id: String {
@@ -41,13 +41,13 @@ public struct Record: @unchecked Sendable {
     }
 
     /// FNV-1a of the id (``Fingerprint/fnv(_:)-(String)``).
-    public var idHash: UInt64 { storage.facts.idHash }
+    public var idHash: UInt64 { storage.idHash }
 
     /// The model exists: it was merged or replaced, and not deleted since. A record that does not exist is a tombstone.
-    public var exists: Bool { storage.facts.exists }
+    public var exists: Bool { storage.packed.exists }
 
     /// The number of cells, those included that make a field unknown.
-    public var cellCount: Int { Int(storage.facts.cellCount) }
+    public var cellCount: Int { Int(storage.cellCount) }
 
     /// The greatest version of any replace or delete, if there was one.
     public var floor: Version? {
@@ -74,7 +74,12 @@ public struct Record: @unchecked Sendable {
     public func hasID(_ id: Span<UInt8>) -> Bool { storage.hasID(id) }
 
     /// Where the id's text stands in ``bytes``.
-    var idRange: Range<Int> { storage.facts.idRange }
+    var idRange: Range<Int> { storage.packed.idRange }
+
+    /// Where the record is, while somebody has it.
+    @unsafe package var address: UnsafeRawPointer {
+        unsafe UnsafeRawPointer(Unmanaged.passUnretained(storage).toOpaque())
+    }
 
     /// True when both are the same object, which implies that they are equal.
     public func isIdentical(to other: Record) -> Bool { storage === other.storage }

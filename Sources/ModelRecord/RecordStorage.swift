@@ -1,7 +1,7 @@
 import ModelCBOR
 import Synchronization
 
-/// What a record knows about its bytes without reading them.
+/// What is known of a record's bytes; see ``RecordFacts`` for how a record keeps it.
 struct RecordHeader {
     /// FNV-1a of the id.
     var idHash: UInt64
@@ -22,9 +22,13 @@ struct RecordHeader {
 
     /// Where the id's text stands.
     @inline(__always)
-    var idRange: Range<Int> {
-        let start = RecordHeader.idOffset(Int(idByteCount))
-        return start..<(start &+ Int(idByteCount))
+    var idRange: Range<Int> { RecordHeader.idRange(byteCount: Int(idByteCount)) }
+
+    /// Where the text of an id of `byteCount` bytes stands.
+    @inline(__always)
+    static func idRange(byteCount: Int) -> Range<Int> {
+        let start = idOffset(byteCount)
+        return start..<(start &+ byteCount)
     }
 
     /// Where `touched` begins.
@@ -42,24 +46,33 @@ struct RecordHeader {
     var storedByteCount: Int { Int(byteCount) &+ (hasDirectory ? CellDirectory.byteCount(Int(cellCount)) : 0) }
 }
 
-/// One heap object: the header, a word for the views, and behind it the record's encoding as section 5 of the protocol
-/// article has it, `[id, floor, touched, { * field => [value, stamp, origin] }]`, deterministic.
+/// One heap object: a word for the id's hash and the views, the facts, and behind them the record's encoding as section
+/// 5 of the protocol article has it, `[id, floor, touched, { * field => [value, stamp, origin] }]`, deterministic.
 ///
-/// The bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never again. The word
-/// is the head of a list of ``RecordView``; see there.
-final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
+/// ```text
+///   0        16                  24             31                                          byteCount later
+///   ┌────────┬───────────────────┬──────────────┬──────────────────────────────────────────┬───────────┐
+///   │ object │ hash, or 1st view │ RecordFacts  │ 0x84, id, floor, touched, cells          │ directory │
+///   └────────┴───────────────────┴──────────────┴──────────────────────────────────────────┴───────────┘
+/// ```
+/// The facts and the bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never
+/// again. The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's hash, then the head of the list
+/// of views, each of which has the hash.
+final class RecordStorage: ManagedBuffer<Void, UInt8> {
     /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
     /// it hands the object on.
     static func make(_ header: RecordHeader) -> RecordStorage {
         let capacity = SpareRecords.capacity(ofClass: SpareRecords.sizeClass(header.storedByteCount))
-        let buffer = RecordStorage.create(minimumCapacity: viewsByteCount + capacity) { _ in header }
-        precondition(MemoryLayout<RecordHeader>.size % viewsByteCount == 0, "the word for the views is aligned")
+        let buffer = RecordStorage.create(minimumCapacity: ownByteCount + capacity) { _ in () }
         // `create` on a subclass returns an instance of that subclass.
         let storage = unsafe unsafeDowncast(buffer, to: RecordStorage.self)
         unsafe storage.withUnsafeMutablePointerToElements { elements in
-            let word = unsafe UnsafeMutableRawPointer(elements).bindMemory(to: ViewsWord.self, capacity: 1)
-            unsafe word.initialize(to: ViewsWord(0))
+            let own = UnsafeMutableRawPointer(elements)
+            precondition(
+                Int(bitPattern: own) % MemoryLayout<IdentityWord>.alignment == 0, "the word is aligned")
+            unsafe own.bindMemory(to: IdentityWord.self, capacity: 1).initialize(to: IdentityWord(0))
         }
+        storage.describe(header)
         return storage
     }
 
@@ -68,27 +81,44 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     static func make(_ header: RecordHeader, spares: inout SpareRecords) -> RecordStorage {
         let spare = spares.take(ofClass: SpareRecords.sizeClass(header.storedByteCount))
         guard let storage = spare else { return make(header) }
-        unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee = header }
+        storage.describe(header)
         return storage
+    }
+
+    /// Writes down what a new record knows of itself.
+    @inline(__always)
+    private func describe(_ header: RecordHeader) {
+        // Relaxed: published with the record.
+        withIdentity { $0.store(UInt(header.idHash & ~RecordStorage.viewMark), ordering: .relaxed) }
+        // With the first byte of all records, which comes in the same word.
+        let facts = UInt64(RecordFacts(header).bits) | 0x84 &<< 56
+        unsafe withUnsafeMutablePointerToElements { elements in
+            unsafe UnsafeMutableRawPointer(elements + RecordStorage.factsOffset)
+                .storeBytes(of: facts.littleEndian, as: UInt64.self)
+        }
     }
 
     deinit { releaseViews() }
 
-    /// The address of the first view; 0 where there is none.
-    typealias ViewsWord = Atomic<UInt>
+    /// The id's hash, its lowest bit 0; or the address of the first view, its lowest bit 1.
+    typealias IdentityWord = Atomic<UInt>
 
-    private static let viewsByteCount = MemoryLayout<ViewsWord>.size
+    /// Marks an address in the word, which holds a hash without it. The hash's own lowest bit is among the facts.
+    static let viewMark: UInt64 = 1
 
-    /// What the object takes before the bytes: its own two words, the header, the word for the views. The word is at a
-    /// multiple of its size, as the header is of whole words.
-    static let headerByteCount = 16 + MemoryLayout<RecordHeader>.size + viewsByteCount
+    private static let factsOffset = MemoryLayout<IdentityWord>.size
+    /// What stands before the bytes: the word and the facts.
+    private static let ownByteCount = factsOffset + RecordFacts.byteCount
 
-    /// Lends the word for the views.
+    /// What the object takes before the bytes: its own two words, the word, and the facts.
+    static let headerByteCount = 16 + ownByteCount
+
+    /// Lends the word for the hash and the views.
     @inline(__always)
-    func withViews<R>(_ body: (borrowing ViewsWord) -> R) -> R {
+    func withIdentity<R>(_ body: (borrowing IdentityWord) -> R) -> R {
         unsafe withUnsafeMutablePointerToElements { elements in
             // Bound so in `make`, and never otherwise.
-            let word = unsafe UnsafeMutableRawPointer(elements).assumingMemoryBound(to: ViewsWord.self)
+            let word = unsafe UnsafeMutableRawPointer(elements).assumingMemoryBound(to: IdentityWord.self)
             return unsafe body(word.pointee)
         }
     }
@@ -96,35 +126,105 @@ final class RecordStorage: ManagedBuffer<RecordHeader, UInt8> {
     /// Where the bytes begin. Valid while the storage is alive.
     var start: UnsafeMutablePointer<UInt8> {
         @inline(__always)
-        get { unsafe withUnsafeMutablePointerToElements { unsafe $0 + RecordStorage.viewsByteCount } }
+        get { unsafe withUnsafeMutablePointerToElements { unsafe $0 + RecordStorage.ownByteCount } }
     }
 
-    /// The header. Read through the pointer, as `header` would be checked for exclusive access each time, at run time
-    /// and in vain: it never changes. A merge reads it a dozen times.
+    /// What the record keeps of itself. Read through the pointer, as a property would be checked for exclusive access
+    /// each time, at run time and in vain: it never changes.
+    var packed: RecordFacts {
+        @inline(__always)
+        get {
+            unsafe withUnsafeMutablePointerToElements { elements in
+                // A word, of which the last byte is the first of the bytes; aligned as the word before.
+                let word = unsafe UnsafeRawPointer(elements + RecordStorage.factsOffset).load(as: UInt64.self)
+                return RecordFacts(bits: UInt64(littleEndian: word) & RecordFacts.mask)
+            }
+        }
+    }
+
+    /// FNV-1a of the id.
+    var idHash: UInt64 {
+        @inline(__always)
+        get {
+            // Acquiring: whoever sees a view sees what is in it.
+            let word = UInt64(withIdentity { $0.load(ordering: .acquiring) })
+            if word & RecordStorage.viewMark != 0 { return hashOfViews(word) }
+            return word | packed.hashBit
+        }
+    }
+
+    /// All that is known of the bytes.
     var facts: RecordHeader {
         @inline(__always)
-        get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
+        get {
+            let packed = packed
+            return RecordHeader(
+                idHash: idHash, byteCount: packed.byteCount, cellsOffset: packed.cellsOffset,
+                cellCount: cellCount, idByteCount: packed.idByteCount, floorByteCount: floorByteCount,
+                exists: packed.exists, hasDirectory: packed.hasDirectory)
+        }
+    }
+
+    /// How many cells there are, read from the head of the map.
+    var cellCount: UInt32 {
+        @inline(__always)
+        get {
+            let packed = packed
+            let size = packed.mapHeadByteCount
+            let head = unsafe start + (Int(packed.cellsOffset) &- size)
+            // In bounds: the head stands before the cells, and is of so many bytes.
+            if size == 1 { return UInt32(unsafe head.pointee & 0x1F) }
+            var count: UInt32 = 0
+            for byte in 1..<size { count = unsafe count &<< 8 | UInt32(head[byte]) }
+            return count
+        }
+    }
+
+    /// The size of the encoded floor: that of null, or read from its heads.
+    var floorByteCount: UInt8 {
+        @inline(__always)
+        get { packed.hasFloor ? readFloorByteCount() : 1 }
+    }
+
+    @inline(never)
+    private func readFloorByteCount() -> UInt8 {
+        let bytes = bytes
+        let start = packed.idEnd
+        // The head of an array of two stands before the stamp.
+        let tail = CellTail(bytes, at: start &+ 1)
+        return UInt8(truncatingIfNeeded: tail.end &- start)
     }
 
     /// The record's id is exactly `id`.
     @inline(__always)
     func hasID(_ id: Span<UInt8>) -> Bool {
-        Bytes.areEqual(bytes.extracting(facts.idRange), id)
+        let packed = packed
+        guard Int(packed.idByteCount) == id.count else { return false }
+        return Bytes.areEqual(bytes.extracting(packed.idRange), id)
     }
 
     /// The encoded record, while the storage is borrowed.
     var bytes: Span<UInt8> {
         @_lifetime(borrow self)
-        get { span(Int(facts.byteCount)) }
+        get { span(Int(packed.byteCount)) }
+    }
+
+    /// The size of the bytes and the directory.
+    var storedByteCount: Int {
+        @inline(__always)
+        get {
+            let packed = packed
+            return Int(packed.byteCount) &+ (packed.hasDirectory ? CellDirectory.byteCount(Int(cellCount)) : 0)
+        }
     }
 
     /// The encoded record and the directory behind it, while the storage is borrowed.
     var stored: Span<UInt8> {
         @_lifetime(borrow self)
-        get { span(facts.storedByteCount) }
+        get { span(storedByteCount) }
     }
 
-    /// The first `count` bytes, of which there are ``RecordHeader/storedByteCount``.
+    /// The first `count` bytes, of which there are ``storedByteCount``.
     @inline(__always)
     @_lifetime(borrow self)
     private func span(_ count: Int) -> Span<UInt8> {

@@ -25,14 +25,16 @@ extension Record {
 ///
 /// The views of a record are a list that only grows, at its head, until the record goes, and they with it. So whoever
 /// has the record may walk the list without a lock: nothing in it changes or goes meanwhile.
-// Unchecked because of `next`: it is set before the view is put into a list, by the one thread that has it then, and
-// never again.
+// Unchecked because of `next` and `idHash`: they are set before the view is put into a list, by the one thread that has
+// it then, and never again.
 private class RecordView: @unchecked Sendable {
     /// The type of the value. A list has one view of a type, and one that was carried.
     let type: ObjectIdentifier
     /// It was not made of this record, but carried over from the one that this replaced.
     let isCarried: Bool
     var next: RecordView?
+    /// The hash of the record's id, whose place in the record this takes.
+    var idHash: UInt64 = 0
 
     init(type: ObjectIdentifier, isCarried: Bool) {
         self.type = type
@@ -73,7 +75,7 @@ extension RecordStorage {
     }
 
     private func view(_ type: ObjectIdentifier, isCarried: Bool) -> RecordView? {
-        var view = RecordStorage.view(withViews { $0.load(ordering: .acquiring) })
+        var view = RecordStorage.view(withIdentity { $0.load(ordering: .acquiring) })
         while let found = view {
             if found.type == type, found.isCarried == isCarried { return found }
             view = found.next
@@ -84,14 +86,16 @@ extension RecordStorage {
     /// Adds a view, unless there is one of its type.
     /// - Returns: the one that was there.
     fileprivate func keep(_ view: RecordView) -> RecordView? {
-        var head = withViews { $0.load(ordering: .acquiring) }
+        var head = withIdentity { $0.load(ordering: .acquiring) }
+        view.idHash = idHash
         while true {
             if let other = self.view(view.type, isCarried: view.isCarried) { return other }
             // The list owns a count of each view: the word that of the first, each view that of the next.
             view.next = RecordStorage.view(head)
-            let word = unsafe UInt(bitPattern: Unmanaged.passRetained(view).toOpaque())
+            let address = unsafe UInt(bitPattern: Unmanaged.passRetained(view).toOpaque())
+            let word = address | UInt(RecordStorage.viewMark)
             let expected = head
-            let (exchanged, found) = withViews {
+            let (exchanged, found) = withIdentity {
                 $0.compareExchange(
                     expected: expected, desired: word, successOrdering: .acquiringAndReleasing,
                     failureOrdering: .acquiring)
@@ -110,15 +114,15 @@ extension RecordStorage {
     @inline(__always)
     func carryViews(to new: RecordStorage) {
         // Relaxed: a view that comes meanwhile might as well come a moment later.
-        let first = withViews { $0.load(ordering: .relaxed) }
-        guard first != 0, new.facts.exists else { return }
+        let first = withIdentity { $0.load(ordering: .relaxed) }
+        guard UInt64(first) & RecordStorage.viewMark != 0, new.packed.exists else { return }
         carryAll(to: new)
     }
 
     @inline(never)
     private func carryAll(to new: RecordStorage) {
         var seen: [ObjectIdentifier] = []
-        var view = RecordStorage.view(withViews { $0.load(ordering: .acquiring) })
+        var view = RecordStorage.view(withIdentity { $0.load(ordering: .acquiring) })
         while let found = view {
             view = found.next
             // Those that were made of this record stand before those that came with it.
@@ -129,17 +133,30 @@ extension RecordStorage {
     }
 
     /// Ends the list. Only when the storage goes.
-    func releaseViews() { RecordStorage.release(withViews { $0.load(ordering: .acquiring) }) }
+    func releaseViews() { RecordStorage.release(withIdentity { $0.load(ordering: .acquiring) }) }
 
-    /// The view at this address, counted. The list that it is in must be alive.
+    /// The hash of the id, where the word has a view.
+    @inline(never)
+    func hashOfViews(_ word: UInt64) -> UInt64 {
+        guard let pointer = unsafe RecordStorage.address(UInt(word)) else { return word }
+        return unsafe Unmanaged<RecordView>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.idHash }
+    }
+
+    /// The view that the word tells of, counted; nil where it has a hash. The list that it is in must be alive.
     private static func view(_ word: UInt) -> RecordView? {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
+        guard let pointer = unsafe address(word) else { return nil }
         return unsafe Unmanaged<RecordView>.fromOpaque(pointer).takeUnretainedValue()
     }
 
     /// Gives up the count that a word owned.
     private static func release(_ word: UInt) {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return }
+        guard let pointer = unsafe address(word) else { return }
         unsafe Unmanaged<RecordView>.fromOpaque(pointer).release()
+    }
+
+    private static func address(_ word: UInt) -> UnsafeRawPointer? {
+        let mark = UInt(viewMark)
+        guard word & mark != 0 else { return nil }
+        return unsafe UnsafeRawPointer(bitPattern: word & ~mark)
     }
 }

@@ -15,8 +15,8 @@ import Synchronization
 /// which is what every copy-on-write value of Swift relies on. `SpareRecordsOrderTests` plays all orders of the steps of
 /// two readers and a writer; `SlotOrderTests` those with slots that move.
 ///
-/// Safe to use: the pointers are private; a list is linked through its records' words for views, which are of no other
-/// use meanwhile; and each record in a list is owned by it.
+/// Safe to use: the pointers are private; a list is linked through its records' words for hash and views, which are of
+/// no other use meanwhile; and each record in a list is owned by it.
 @safe struct SpareRecords: ~Copyable {
     /// By size class, the address of the first record; 0 where there is none.
     private let heads: UnsafeMutablePointer<UInt>
@@ -44,12 +44,12 @@ import Synchronization
 
     /// The class of records whose bytes and directory take so much: all of a class have the same memory.
     @inline(__always)
-    static func sizeClass(_ byteCount: Int) -> Int { (byteCount &+ 7) &>> 4 }
+    static func sizeClass(_ byteCount: Int) -> Int { (byteCount &+ 6) &>> 4 }
 
-    /// What a record of a class can hold. It leaves no byte of malloc's sizes unused, which are of 16 n + 8, as the
-    /// object's own words and the header take three times 16.
+    /// What a record of a class can hold. It leaves no byte of malloc's sizes unused, which are of 16 n + 8, as 31 bytes
+    /// stand before the record's (``RecordStorage/headerByteCount``).
     @inline(__always)
-    static func capacity(ofClass sizeClass: Int) -> Int { sizeClass &<< 4 &+ 8 }
+    static func capacity(ofClass sizeClass: Int) -> Int { sizeClass &<< 4 &+ 9 }
 
     /// Takes a record that the caller owns one count of, unless somebody else has it, too, or something is kept on it.
     /// - Returns: whether the count has been taken over.
@@ -59,12 +59,12 @@ import Synchronization
         if keptByteCount >= SpareRecords.byteCountMax { freeOne() }
         let address = unsafe UInt(bitPattern: record.toOpaque())
         return unsafe record._withUnsafeGuaranteedRef { storage in
-            let sizeClass = SpareRecords.sizeClass(storage.facts.storedByteCount)
+            let sizeClass = SpareRecords.sizeClass(storage.storedByteCount)
             guard sizeClass < SpareRecords.classCount else { return false }
-            return storage.withViews { views in
+            return storage.withIdentity { word in
                 // Relaxed, as nobody else has the record.
-                guard views.load(ordering: .relaxed) == 0 else { return false }
-                unsafe views.store(heads[sizeClass], ordering: .relaxed)
+                guard UInt64(word.load(ordering: .relaxed)) & RecordStorage.viewMark == 0 else { return false }
+                unsafe word.store(heads[sizeClass], ordering: .relaxed)
                 unsafe heads[sizeClass] = address
                 keptByteCount &+= SpareRecords.capacity(ofClass: sizeClass)
                 return true
@@ -95,9 +95,9 @@ import Synchronization
     private static func pop(_ head: inout UInt) -> RecordStorage? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: head) else { return nil }
         let storage = unsafe Unmanaged<RecordStorage>.fromOpaque(address).takeRetainedValue()
-        storage.withViews { views in
-            head = views.load(ordering: .relaxed)
-            views.store(0, ordering: .relaxed)
+        storage.withIdentity { word in
+            head = word.load(ordering: .relaxed)
+            word.store(0, ordering: .relaxed)
         }
         return storage
     }

@@ -29,14 +29,14 @@ import Synchronization
     public var record: Record { unsafe Record(storage: storage.takeUnretainedValue()) }
 
     /// The model exists.
-    public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.facts.exists } }
+    public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.packed.exists } }
 
     /// FNV-1a of the id.
     @inline(__always)
-    public var idHash: UInt64 { unsafe storage._withUnsafeGuaranteedRef { $0.facts.idHash } }
+    public var idHash: UInt64 { unsafe storage._withUnsafeGuaranteedRef { $0.idHash } }
 
     /// The size of the encoded record.
-    public var byteCount: Int { unsafe storage._withUnsafeGuaranteedRef { Int($0.facts.byteCount) } }
+    public var byteCount: Int { unsafe storage._withUnsafeGuaranteedRef { Int($0.packed.byteCount) } }
 
     /// ``Record/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
     @inline(__always)
@@ -114,7 +114,22 @@ import Synchronization
     }
 
     /// True when the id of the record is exactly `id`.
+    @inline(__always)
     public func hasID(_ id: Span<UInt8>) -> Bool { unsafe storage._withUnsafeGuaranteedRef { $0.hasID(id) } }
+
+    /// True when both are of one id.
+    @inline(__always)
+    public func hasID(of other: UnmanagedRecord) -> Bool {
+        unsafe storage._withUnsafeGuaranteedRef { own in
+            unsafe other.storage._withUnsafeGuaranteedRef { own.hasID($0.bytes.extracting($0.packed.idRange)) }
+        }
+    }
+
+    /// Lends the record, which somebody else keeps alive meanwhile; it is not counted for it.
+    @inline(__always)
+    public func lend<R>(_ body: (Record) throws -> R) rethrows -> R {
+        try unsafe storage._withUnsafeGuaranteedRef { try body(Record(storage: $0)) }
+    }
 
     /// Asks for the record's memory, so that a merge soon after finds it in the cache. Does not wait for it.
     /// - Parameter byteCount: how large the record is thought to be: to ask it would mean to wait. More than

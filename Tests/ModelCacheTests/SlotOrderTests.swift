@@ -37,16 +37,22 @@ struct SlotOrderTests {
     private static let programs: [(name: String, steps: [Step])] = [
         ("an exchange", exchange(0, 1)),
         ("growth, and an exchange after it", growth + exchange(1, 3)),
-        ("an exchange, and growth", exchange(0, 1) + [
-            .replace(array: 1, place: 2, record: 1), .replace(array: 1, place: 3, record: 3), .publish(array: 1),
-            .replace(array: 0, place: 0, record: 0), .replace(array: 0, place: 1, record: 0),
-        ]),
+        (
+            "an exchange, and growth",
+            exchange(0, 1) + [
+                .replace(array: 1, place: 2, record: 1), .replace(array: 1, place: 3, record: 3), .publish(array: 1),
+                .replace(array: 0, place: 0, record: 0), .replace(array: 0, place: 1, record: 0),
+            ]
+        ),
         ("a removal, and an exchange after it", removal + exchange(0, 0)),
-        ("an exchange, a removal and growth", exchange(0, 1) + [
-            .number, .replace(array: 0, place: 0, record: 3), .replace(array: 0, place: 1, record: 4),
-            .replace(array: 0, place: 2, record: 0), .number, .giveUp(1),
-            .replace(array: 1, place: 2, record: 3), .publish(array: 1), .replace(array: 0, place: 0, record: 0),
-        ]),
+        (
+            "an exchange, a removal and growth",
+            exchange(0, 1) + [
+                .number, .replace(array: 0, place: 0, record: 3), .replace(array: 0, place: 1, record: 4),
+                .replace(array: 0, place: 2, record: 0), .number, .giveUp(1),
+                .replace(array: 1, place: 2, record: 3), .publish(array: 1), .replace(array: 0, place: 0, record: 0),
+            ]
+        ),
     ]
 
     private static func faults(_ order: SlotOrder, readers: Int = 1) -> Set<String> {
@@ -95,7 +101,8 @@ struct SlotOrderTests {
         #expect(!Self.faults(Self.order(program)).isEmpty)
     }
 
-    @Test func `were an old array emptied before the new one is published, or not looked for, records would be missed`() {
+    @Test func `were an old array emptied before the new one is published, or not looked for, records would be missed`()
+    {
         var program = Self.growth
         program.append(program.remove(at: 3))
         #expect(Self.faults(Self.order(program)) == ["a reader misses what is there"])

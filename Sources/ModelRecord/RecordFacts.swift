@@ -1,0 +1,63 @@
+/// What a record keeps of its bytes, in seven of them: less than its encoding tells, and what that does not tell at
+/// once. The number of cells stands in the head of the map, and the size of a floor in its own heads.
+struct RecordFacts {
+    /// From the lowest: 32 bits for the size of the record, 8 for that of the id, 10 for the place of the cells, 2 for
+    /// the size of the map's head; then whether the model exists, there is a floor, there is a directory; and the lowest
+    /// bit of the id's hash, which ``RecordStorage/IdentityWord`` has no room for.
+    let bits: UInt64
+
+    static let byteCount = 7
+    static let mask: UInt64 = (1 << 56) - 1
+
+    @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    @inline(__always)
+    init(_ header: RecordHeader) {
+        // A name has at most 255 bytes, and a version one name: the cells begin before 1024. A map's head has 1, 2, 3
+        // or 5 bytes, as there are fewer cells than bytes.
+        precondition(header.cellsOffset < 1 << 10, "a record's head has grown too long")
+        let count = header.cellCount
+        let headSize: UInt64 = count < 24 ? 0 : count <= 0xFF ? 1 : count <= 0xFFFF ? 2 : 3
+        bits =
+            UInt64(header.byteCount) | UInt64(header.idByteCount) &<< 32 | UInt64(header.cellsOffset) &<< 40
+            | headSize &<< 50 | (header.exists ? 1 : 0) &<< 52 | (header.floorByteCount > 1 ? 1 : 0) &<< 53
+            | (header.hasDirectory ? 1 : 0) &<< 54 | (header.idHash & RecordStorage.viewMark) &<< 55
+    }
+
+    @inline(__always)
+    var byteCount: UInt32 { UInt32(truncatingIfNeeded: bits) }
+
+    @inline(__always)
+    var idByteCount: UInt8 { UInt8(truncatingIfNeeded: bits &>> 32) }
+
+    @inline(__always)
+    var cellsOffset: UInt32 { UInt32(truncatingIfNeeded: bits &>> 40 & 0x3FF) }
+
+    /// The size of the head of the map of cells.
+    @inline(__always)
+    var mapHeadByteCount: Int {
+        let code = Int(truncatingIfNeeded: bits &>> 50 & 3)
+        return code == 3 ? 5 : code &+ 1
+    }
+
+    @inline(__always)
+    var exists: Bool { bits & 1 &<< 52 != 0 }
+
+    @inline(__always)
+    var hasFloor: Bool { bits & 1 &<< 53 != 0 }
+
+    @inline(__always)
+    var hasDirectory: Bool { bits & 1 &<< 54 != 0 }
+
+    /// The lowest bit of the id's hash.
+    @inline(__always)
+    var hashBit: UInt64 { bits &>> 55 & 1 }
+
+    /// Where the id's text stands.
+    @inline(__always)
+    var idRange: Range<Int> { RecordHeader.idRange(byteCount: Int(idByteCount)) }
+
+    @inline(__always)
+    var idEnd: Int { idRange.upperBound }
+}
