@@ -99,10 +99,18 @@ final class Writer: @unchecked Sendable {
     var isJournaling = false
     /// What has changed since the journal was taken.
     var journal: [JournalEntry] = []
+    /// The way back of what observers were told.
+    let sectionMemory = SectionMemory()
+    /// Somebody was told something: there may be a way back.
+    var hasGathered = false
+    /// Memory for sections.
+    var spareParts: [SectionMemory.Part] = []
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
     /// The table that was touched last, also by an earlier commit.
     private var recent: TypeTable?
+
+    deinit { for part in spareParts { part.deallocate() } }
 
     /// Takes the memory of replaced records back. Once for all of them: each look at ``plan`` is checked for exclusive
     /// access at run time.

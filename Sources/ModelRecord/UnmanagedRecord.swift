@@ -96,6 +96,13 @@ import Synchronization
     @inline(__always)
     public func retain() { _ = unsafe storage.retain() }
 
+    /// The same with a count of its own.
+    @inline(__always)
+    package func retained() -> UnmanagedRecord {
+        _ = unsafe storage.retain()
+        return unsafe self
+    }
+
     /// Gives up the count that this reference owned.
     public func release() { unsafe storage.release() }
 
