@@ -50,6 +50,8 @@ public struct ReplayRing: Sendable {
     private var numbers: [Stream: Int] = [:]
     private var streams: [HeldFrames] = []
     private var freeNumbers: [Int] = []
+    /// The number that was found last: mostly the next frame is of the same stream, and no key needs to be hashed.
+    private var lastNumber: Int?
     private var arrivals = Fifo<Arrival>()
 
     public init(byteCountMax: Int = 64 << 20, ageMax: Duration = .seconds(60)) {
@@ -102,6 +104,13 @@ public struct ReplayRing: Sendable {
     }
 
     private mutating func number(of stream: Stream) -> Int {
+        if let lastNumber, streams[lastNumber].stream == stream { return lastNumber }
+        let number = findNumber(of: stream)
+        lastNumber = number
+        return number
+    }
+
+    private mutating func findNumber(of stream: Stream) -> Int {
         if let number = numbers[stream] { return number }
         let number: Int
         if let free = freeNumbers.popLast() {
@@ -120,6 +129,7 @@ public struct ReplayRing: Sendable {
         byteCount -= arrival.byteCount
         streams[arrival.number].remove(arrival.sequence)
         guard streams[arrival.number].isEmpty else { return }
+        lastNumber = nil
         numbers[streams[arrival.number].stream] = nil
         freeNumbers.append(arrival.number)
     }

@@ -17,7 +17,8 @@ import ZeroMQ
 /// - Writes come from any thread, also before ``run()``; each is stamped, merged into ``cache`` and queued. None
 ///   blocks.
 /// - A write that changes nothing is not sent.
-/// - Idle, a write leaves at once; under load writes leave in batches, after a millisecond or two.
+/// - Idle, a write leaves at once; under load writes leave in batches, after a time that follows their rate, of
+///   ``PublisherConfiguration/batchDelay`` at most.
 /// - With ``PublisherConfiguration/store`` a restart goes on with the same models; ``Durability`` says what is promised
 ///   of the last writes. Without one all is gone with the process, but for what subscribers and relays have.
 public final class Publisher: Service, Sendable {

@@ -14,10 +14,8 @@ struct PublisherCore {
     var stream: StreamSocket?
     /// The stream has failed in a writer's hands; the socket thread ends with it.
     private var streamFailure: ZeroMQError?
-    /// Writes since the last flush: many of them mean load.
-    var writesSinceFlush = 0
-    /// Until when batches are held back to grow, on the clock of `Moment.uptimeMicroseconds`; nil when idle.
-    var holdUntil: UInt64?
+    /// When open batches leave.
+    private var pacing = FlushPacing()
     var isStopped = false
     /// How far pushing has come; nil where nothing is pushed.
     var push: PushProgress?
@@ -30,16 +28,8 @@ struct PublisherCore {
     /// What waits for the disk before it may leave.
     var heldByteCount = 0
 
-    /// When batches were last flushed, on the same clock.
-    private var lastFlush: UInt64 = 0
-
-    /// So many writes in a ``PublisherConfiguration/batchDelay`` are load, and batches are held back.
-    static let loadWriteCount = 64
-    /// A write sends by itself when the last batch left so long ago, in microseconds: about what it takes to wake a
-    /// thread.
-    static let quietMicroseconds: UInt64 = 16
-    /// Fewer writes since the last flush are no load, however soon they came one after the other.
-    static let burstWriteCount = 16
+    /// Until when batches are held back to grow, on the clock of `Moment.uptimeMicroseconds`; nil when idle.
+    var holdUntil: UInt64? { pacing.holdUntil }
 
     init(origin: Origin) { self.origin = origin }
 
@@ -58,23 +48,22 @@ struct PublisherCore {
     ) throws(Failure) -> (Outcome?, Waker?) {
         let mayLeave = isQuiet(now)
         guard let outcome = try write(&origin) else { return (nil, nil) }
-        writesSinceFlush += count
+        pacing.wrote(count)
         if mayLeave, let stream { return (outcome, send(on: stream, now: now)) }
         // The thread comes by itself soon enough while batches are held back.
-        return (outcome, holdUntil != nil && !origin.hasActions ? nil : waker)
+        return (outcome, pacing.holdUntil != nil && !origin.hasActions ? nil : waker)
     }
 
     /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
     private func isQuiet(_ now: Moment) -> Bool {
-        guard let stream, holdUntil == nil, !origin.hasActions, !origin.hasOpenBatch, !isStopped else { return false }
-        return now.uptimeMicroseconds >= lastFlush + PublisherCore.quietMicroseconds && !stream.isBusy
+        guard let stream, pacing.isQuiet(now.uptimeMicroseconds) else { return false }
+        return !origin.hasActions && !origin.hasOpenBatch && !isStopped && !stream.isBusy
     }
 
     /// Under the lock: what is written next cannot overtake it.
     private mutating func send(on stream: StreamSocket, now: Moment) -> Waker? {
         origin.flush()
-        writesSinceFlush = 0
-        lastFlush = now.uptimeMicroseconds
+        pacing.leftAtOnce(now.uptimeMicroseconds)
         var isToBeWoken = false
         do throws(ZeroMQError) {
             for action in origin.takeActions() {
@@ -93,15 +82,10 @@ struct PublisherCore {
     /// What the socket thread has to do now, and by when it wants to come again.
     mutating func takeWork(now: Moment, batchDelay: Duration) -> PublisherWork {
         let time = now.uptimeMicroseconds
-        if let until = holdUntil, time < until {
-            // Held back: only what is full goes.
-        } else {
-            let delay = batchDelay.wholeMicroseconds
-            let isHeldBack = isLoaded(sinceLastFlush: time - min(lastFlush, time), delay: delay)
+        // Before that only what is full goes.
+        if pacing.isDue(time) {
             origin.flush()
-            writesSinceFlush = 0
-            lastFlush = time
-            holdUntil = isHeldBack ? time + delay : nil
+            pacing.flushed(time, delay: batchDelay.wholeMicroseconds)
         }
         origin.tick(now: now)
         let heartbeat = origin.nextDeadline ?? time
@@ -112,14 +96,6 @@ struct PublisherCore {
         return PublisherWork(
             actions: actions, wakeAt: min(heartbeat, holdUntil ?? heartbeat), isHeldBack: holdUntil != nil,
             isStopped: isStopped, counters: origin.counters, streamFailure: streamFailure)
-    }
-
-    /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
-    /// comes sooner than a delay has passed, so their number alone does not tell.
-    private func isLoaded(sinceLastFlush elapsed: UInt64, delay: UInt64) -> Bool {
-        let writes = UInt64(writesSinceFlush)
-        return writes >= UInt64(PublisherCore.burstWriteCount)
-            && writes * delay >= UInt64(PublisherCore.loadWriteCount) * min(elapsed, delay)
     }
 }
 

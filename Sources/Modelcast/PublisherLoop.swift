@@ -76,6 +76,8 @@ struct PublisherLoop: ~Copyable {
     /// Serves until the publisher is stopped.
     consuming func run() throws {
         let publisher = publisher
+        // Under a light load batches are held back for less than the kernel would add.
+        ThreadTiming.sharpenTimers()
         // Also where it fails: nobody is left to be woken, and the stream is to be closed.
         defer {
             publisher.core.withLock { core in
@@ -118,7 +120,7 @@ struct PublisherLoop: ~Copyable {
 
     /// What there is to do.
     ///
-    /// Under load writers have the lock nearly all the time, and a thread that queues for it stops them until it has
+    /// Under load writers may have the lock nearly all the time, and a thread that queues for it stops them until it has
     /// been scheduled: this one comes again a little later instead, for as long as a batch may be held back at most.
     private mutating func takeWork() -> PublisherWork {
         let work = isLoaded ? takeWorkPatiently() : takeWorkAtOnce()

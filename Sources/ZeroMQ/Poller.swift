@@ -16,6 +16,7 @@ internal import CLibZMQ
 /// - A socket that is closed leaves the set by itself: its token is then never ready again.
 /// - Read a ready socket until it is empty, or bound the work and wait again: what is left makes the next wait
 ///   return at once, without a system call to sleep.
+/// - A socket that was read until it was empty, and not used since, costs the next wait nothing.
 /// - Waiting allocates nothing.
 @safe
 public struct Poller: ~Copyable {
@@ -52,10 +53,15 @@ public struct Poller: ~Copyable {
 
         func events() throws(ZeroMQError) -> Socket.Events {
             switch self {
-            case .own(let handle):
-                let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(handle.raw) }
-                return Socket.Events(rawValue: Int16(events))
-            case .shared(let socket): return try socket.events()
+            case .own(let handle): try handle.events()
+            case .shared(let socket): try socket.events()
+            }
+        }
+
+        var isKnownEmpty: Bool {
+            switch self {
+            case .own(let handle): handle.isKnownEmpty
+            case .shared(let socket): socket.isKnownEmpty
             }
         }
     }
@@ -64,11 +70,16 @@ public struct Poller: ~Copyable {
         var watched: Watched?
         var interest: Socket.Events = []
         var ready: Socket.Events = []
+        /// The last refresh left it out, as nothing is there unless its descriptor tells.
+        var isPassedOver = false
         var generation = 0
     }
 
     /// Ends a wait from any thread.
     public let waker: Waker
+
+    /// How often a socket was looked at, which is a system call each; for tests.
+    package private(set) var lookCount = 0
 
     private var slots: [Slot] = []
     /// First the waker's, then one per slot; a negative descriptor is skipped by the system.
@@ -142,28 +153,26 @@ public struct Poller: ~Copyable {
     ///
     /// - Parameter timeout: nil waits for ever; zero or less only looks.
     /// - Throws: ``ZeroMQError/Code/terminated``. A signal does not end the wait.
-    /// - Complexity: O(number of sockets), each with one look at its mailbox.
+    /// - Complexity: O(number of sockets), and one look at the mailbox of each that was used since it was found empty.
     @available(*, noasync, message: "waiting blocks the thread: use a thread of your own, never a task's")
     public mutating func wait(timeout: Duration?) throws(ZeroMQError) -> Outcome {
         let readyCount = try refresh(signalledOnly: false)
         let mayWait = timeout.map { $0 > .zero } ?? true
         if readyCount > 0 || !mayWait || !waker.prepareToSleep() {
-            return Outcome(readyCount: readyCount, isWoken: waker.takeWake())
+            let isWoken = waker.takeWake()
+            return Outcome(readyCount: try readyCount + lookAtPassedOver(), isWoken: isWoken)
         }
         let deadline = timeout.map { ContinuousClock.now + $0 }
         var remaining = timeout
         while true {
             let result = unsafe clibzmq_wait(&descriptors, descriptors.count, remaining.map(\.nanoseconds) ?? -1)
             let outcome = try settle(result)
-            let isOver: Bool
+            if outcome.readyCount > 0 || outcome.isWoken { return outcome }
             if let deadline {
                 let now = ContinuousClock.now
                 remaining = deadline - now
-                isOver = now >= deadline
-            } else {
-                isOver = false
+                if now >= deadline { return outcome }
             }
-            if outcome.readyCount > 0 || outcome.isWoken || isOver { return outcome }
             // A signal, or a mailbox with nothing that makes the socket ready: sleep on.
             if !waker.prepareToSleep() { return Outcome(readyCount: 0, isWoken: waker.takeWake()) }
         }
@@ -178,7 +187,8 @@ public struct Poller: ~Copyable {
     }
 
     /// Looks at the sockets, or only at those whose descriptor has just signalled (none of the others can have
-    /// changed), and counts the ready ones.
+    /// changed), and counts the ready ones. A look is a system call, so one is left out where the last call on the
+    /// socket has found nothing to receive: what comes later signals.
     private mutating func refresh(signalledOnly: Bool) throws(ZeroMQError) -> Int {
         var readyCount = 0
         for index in slots.indices {
@@ -188,11 +198,33 @@ public struct Poller: ~Copyable {
                 continue
             }
             slots[index].ready = []
-            if signalledOnly && descriptors[index + 1].revents == 0 { continue }
-            slots[index].ready = try watched.events().intersection(slots[index].interest)
-            if !slots[index].ready.isEmpty { readyCount += 1 }
+            slots[index].isPassedOver =
+                !signalledOnly && slots[index].interest == .readable && watched.isKnownEmpty
+            if slots[index].isPassedOver || (signalledOnly && descriptors[index + 1].revents == 0) { continue }
+            if try look(at: index, watched) { readyCount += 1 }
         }
         return readyCount
+    }
+
+    /// For a wait that does not sleep: those that were passed over are asked all at once whether they have signalled.
+    /// - Returns: how many of them are ready.
+    private mutating func lookAtPassedOver() throws(ZeroMQError) -> Int {
+        guard slots.contains(where: \.isPassedOver) else { return 0 }
+        let result = unsafe clibzmq_wait(&descriptors, descriptors.count, 0)
+        if result < 0, result != -EINTR { throw failure(result, "ppoll") }
+        guard result > 0 else { return 0 }
+        var readyCount = 0
+        for index in slots.indices where slots[index].isPassedOver && descriptors[index + 1].revents != 0 {
+            if let watched = slots[index].watched, try look(at: index, watched) { readyCount += 1 }
+        }
+        return readyCount
+    }
+
+    /// - Returns: whether it is ready.
+    private mutating func look(at index: Int, _ watched: Watched) throws(ZeroMQError) -> Bool {
+        lookCount += 1
+        slots[index].ready = try watched.events().intersection(slots[index].interest)
+        return !slots[index].ready.isEmpty
     }
 
     private func contains(_ token: Token) -> Bool {

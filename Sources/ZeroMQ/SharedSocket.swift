@@ -1,4 +1,3 @@
-internal import CLibZMQ
 internal import Synchronization
 
 /// A socket that several threads use in turns, behind a lock: libzmq allows a socket to pass from one thread to another
@@ -37,12 +36,15 @@ public final class SharedSocket: Sendable {
     func events() throws(ZeroMQError) -> Socket.Events {
         try socket.withLock { socket throws(ZeroMQError) in try socket.events() }
     }
+
+    /// See ``SocketHandle/isKnownEmpty``, which all threads change under the lock.
+    var isKnownEmpty: Bool { socket.withLock { $0.handle.isKnownEmpty } }
 }
 
 extension Socket {
     /// What the socket can do now. Takes what libzmq's own threads have for it first.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func events() throws(ZeroMQError) -> Events {
-        Events(rawValue: Int16(try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(raw) }))
+        try handle.events()
     }
 }

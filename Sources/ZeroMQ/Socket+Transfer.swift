@@ -59,7 +59,8 @@ extension Socket {
     /// The same as ``receive()`` with the variable of a loop used again.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
-        let result = retryingInterrupts { unsafe clibzmq_message_receive(&message.content, raw, ZMQ_DONTWAIT) }
+        let result = retryingInterrupts { unsafe clibzmq_message_receive(&message.content, rawForLook, ZMQ_DONTWAIT) }
+        handle.isKnownEmpty = result == -EAGAIN
         if result >= 0 { return true }
         if result == -EAGAIN { return false }
         throw failure(result, "zmq_msg_recv", "\(kind)")

@@ -49,8 +49,17 @@ public struct Socket: ~Copyable {
     public let kind: Kind
 
     /// The handle's pointer again, so that sending and receiving touch no reference count.
-    let raw: UnsafeMutableRawPointer
+    private let pointer: UnsafeMutableRawPointer
     let handle: SocketHandle
+
+    /// What libzmq is called with. Afterwards it is not known whether there is something to receive.
+    var raw: UnsafeMutableRawPointer {
+        handle.isKnownEmpty = false
+        return unsafe pointer
+    }
+
+    /// The same for calls that look for something to receive; they note what they have found.
+    var rawForLook: UnsafeMutableRawPointer { unsafe pointer }
 
     /// Opens a socket that is connected to nothing yet.
     ///
@@ -61,7 +70,7 @@ public struct Socket: ~Copyable {
             throw failure(clibzmq_result(-1), "zmq_socket", "\(kind)")
         }
         self.kind = kind
-        unsafe self.raw = raw
+        unsafe pointer = raw
         unsafe handle = SocketHandle(raw, context: context)
     }
 

@@ -9,6 +9,15 @@ final class SocketHandle {
     private(set) var isOpen = true
     private(set) var isMonitored = false
 
+    /// There is nothing to receive, and the descriptor will tell when that has changed: the last call on the socket was
+    /// a receive or a look that found nothing.
+    ///
+    /// Both end by taking commands until libzmq's mailbox for the socket is empty, which leaves the descriptor
+    /// unreadable and the mailbox passive: whoever puts the next command there signals. Any other call may take
+    /// commands, and with them the signal, and does not say what has become readable; so each of them sets this to
+    /// false (``Socket/raw``).
+    var isKnownEmpty = false
+
     /// libzmq terminates a context only after its last socket, so each socket keeps its context.
     let context: Context
 
@@ -17,17 +26,25 @@ final class SocketHandle {
         self.context = context
     }
 
+    /// What the socket can do now, after taking what libzmq's own threads have for it.
+    func events() throws(ZeroMQError) -> Socket.Events {
+        let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(raw) }
+        let result = Socket.Events(rawValue: Int16(events))
+        isKnownEmpty = !result.contains(.readable)
+        return result
+    }
+
     func startMonitor(at endpoint: String) throws(ZeroMQError) {
         precondition(isOpen && !isMonitored, "a socket has at most one monitor at a time")
         try check("zmq_socket_monitor", endpoint) { unsafe clibzmq_monitor(raw, endpoint, ZMQ_EVENT_ALL) }
-        isMonitored = true
+        (isMonitored, isKnownEmpty) = (true, false)
     }
 
     /// Ends the monitoring, which must happen while the monitor's own socket still exists: an event that nobody
     /// can receive blocks the thread that reports it (libzmq notes, row 14).
     func stopMonitor() {
         guard isOpen && isMonitored else { return }
-        isMonitored = false
+        (isMonitored, isKnownEmpty) = (false, false)
         // Fails only on a terminated context, where monitoring has ended already.
         _ = unsafe clibzmq_monitor(raw, nil, 0)
     }

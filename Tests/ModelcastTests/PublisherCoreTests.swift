@@ -75,50 +75,55 @@ import ZeroMQ
         _ = try takeWork()
         for _ in 0..<10 {
             time += 10
-            try write(PublisherCore.burstWriteCount - 1)
-            #expect(try takeWork().updates == PublisherCore.burstWriteCount - 1)
+            try write(FlushPacing.burstWriteCount - 1)
+            #expect(try takeWork().updates == FlushPacing.burstWriteCount - 1)
             #expect(core.holdUntil == nil)
         }
     }
 
-    @Test mutating func `under load what is open leaves after a millisecond, and not before`() throws {
+    @Test mutating func `under load what is open leaves when its time has come, and not before`() throws {
         _ = try takeWork()
         time += 250
-        try write(PublisherCore.burstWriteCount)
+        try write(FlushPacing.burstWriteCount)
         // What was written by then still leaves; from here on writes are held back.
-        #expect(try takeWork().updates == PublisherCore.burstWriteCount)
-        #expect(core.holdUntil == now.uptimeMicroseconds + 1_000)
+        #expect(try takeWork().updates == FlushPacing.burstWriteCount)
+        // The least load: 64 of 1,024 writes in a millisecond.
+        #expect(core.holdUntil == now.uptimeMicroseconds + 62)
 
         try write(3)
         #expect(!wakes, "the thread comes by itself soon enough")
-        for _ in 0..<9 {
-            time += 100
+        for _ in 0..<6 {
+            time += 10
             let work = try takeWork()
             #expect(work.updates == 0)
-            #expect(work.pause < 1_000)
+            #expect(work.pause <= 52)
         }
-        time += 100
+        time += 2
         #expect(try takeWork().updates == 3)
-        // Three in a millisecond are no load.
+        // Nothing more comes, so nothing is held back any more.
+        time += 62
+        #expect(try takeWork().updates == 0)
         #expect(core.holdUntil == nil)
+        try write(1)
+        #expect(wakes)
     }
 
     @Test mutating func `a rate of less than 64 writes in a millisecond is no load`() throws {
         _ = try takeWork()
         time += 1_000
-        try write(PublisherCore.loadWriteCount - 1)
-        #expect(try takeWork().updates == PublisherCore.loadWriteCount - 1)
+        try write(FlushPacing.loadWriteCount - 1)
+        #expect(try takeWork().updates == FlushPacing.loadWriteCount - 1)
         #expect(core.holdUntil == nil)
         time += 1_000
-        try write(PublisherCore.loadWriteCount)
-        #expect(try takeWork().updates == PublisherCore.loadWriteCount)
+        try write(FlushPacing.loadWriteCount)
+        #expect(try takeWork().updates == FlushPacing.loadWriteCount)
         #expect(core.holdUntil != nil)
     }
 
     @Test mutating func `a batch that is full leaves though the others are held back`() throws {
         _ = try takeWork()
         time += 100
-        try write(PublisherCore.loadWriteCount)
+        try write(FlushPacing.loadWriteCount)
         _ = try takeWork()
         try #require(core.holdUntil != nil)
 
@@ -133,7 +138,7 @@ import ZeroMQ
         #expect(work.batches == 1)
         #expect(work.updates >= 3)
         #expect(core.holdUntil != nil)
-        time += 990
+        time += 52
         #expect(try takeWork().updates + work.updates == 4)
     }
 }

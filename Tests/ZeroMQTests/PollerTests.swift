@@ -43,6 +43,92 @@ import ZeroMQ
         #expect(ContinuousClock.now - start >= .milliseconds(20))
     }
 
+    @Test func `a socket that was found empty is looked at only when it signals or was used`() throws {
+        let pair = try Pair(.pair, .pair, at: "inproc://passed-over")
+        var poller = try Poller()
+        let token = try poller.add(pair.bound)
+        _ = try poller.wait(timeout: .zero)
+        let found = poller.lookCount
+        // Nobody has used it since.
+        for _ in 0..<10 { _ = try poller.wait(timeout: .zero) }
+        #expect(poller.lookCount == found)
+        for number in 0..<100 {
+            let before = poller.lookCount
+            try send("\(number)", on: pair.connected)
+            #expect(try poller.wait(timeout: limit).readyCount == 1)
+            #expect(poller.isReadable(token) == true)
+            #expect(try nextText(pair.bound) == "\(number)")
+            var rest = Message()
+            #expect(try pair.bound.receive(into: &rest) == false)
+            _ = try poller.wait(timeout: .zero)
+            // The one for the signal.
+            #expect(poller.lookCount == before + 1)
+        }
+    }
+
+    @Test func `a socket that was used is looked at, as the call may have taken the signal`() throws {
+        let pair = try Pair(.pair, .pair, at: "inproc://used")
+        var poller = try Poller()
+        let token = try poller.add(pair.bound)
+        for _ in 0..<200 {
+            _ = try poller.wait(timeout: .zero)
+            try send("x", on: pair.connected)
+            // Each of these may take the command that tells of the message.
+            #expect(try pair.bound.send(Message("y")) == .sent)
+            try pair.bound.set(.linger, .zero)
+            #expect(try poller.wait(timeout: limit).readyCount == 1)
+            #expect(poller.isReadable(token) == true)
+            #expect(try nextText(pair.bound) == "x")
+            #expect(try nextText(pair.connected) == "y")
+        }
+    }
+
+    @Test func `a socket that was found empty is not forgotten while another one always has something`() throws {
+        let busy = try Pair(.pair, .pair)
+        let quiet = try Pair(.pair, .pair)
+        var poller = try Poller()
+        let busyToken = try poller.add(busy.bound)
+        let quietToken = try poller.add(quiet.bound)
+        _ = try poller.wait(timeout: .zero)
+        for _ in 0..<2 { try send("more", on: busy.connected) }
+        try send("once", on: quiet.connected)
+        let deadline = ContinuousClock.now + limit
+        var isSeen = false
+        while !isSeen, ContinuousClock.now < deadline {
+            #expect(try poller.wait(timeout: limit).readyCount > 0)
+            isSeen = poller.isReadable(quietToken)
+            guard poller.isReadable(busyToken) else { continue }
+            _ = try nextText(busy.bound)
+            try send("more", on: busy.connected)
+        }
+        #expect(isSeen)
+        #expect(try nextText(quiet.bound) == "once")
+    }
+
+    @Test func `a look without waiting sees what has come since a socket was found empty`() throws {
+        let pair = try Pair(.pair, .pair)
+        var poller = try Poller()
+        let token = try poller.add(pair.bound)
+        _ = try poller.wait(timeout: .zero)
+        try send("x", on: pair.connected)
+        let deadline = ContinuousClock.now + limit
+        while !poller.isReadable(token), ContinuousClock.now < deadline { _ = try poller.wait(timeout: .zero) }
+        #expect(poller.isReadable(token) == true)
+        #expect(try nextText(pair.bound) == "x")
+    }
+
+    @Test func `what is left in a socket ends the next wait`() throws {
+        let pair = try Pair(.pair, .pair)
+        var poller = try Poller()
+        let token = try poller.add(pair.bound)
+        for _ in 0..<3 { try send("x", on: pair.connected) }
+        for _ in 0..<3 {
+            #expect(try poller.wait(timeout: limit).readyCount == 1)
+            #expect(poller.isReadable(token) == true)
+            #expect(try nextText(pair.bound) == "x")
+        }
+    }
+
     @Test func `writability is told when asked for`() throws {
         let lonely = try Socket(.push, in: Context())
         var poller = try Poller()

@@ -73,7 +73,9 @@ public enum BenchOrder: Codable, Sendable {
     // Raw libzmq with many subscribers.
     case recordFrames(seconds: Double)
     case awaitSubscribers(count: Int)
-    case sendFrames([SentFrame])
+    /// Takes note of frames: to read the order costs time that sending is not to be charged with.
+    case planFrames([SentFrame])
+    case sendPlannedFrames
     case receiveFrames(count: Int)
     // A process that measures on its own.
     case measure

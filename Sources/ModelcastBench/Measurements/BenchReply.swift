@@ -32,6 +32,7 @@ public enum BenchReply: Codable, Sendable {
     case recording
     case frames([SentFrame])
     case subscribed
+    case planned
     case progress(String)
     case part(BenchPart)
     case samples([Sample])

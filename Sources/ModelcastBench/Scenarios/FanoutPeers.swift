@@ -62,12 +62,16 @@ struct FanoutSender: Sendable {
         try socket.tellEverySubscription()
         defer { socket.close() }
         tell(.ready(endpoint: try socket.bind()))
+        var planned: [SentFrame] = []
         while let order = orders.next() {
             switch order {
             case .awaitSubscribers(let count):
                 for _ in 0..<count { try socket.receive { _ in } }
                 tell(.subscribed)
-            case .sendFrames(let frames): tell(try send(frames, to: socket))
+            case .planFrames(let frames):
+                planned = frames
+                tell(.planned)
+            case .sendPlannedFrames: tell(try send(planned, to: socket))
             case .processor: tell(.processor(seconds: ProcessFigures.processorSeconds))
             default: throw BenchError("a sender to many does not know the order \(order)")
             }

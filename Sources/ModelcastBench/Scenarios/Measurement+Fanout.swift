@@ -108,10 +108,13 @@ extension Measurement {
 
     /// - Returns: the sender's processor time.
     private func send(_ frames: [SentFrame], _ fanout: Fanout) async throws -> Double {
-        let before = try await rawProcessor(fanout.sender)
         for receiver in fanout.receivers { receiver.tell(.receiveFrames(count: frames.count)) }
+        guard case .planned = try await fanout.sender.ask(.planFrames(frames), within: .seconds(60)) else {
+            throw unexpected(fanout.sender.name)
+        }
+        let before = try await rawProcessor(fanout.sender)
         let seconds = Double(frames.last?.microseconds ?? 0) / 1e6
-        guard case .sent = try await fanout.sender.ask(.sendFrames(frames), within: .seconds(seconds + 60)) else {
+        guard case .sent = try await fanout.sender.ask(.sendPlannedFrames, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.sender.name)
         }
         for receiver in fanout.receivers {
