@@ -11,19 +11,18 @@ extension Measurement {
         let all = BenchPeer.all(of: peers)
         var rates = all.map { _ in kinds.map { _ in BenchRounds() } }
         var reports: [PeerReport?] = all.map { _ in nil }
-        var run = 0
+        var run = 1
         // Updates a second of each kind.
-        func modelcast() async throws -> [Double] {
+        func modelcast(run: Int) async throws -> [Double] {
             var rates: [Double] = []
-            for (_, batch) in kinds {
-                run += 1
-                rates.append(
-                    try await throughput(pair.publisher, pair.subscriber, batch: batch, run: run).updatesPerSecond)
+            for (index, (_, batch)) in kinds.enumerated() {
+                let round = try await throughput(pair.publisher, pair.subscriber, batch: batch, run: run + index)
+                rates.append(round.updatesPerSecond)
             }
             return rates
         }
         tell("Modelcast")
-        var before = try await modelcast()
+        var before = try await modelcast(run: run)
         for round in 1...max(1, plan.rounds) {
             for (index, peer) in all.enumerated() {
                 tell("\(peer.name), then Modelcast · round \(round) of \(plan.rounds)")
@@ -31,7 +30,8 @@ extension Measurement {
                     try await PeerRun(peer: peer, peers: peers, models: plan.models, folder: $0).measure()
                 }
                 reports[index] = report
-                let after = try await modelcast()
+                run += kinds.count
+                let after = try await modelcast(run: run)
                 for kind in kinds.indices {
                     rates[index][kind].add(baseline: report.perSecond)
                     // Of as many updates before as after: their time counts, as if it were one round.
