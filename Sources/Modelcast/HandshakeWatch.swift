@@ -52,7 +52,7 @@ struct HandshakeWatch: ~Copyable {
         case (_, nil): nil
         case (_, _?):
             "it broke off the greeting; most likely its public key is another than the one that is expected here "
-                + "(--server-key)"
+                + "(--server-key), or it has no keys"
         }
     }
 }

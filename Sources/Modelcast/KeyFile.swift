@@ -24,7 +24,8 @@ public enum KeyFile {
         }
         let keys = try keys(lines, .secretKey, of: path)
         guard keys.count == 1 else {
-            throw failure("\(path) holds \(keys.count) secret keys, and a process has one: modelcast keygen writes such a file")
+            throw failure(
+                "\(path) holds \(keys.count) secret keys, and a process has one: modelcast keygen writes such a file")
         }
         return try keyPair(z85: keys[0], called: path)
     }
@@ -95,7 +96,8 @@ public enum KeyFile {
                 throw failure(
                     wanted == .secretKey
                         ? "\(place): a public key, where the secret one is wanted: NAME.key"
-                        : "\(place): a secret key, where a public one is wanted: NAME.pub; let nobody have the secret one")
+                        : "\(place): a secret key, where a public one is wanted, NAME.pub; let nobody have the secret one"
+                )
             }
             guard words.count > 1, Curve.PublicKey(z85: String(words[1])) != nil else {
                 throw failure("\(place): no key of 40 characters follows; was it cut when it was copied?")

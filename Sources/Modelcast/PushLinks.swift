@@ -25,8 +25,8 @@ final class PushLinks {
         var token: Poller.Token?
         /// Until the connection is greeted.
         var watch: HandshakeWatch?
-        /// The last reason that was logged.
-        var toldReason: String?
+        /// The reasons that were logged since the last greeting.
+        var toldReasons: Set<String> = []
         /// When the connection is to be opened, also again: what was on its way is gone. Nil while it is open.
         var openAt: UInt64? = 0
         /// How often it was refused in a row.
@@ -81,14 +81,13 @@ final class PushLinks {
             case .pending: continue
             case .succeeded:
                 link.watch = nil
-                link.toldReason = nil
+                link.toldReasons = []
                 link.refusals = 0
             case .failed(let reason):
                 link.watch = nil
                 link.refusals += 1
                 machine.disconnected(index, reason: reason, now: now)
-                guard link.toldReason != reason else { continue }
-                link.toldReason = reason
+                guard link.toldReasons.insert(reason).inserted else { continue }
                 logger.warning(
                     "no trust between this process and a relay",
                     metadata: ["relay": "\(endpoints[index])", "reason": "\(reason)"])

@@ -12,8 +12,8 @@ final class SenderLink {
     private(set) var streamToken: Poller.Token?
     /// Until the control connection is greeted.
     private var watch: HandshakeWatch?
-    /// The last reason that was logged.
-    private var toldReason: String?
+    /// The reasons that were logged since the last greeting.
+    private var toldReasons: Set<String> = []
     /// When the control connection is to be opened anew; nil while it is open.
     var reopenAt: UInt64? = 0
     var attempts = 0
@@ -57,18 +57,17 @@ final class SenderLink {
 
     /// Why the other side does not let this one in, or is not who it should be; nil while nothing is known, or all is
     /// well.
-    /// - Returns: the reason, and whether it is another than the last time.
+    /// - Returns: the reason, and whether it is told for the first time.
     func lookForRefusal() throws(ZeroMQError) -> (reason: String, isNews: Bool)? {
         switch try watch?.look() ?? .pending {
         case .pending: return nil
         case .succeeded:
             watch = nil
-            toldReason = nil
+            toldReasons = []
             return nil
         case .failed(let reason):
             watch = nil
-            defer { toldReason = reason }
-            return (reason, reason != toldReason)
+            return (reason, toldReasons.insert(reason).inserted)
         }
     }
 

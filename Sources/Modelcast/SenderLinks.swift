@@ -80,7 +80,8 @@ final class SenderLinks {
             taker.disconnected(link.sender, reason: reason, now: now)
             guard isNews else { continue }
             logger.warning(
-                "no trust between this process and a sender", metadata: ["sender": "\(link.endpoint)", "reason": "\(reason)"])
+                "no trust between this process and a sender",
+                metadata: ["sender": "\(link.endpoint)", "reason": "\(reason)"])
         }
     }
 

@@ -56,7 +56,8 @@ struct Keygen: ParsableCommand {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {
             guard errno != EEXIST else {
-                throw CommandFailure("\(path) exists, and a key is never overwritten; move it away, or take another name")
+                throw CommandFailure(
+                    "\(path) exists, and a key is never overwritten; move it away, or take another name")
             }
             throw CommandFailure("cannot write \(path): \(systemMessage(errno))")
         }

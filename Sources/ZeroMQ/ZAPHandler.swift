@@ -54,7 +54,9 @@ public struct ZAPHandler: ~Copyable {
             let (decision, reply) = ZAPRequest.decide(frames, allowed: allowed, domain: domain)
             for (index, frame) in reply.enumerated() {
                 // Refused only when whoever asked has gone.
-                guard try socket.send(Message(copyingBytes: frame), more: index < reply.count - 1) == .sent else { break }
+                guard try socket.send(Message(copyingBytes: frame), more: index < reply.count - 1) == .sent else {
+                    break
+                }
             }
             decisions.append(decision)
         }

@@ -21,6 +21,7 @@ struct BenchPublisher: Sendable {
             }
         configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
         configuration.replayByteCount = plan.ringMebibytes << 20
+        if plan.isEncrypted { configuration.security = try BenchKeys.publisher() }
         publisher = try Publisher(configuration, logger: Worker.logger("bench"))
         workload = Workload(models: plan.models)
         // Few enough to stay in the processor's cache, as they would where an application has just made them.

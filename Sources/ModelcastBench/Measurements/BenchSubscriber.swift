@@ -25,6 +25,7 @@ actor BenchSubscriber {
         var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
         configuration.queueByteCount = plan.queueMebibytes << 20
         configuration.store = store
+        if plan.isEncrypted { configuration.security = try BenchKeys.subscriber() }
         let begin = MonotonicClock.nanoseconds
         subscriber = try Subscriber(configuration, logger: Worker.logger("bench-subscriber"))
         warm = BenchReply.Warm(
