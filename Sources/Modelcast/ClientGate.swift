@@ -19,13 +19,15 @@ final class ClientGate {
     private static let proofSeconds: UInt64 = 10
 
     /// Begins to answer, before anything is bound, and proves that a key which is not allowed stays outside.
+    /// - Parameter stranger: the key that is tried; a random one if it is not said.
     init(
-        _ security: Security, in context: Context, poller: inout Poller, logger: Logger
+        _ security: Security, in context: Context, poller: inout Poller, logger: Logger, stranger: Curve.KeyPair? = nil
     ) throws(ZeroMQError) {
         handler = try ZAPHandler(allowing: security.clients, domain: Security.domain, in: context)
         handlerToken = try poller.add(handler)
         self.logger = logger
-        try proveRefusal(security, in: context)
+        let tried = if let stranger { stranger } else { try Curve.KeyPair() }
+        try proveRefusal(of: tried, security, in: context)
     }
 
     /// Watches the control socket; before it is bound.
@@ -76,13 +78,15 @@ final class ClientGate {
 
     /// A mistake here, or a libzmq that does something else than the one that was tried (libzmq notes, row 13), would
     /// let in everybody: a client with a random key tries it once, at a socket of its own.
-    private func proveRefusal(_ security: Security, in context: Context) throws(ZeroMQError) {
+    private func proveRefusal(
+        of stranger: Curve.KeyPair, _ security: Security, in context: Context
+    ) throws(ZeroMQError) {
         let endpoint = "ipc://@modelcast-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
         let server = try Socket(.router, in: context)
         try security.serve(server)
         try server.bind(endpoint)
         let client = try Socket(.dealer, in: context)
-        try Security.connect(client, Curve.KeyPair(), to: security.keys.publicKey)
+        try Security.connect(client, stranger, to: security.keys.publicKey)
         let monitor = try client.makeMonitor()
         try client.connect(endpoint)
         var poller = try Poller()

@@ -17,12 +17,13 @@ public enum KeyFile {
     /// The pair whose secret key is in a file that nobody else may read.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func keyPair(at path: String) throws(ModelcastError) -> Curve.KeyPair {
-        let lines = try lines(at: path)
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        let keys = try keys(lines(at: path), .secretKey, of: path)
+        // Those of the file, where the path leads to it by links.
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         if let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o027 != 0 {
             throw failure("others than its owner may read or write \(path), a secret key: chmod 600 \(path)")
         }
-        let keys = try keys(lines, .secretKey, of: path)
         guard keys.count == 1 else {
             throw failure(
                 "\(path) holds \(keys.count) secret keys, and a process has one: modelcast keygen writes such a file")

@@ -49,6 +49,16 @@ import ZeroMQ
         #expect(try KeyFile.keyPair(at: write(KeyFile.text(secret: keys.secretKey), mode: 0o440)) == keys)
     }
 
+    @Test func `the rights that count are those of the file, not of a link to it`() throws {
+        let link = folder.path("link")
+        for (mode, isTaken) in [(0o600, true), (0o644, false)] {
+            try? FileManager.default.removeItem(atPath: link)
+            let path = try write(KeyFile.text(secret: keys.secretKey), mode: mode)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            #expect((try? KeyFile.keyPair(at: link)) == (isTaken ? keys : nil))
+        }
+    }
+
     @Test func `one sort of key in the place of the other is told`() throws {
         let secret = try write(KeyFile.text(secret: keys.secretKey))
         #expect(failure { _ = try KeyFile.publicKeys(at: secret) }.contains("let nobody have the secret one"))

@@ -263,6 +263,18 @@ func secureSubscriber(of control: String, keys folder: String, logger: Logger) t
         }
     }
 
+    @Test func `where a key that should be refused comes in nothing is served`() async throws {
+        let ring = try Ring()
+        let failure = try await SocketThread.run(named: "test") {
+            var poller = try Poller()
+            return #expect(throws: ZeroMQError.self) {
+                _ = try ClientGate(
+                    ring.serving, in: Context(), poller: &poller, logger: silent, stranger: ring.subscriber)
+            }
+        }
+        #expect(failure?.call == "self-test of CURVE")
+    }
+
     @Test func `with keys other machines may be let in, without them only if that is allowed`() throws {
         let ring = try Ring()
         _ = try Self.publisher(ring.serving, at: "tcp://0.0.0.0:7401")

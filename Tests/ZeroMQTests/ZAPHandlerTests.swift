@@ -12,6 +12,8 @@ import ZeroMQ
         try server.set(.curveSecretKey, keys.secretKey)
         try server.set(.zapDomain, "modelcast")
         try server.set(.zapEnforceDomain, true)
+        // A question to a handler that is just going has no answer: the handshake ends by its limit then.
+        try server.set(.handshakeInterval, .seconds(1))
         try server.bind("tcp://127.0.0.1:*")
         return server
     }

@@ -22,8 +22,6 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     public var readWriterRate = 50_000.0
     /// What may wait between publisher and subscriber before anything is lost.
     public var queueMebibytes = 2048
-    /// Publisher and subscriber have keys.
-    var isEncrypted = false
     /// What publishers hold for replay.
     public var ringMebibytes = 64
 

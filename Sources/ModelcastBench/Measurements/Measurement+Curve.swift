@@ -3,9 +3,7 @@ extension Measurement {
     /// - Parameter plain: the pair without keys, which takes turns with one that has keys.
     /// - Returns: the figures, and the holes that were found.
     func measureCurve(beside plain: Pair) async throws -> (figures: [BenchFigure], holes: UInt64) {
-        var encrypted = plan
-        encrypted.isEncrypted = true
-        let pair = try await startPair(encrypted)
+        let pair = try await startPair(plan, hasKeys: true)
         var (rates, rounds, baselines) = (BenchRounds(), [Round](), [Round]())
         tell("\(plan.batch) a call, without CURVE")
         baselines.append(try await curveRound(0, of: plain))
