@@ -130,7 +130,7 @@ let threadTests: [Target] = [
 ]
 
 let serviceTests: [Target] = [
-    tests(of: "ZeroMQ"),
+    tests(of: "ZeroMQ", uses: ["ModelRecord"]),
     tests(of: "ModelCBOR", isHeavy: true),
     tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
     tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),

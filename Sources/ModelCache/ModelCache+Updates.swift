@@ -89,6 +89,8 @@ extension ModelCache {
                 var step = UpdateStep(cut.counts(of: table))
                 writer.merge(batch, into: table, &step, noting: &changes, &leftover)
                 cut.finish(step, of: table)
+                // Of what observers were told as long as there were any.
+                writer.takeBack()
                 return step.summary
             }
         }
@@ -98,7 +100,7 @@ extension ModelCache {
 extension Cut {
     /// Nobody is to be told of changes of this type, and nobody sees what was.
     func isUnwatched(_ table: TypeTable) -> Bool {
-        epochs.newest == nil && observers[table.name] == nil && observers.everything.isEmpty
+        epochs.newest == nil && !observers.mayConcern(table)
     }
 
     /// Ends a step that has changed records of `table` at once.

@@ -90,6 +90,8 @@ public struct Counters: Sendable {
         case incarnationConflicts
         /// Batches that were pushed here and merged.
         case pushedBatches
+        /// Clients that were not let in, as they have no key that is allowed.
+        case refusedClients
         /// Requests refused.
         case requestsRefused
         /// Requests refused because the peer has used up its budget, or too much is under way.

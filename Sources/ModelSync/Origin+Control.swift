@@ -43,6 +43,9 @@ extension Origin {
     /// The control connection of a peer is gone, or its replies cannot be delivered.
     public mutating func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
 
+    /// Some clients were not let in: they have no key that is allowed.
+    public mutating func countRefusedClients(_ count: UInt64) { counters[.refusedClients] += count }
+
     /// The replicas that have spoken to this origin and were heard of lately.
     public var connectedPeers: [Peer] { Array(service.peers.byIdentity.values) }
 

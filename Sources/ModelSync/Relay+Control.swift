@@ -16,6 +16,9 @@ extension Relay {
     /// The control connection of a peer is gone, or its replies cannot be delivered.
     public func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
 
+    /// Some clients were not let in: they have no key that is allowed.
+    public func countRefusedClients(_ count: UInt64) { counters[.refusedClients] += count }
+
     /// The peers that have spoken to this relay and were heard of lately.
     public var connectedPeers: [Peer] { Array(service.peers.byIdentity.values) }
 

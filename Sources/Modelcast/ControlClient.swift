@@ -11,10 +11,16 @@ public struct ControlClient: Sendable {
     public let endpoint: String
     /// How long one answer may take.
     public let timeout: Duration
+    /// The keys of both sides; nil for a sender without.
+    public let security: Security?
 
-    /// - Throws: ``ModelcastError`` for an endpoint that is not one.
-    public init(endpoint: String, timeout: Duration = .seconds(5)) throws(ModelcastError) {
+    /// - Throws: ``ModelcastError`` for an endpoint that is not one, or whose key is not in `security`.
+    public init(
+        endpoint: String, timeout: Duration = .seconds(5), security: Security? = nil
+    ) throws(ModelcastError) {
         try SenderEndpoints.requireConnectable(endpoint)
+        try security?.requireServer(at: endpoint)
+        self.security = security
         self.endpoint = endpoint
         self.timeout = timeout
     }

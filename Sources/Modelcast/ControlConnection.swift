@@ -7,6 +7,7 @@ import ZeroMQ
 struct ControlConnection: ~Copyable {
     private let client: ControlClient
     private let socket: Socket
+    private let watch: HandshakeWatch
     private var poller: Poller
     private var message = Message()
     private var nextRID: UInt64 = 2
@@ -14,11 +15,15 @@ struct ControlConnection: ~Copyable {
     init(client: ControlClient) throws {
         let socket = try Socket(.dealer, in: Context())
         try socket.applyDefaults(frameLimit: WireLimits.ceiling.frameByteCount, memoryLimit: 256 << 20)
+        try client.security?.connect(socket, control: client.endpoint)
+        let watch = try HandshakeWatch(socket, client.security)
         try socket.connect(client.endpoint)
         var poller = try Poller()
+        try watch.add(to: &poller)
         _ = try poller.add(socket)
         self.client = client
         self.socket = socket
+        self.watch = watch
         self.poller = poller
     }
 
@@ -119,6 +124,9 @@ struct ControlConnection: ~Copyable {
                     throw ModelcastError(kind, "\(client.endpoint) refused: \(text)")
                 }
                 if body(reply) { return }
+            }
+            if case .failed(let reason) = try watch.look() {
+                throw ModelcastError(.security, "\(client.endpoint): \(reason)")
             }
             let now = Clocks.now().uptimeMicroseconds
             guard now < deadline else {

@@ -59,7 +59,7 @@ public struct SenderEndpoints: Hashable, Sendable {
         try SenderEndpoints.requireLocal(stream)
     }
 
-    /// Refuses an endpoint that other machines can reach: nothing protects it yet.
+    /// Refuses an endpoint that other machines can reach, for one without keys.
     static func requireLocal(_ text: String) throws(ModelcastError) {
         guard case .tcp(let host, _) = try parse(text) else { return }
         let isLocal = host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "::1" || host == "lo"
@@ -67,7 +67,7 @@ public struct SenderEndpoints: Hashable, Sendable {
             throw ModelcastError(
                 .endpoint,
                 "\(text) can be reached from other machines and nothing protects it; bind 127.0.0.1 or ipc, "
-                    + "or allow it with --insecure where the network is trusted")
+                    + "give it keys (--key), or allow it with --insecure where the network is trusted")
         }
     }
 

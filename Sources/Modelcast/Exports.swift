@@ -22,3 +22,4 @@
 @_exported public import struct ModelWire.Topic
 @_exported public import struct ModelWire.WireError
 @_exported public import struct ModelWire.WireLimits
+@_exported public import enum ZeroMQ.Curve

@@ -30,6 +30,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let store = Code(rawValue: "store")
         /// The other side has too much to do, or has just started.
         public static let busy = Code(rawValue: "busy")
+        /// The two sides do not trust each other's keys, or one has none.
+        public static let security = Code(rawValue: "security")
         /// The messaging library failed.
         public static let messaging = Code(rawValue: "messaging")
     }

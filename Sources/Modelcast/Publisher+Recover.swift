@@ -24,7 +24,7 @@ extension Publisher {
         defer { core.withLock { $0.origin.resume(types.sorted(), now: Clocks.now()) } }
         for relay in relays {
             do {
-                let copy = try await RelayCopy.taken(from: relay, timeout: timeout)
+                let copy = try await RelayCopy.taken(from: relay, timeout: timeout, security: configuration.security)
                 for (type, adopted) in adopt(copy) {
                     types.insert(type)
                     count += adopted
@@ -68,8 +68,10 @@ private struct RelayCopy: Sendable {
     private static let pause = Duration.milliseconds(100)
 
     /// Asks a relay for everything, until it is ready to answer.
-    static func taken(from endpoint: String, timeout: Duration) async throws -> RelayCopy {
-        let client = try ControlClient(endpoint: endpoint, timeout: timeout)
+    static func taken(
+        from endpoint: String, timeout: Duration, security: Security?
+    ) async throws -> RelayCopy {
+        let client = try ControlClient(endpoint: endpoint, timeout: timeout, security: security)
         return try await SocketThread.run(named: "modelcast-recover") {
             let deadline = Clocks.now().uptimeMicroseconds + timeout.wholeMicroseconds
             var connection = try ControlConnection(client: client)

@@ -12,7 +12,10 @@ public struct PublisherConfiguration: Sendable {
     public var relays: [String] = []
     /// When a pushed batch counts as delivered: one relay has acknowledged it, or all have.
     public var acknowledgement = PusherConfiguration.Acknowledgement.any
-    /// Binds to addresses that other machines can reach, though nothing protects them.
+    /// The keys with which this process proves who it is, and those of whom it trusts. Nil: nothing is encrypted, and
+    /// nobody proves anything.
+    public var security: Security?
+    /// Without ``security``: binds to addresses that other machines can reach, though nothing protects them.
     public var allowsRemote = false
     /// A file that keeps the models over a restart, which goes on with them; nil for none. It belongs to this publisher
     /// alone.

@@ -40,7 +40,8 @@ struct PublisherLoop: ~Copyable {
     private init(binding publisher: Publisher) throws(ZeroMQError) {
         let configuration = publisher.configuration
         var poller = try Poller()
-        let sockets = try ServingSockets.bind(configuration.sockets, poller: &poller)
+        let sockets = try ServingSockets.bind(
+            configuration.sockets(publisher.logger), poller: &poller)
         let pushes = configuration.relays.isEmpty ? nil : try PushLinks(configuration, logger: publisher.logger)
         let (waker, stream) = (poller.waker, sockets?.streamEndpoint)
         (self.sockets, self.pushes) = (sockets, pushes)
@@ -161,6 +162,8 @@ struct PublisherLoop: ~Copyable {
                 let now = Clocks.now()
                 publisher.core.withLock { $0.origin.receive(payload.span, from: peer, now: now) }
             })
+        guard let refused = sockets?.takeRefusedCount(), refused > 0 else { return }
+        publisher.core.withLock { $0.origin.countRefusedClients(refused) }
     }
 
     private mutating func push(now: Moment) throws(ZeroMQError) {
@@ -260,11 +263,12 @@ extension PublisherLoop {
 }
 
 extension PublisherConfiguration {
-    fileprivate var sockets: ServingSockets.Configuration? {
+    fileprivate func sockets(_ logger: Logger) -> ServingSockets.Configuration? {
         endpoints.map { endpoints in
             ServingSockets.Configuration(
                 control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
-                batchByteCount: batchByteCount, subscriberQueueByteCount: subscriberQueueByteCount)
+                batchByteCount: batchByteCount, subscriberQueueByteCount: subscriberQueueByteCount, security: security,
+                logger: logger)
         }
     }
 }

@@ -10,6 +10,7 @@ final class PushLinks {
     private let endpoints: [String]
     private let frameByteCount: Int
     private let context: Context
+    private let security: Security?
     private let logger: Logger
     private var links: [Link] = []
     private var message = Message()
@@ -22,8 +23,14 @@ final class PushLinks {
     private final class Link {
         var socket: Socket?
         var token: Poller.Token?
-        /// Opens the connection, also again: what was on its way is gone.
-        var isToBeOpened = true
+        /// Until the connection is greeted.
+        var watch: HandshakeWatch?
+        /// The reasons that were logged since the last greeting.
+        var toldReasons: Set<String> = []
+        /// When the connection is to be opened, also again: what was on its way is gone. Nil while it is open.
+        var openAt: UInt64? = 0
+        /// How often it was refused in a row.
+        var refusals = 0
     }
 
     /// - Parameter configuration: names at least one relay.
@@ -34,6 +41,7 @@ final class PushLinks {
                 limits: configuration.limits))
         endpoints = configuration.relays
         self.logger = logger
+        security = configuration.security
         frameByteCount = configuration.limits.frameByteCount
         context = try Context()
         for _ in endpoints {
@@ -56,8 +64,35 @@ final class PushLinks {
         for (index, link) in links.enumerated() {
             if let token = link.token, poller.isReadable(token) { try receive(index, now: now) }
         }
+        try lookForRefusals(now: now)
         machine.tick(now: now)
         try carryOut(poller: &poller, now: now)
+    }
+
+    /// In microseconds: none after anything else than a refusal, as libzmq pauses by itself between attempts.
+    private static func pause(after refusals: Int) -> UInt64 {
+        refusals == 0 ? 0 : min(50_000 << UInt64(min(refusals - 1, 10)), 2_000_000)
+    }
+
+    /// Gives up connections whose other side does not let this one in, or is not who it should be.
+    private func lookForRefusals(now: Moment) throws(ZeroMQError) {
+        for (index, link) in links.enumerated() {
+            switch try link.watch?.look() ?? .pending {
+            case .pending: continue
+            case .succeeded:
+                link.watch = nil
+                link.toldReasons = []
+                link.refusals = 0
+            case .failed(let reason):
+                link.watch = nil
+                link.refusals += 1
+                machine.disconnected(index, reason: reason, now: now)
+                guard link.toldReasons.insert(reason).inserted else { continue }
+                logger.warning(
+                    "no trust between this process and a relay",
+                    metadata: ["relay": "\(endpoints[index])", "reason": "\(reason)"])
+            }
+        }
     }
 
     /// Opens connections, sends requests.
@@ -66,14 +101,16 @@ final class PushLinks {
             switch action {
             case .request(let relay, let payload): _ = try links[relay].socket?.send(Message(payload))
             case .reconnect(let relay):
+                links[relay].watch = nil
                 links[relay].socket = nil
                 links[relay].token = nil
-                links[relay].isToBeOpened = true
+                links[relay].openAt = now.uptimeMicroseconds + PushLinks.pause(after: links[relay].refusals)
             case .notice(let notice): logger.log(notice)
             }
         }
-        for index in links.indices where links[index].isToBeOpened {
-            links[index].isToBeOpened = false
+        for index in links.indices {
+            guard let time = links[index].openAt, now.uptimeMicroseconds >= time else { continue }
+            links[index].openAt = nil
             try open(index, poller: &poller)
             machine.connected(index, now: now)
         }
@@ -83,6 +120,8 @@ final class PushLinks {
     private func open(_ index: Int, poller: inout Poller) throws(ZeroMQError) {
         let socket = try Socket(.dealer, in: context)
         try socket.applyDefaults(frameLimit: frameByteCount, memoryLimit: PushLinks.queueByteCount)
+        try security?.connect(socket, control: endpoints[index])
+        links[index].watch = try HandshakeWatch(socket, security)
         try socket.connect(endpoints[index])
         links[index].token = try poller.add(socket)
         links[index].socket = consume socket

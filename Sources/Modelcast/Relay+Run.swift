@@ -41,7 +41,7 @@ extension Relay {
     private func openSockets() throws(ModelcastError) -> (SenderLinks, ServingSockets) {
         try bound.binding { () throws(ZeroMQError) in
             let links = try SenderLinks(context: Context(), configuration: configuration.links)
-            return (links, try ServingSockets(configuration.sockets, in: Context(), poller: &links.poller))
+            return (links, try ServingSockets(configuration.sockets(logger), in: Context(), poller: &links.poller))
         }
     }
 
@@ -69,14 +69,14 @@ extension RelayConfiguration {
     fileprivate var links: SenderLinks.Configuration {
         SenderLinks.Configuration(
             frameByteCount: limits.frameByteCount, queueByteCount: queueByteCount, reconnectDelay: reconnectDelay,
-            reconnectDelayMax: reconnectDelayMax)
+            reconnectDelayMax: reconnectDelayMax, security: security)
     }
 
-    fileprivate var sockets: ServingSockets.Configuration {
+    fileprivate func sockets(_ logger: Logger) -> ServingSockets.Configuration {
         ServingSockets.Configuration(
             control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
             batchByteCount: 32 * 1024,
-            subscriberQueueByteCount: subscriberQueueByteCount)
+            subscriberQueueByteCount: subscriberQueueByteCount, security: security, logger: logger)
     }
 
     fileprivate func machine(streamEndpoint: String) -> ModelSync.RelayConfiguration {

@@ -33,8 +33,8 @@ public final class Relay: Service, Sendable {
     ///   allowed to; with code `store` a file that cannot be opened.
     public init(_ configuration: RelayConfiguration, logger: Logger) throws(ModelcastError) {
         do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
-        if !configuration.allowsRemote { try configuration.endpoints.requireLocal() }
         for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
+        try configuration.requireProtection()
         try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger

@@ -9,7 +9,10 @@ public struct RelayConfiguration: Sendable {
     public var endpoints: SenderEndpoints
     /// The control endpoints of what it listens to: publishers, other relays. May be empty where all is pushed.
     public var publishers: [String]
-    /// Binds to addresses that other machines can reach, though nothing protects them.
+    /// The keys with which this process proves who it is, and those of whom it trusts. Nil: nothing is encrypted, and
+    /// nobody proves anything.
+    public var security: Security?
+    /// Without ``security``: binds to addresses that other machines can reach, though nothing protects them.
     public var allowsRemote = false
     /// What is relayed.
     public var selection = SubscriberConfiguration.Selection.everything

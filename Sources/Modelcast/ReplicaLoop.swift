@@ -76,6 +76,7 @@ struct ReplicaLoop: ~Copyable {
         let (machine, links) = (machine, links)
         try links.reopen(now: now, taker: machine.taker)
         if now.uptimeMicroseconds >= nextTick {
+            try links.lookForRefusals(taker: machine.taker, logger: host.logger, now: now)
             machine.taker.tick(now: now)
             nextTick = now.uptimeMicroseconds + ReplicaLoop.tickMicroseconds
         }
@@ -88,6 +89,7 @@ struct ReplicaLoop: ~Copyable {
                 poller: links.poller,
                 subscribed: { relay.subscribed(to: $0, now: Clocks.now()) },
                 requested: { peer, payload in relay.receive(payload.span, from: peer, now: Clocks.now()) })
+            relay.countRefusedClients(sockets.takeRefusedCount())
         }
         try carryOut(now: Clocks.now())
         try keep(now: Clocks.now())

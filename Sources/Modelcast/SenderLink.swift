@@ -10,6 +10,10 @@ final class SenderLink {
     private(set) var stream: Socket?
     private(set) var controlToken: Poller.Token?
     private(set) var streamToken: Poller.Token?
+    /// Until the control connection is greeted.
+    private var watch: HandshakeWatch?
+    /// The reasons that were logged since the last greeting.
+    private var toldReasons: Set<String> = []
     /// When the control connection is to be opened anew; nil while it is open.
     var reopenAt: UInt64? = 0
     var attempts = 0
@@ -27,6 +31,8 @@ final class SenderLink {
         try socket.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.queueByteCount)
         try socket.set(.linger, .milliseconds(200))
+        try configuration.security?.connect(socket, control: endpoint)
+        watch = try HandshakeWatch(socket, configuration.security)
         try socket.connect(endpoint)
         controlToken = try poller.add(socket)
         control = consume socket
@@ -42,13 +48,32 @@ final class SenderLink {
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.queueByteCount)
         // Frames are batches of some 32 KiB, not of the greatest size allowed.
         try socket.set(.receiveHighWaterMark, max(2, configuration.queueByteCount / (32 * 1024)))
+        // The stream proves the same key as control.
+        try configuration.security?.connect(socket, control: self.endpoint)
         try socket.connect(endpoint)
         streamToken = try poller.add(socket)
         stream = consume socket
     }
 
+    /// Why the other side does not let this one in, or is not who it should be; nil while nothing is known, or all is
+    /// well.
+    /// - Returns: the reason, and whether it is told for the first time.
+    func lookForRefusal() throws(ZeroMQError) -> (reason: String, isNews: Bool)? {
+        switch try watch?.look() ?? .pending {
+        case .pending: return nil
+        case .succeeded:
+            watch = nil
+            toldReasons = []
+            return nil
+        case .failed(let reason):
+            watch = nil
+            return (reason, toldReasons.insert(reason).inserted)
+        }
+    }
+
     /// Closes both connections.
     func close() {
+        watch = nil
         control = nil
         stream = nil
         controlToken = nil

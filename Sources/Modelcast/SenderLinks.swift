@@ -1,3 +1,4 @@
+import Logging
 import ModelSync
 import ZeroMQ
 
@@ -26,6 +27,8 @@ final class SenderLinks {
         /// The first pause before a lost connection is opened anew; it doubles up to `reconnectDelayMax`.
         var reconnectDelay: Duration
         var reconnectDelayMax: Duration
+        /// Nil for connections without keys.
+        var security: Security?
     }
 
     var poller: Poller
@@ -66,6 +69,19 @@ final class SenderLinks {
             link.reopenAt = nil
             try link.openControl(in: context, poller: &poller, configuration: configuration)
             taker.connected(link.sender, now: now)
+        }
+    }
+
+    /// Gives up connections whose other side does not let this one in, or is not who it should be: they are opened anew
+    /// after a pause, as one that is refused does not come back by itself (libzmq notes, row 12).
+    func lookForRefusals(taker: some StreamTaker, logger: Logger, now: Moment) throws(ZeroMQError) {
+        for link in links {
+            guard let (reason, isNews) = try link.lookForRefusal() else { continue }
+            taker.disconnected(link.sender, reason: reason, now: now)
+            guard isNews else { continue }
+            logger.warning(
+                "no trust between this process and a sender",
+                metadata: ["sender": "\(link.endpoint)", "reason": "\(reason)"])
         }
     }
 

@@ -1,3 +1,4 @@
+import Logging
 import ZeroMQ
 
 /// The two sockets of a sender, publisher or relay: XPUB for the stream, ROUTER for control. Belong to one thread, but
@@ -17,6 +18,9 @@ final class ServingSockets {
         var batchByteCount: Int
         /// What may wait for one slow subscriber before batches are dropped for it.
         var subscriberQueueByteCount: Int
+        /// Nil for sockets that let in everybody.
+        var security: Security?
+        var logger: Logger
     }
 
     /// Where control is bound, with the port that the system chose.
@@ -26,6 +30,8 @@ final class ServingSockets {
     /// Nil where there is none.
     let stream: StreamSocket?
     private let control: Socket
+    /// Nil where everybody is let in.
+    private let gate: ClientGate?
     private let streamToken: Poller.Token?
     private let controlToken: Poller.Token
     private var message = Message()
@@ -38,6 +44,10 @@ final class ServingSockets {
 
     /// Binds both.
     init(_ configuration: Configuration, in context: Context, poller: inout Poller) throws(ZeroMQError) {
+        // Before any bind: until there is a gate nobody comes in.
+        let gate = try configuration.security.map { security throws(ZeroMQError) in
+            try ClientGate(security, in: context, poller: &poller, logger: configuration.logger)
+        }
         let control = try Socket(.router, in: context)
         try control.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
@@ -56,10 +66,13 @@ final class ServingSockets {
             streamToken = nil
             stream = nil
         }
+        try configuration.security?.serve(control)
+        try gate?.watch(control, poller: &poller)
         try control.bind(configuration.control)
         controlEndpoint = try control.lastEndpoint()
         controlToken = try poller.add(control)
         self.control = control
+        self.gate = gate
     }
 
     /// Binds both, where there is a configuration.
@@ -78,12 +91,16 @@ final class ServingSockets {
         let frames = max(2, configuration.subscriberQueueByteCount / max(1, configuration.batchByteCount))
         try stream.set(.sendHighWaterMark, frames)
         try stream.set(.linger, ServingSockets.linger)
+        try configuration.security?.serve(stream)
         try stream.bind(endpoint)
         return stream
     }
 
     /// Where both are bound.
     var bound: SenderEndpoints { SenderEndpoints(controlAt: controlEndpoint, streamAt: streamEndpoint) }
+
+    /// How many clients were refused since the last time.
+    func takeRefusedCount() -> UInt64 { gate?.takeRefusedCount() ?? 0 }
 
     /// Sends one message of the stream.
     func publish(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) { try stream?.publish(topic: topic, payload) }
@@ -103,6 +120,7 @@ final class ServingSockets {
     func receive(
         poller: borrowing Poller, subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void
     ) throws(ZeroMQError) {
+        try gate?.serve(poller: poller)
         if let streamToken, poller.isReadable(streamToken) {
             for _ in 0..<ServingSockets.burst {
                 // Told outside of the stream's lock: a writer takes it while it holds the publisher's.

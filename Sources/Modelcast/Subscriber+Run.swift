@@ -11,7 +11,8 @@ extension Subscriber {
             context: Context(),
             configuration: SenderLinks.Configuration(
                 frameByteCount: configuration.limits.frameByteCount, queueByteCount: configuration.queueByteCount,
-                reconnectDelay: configuration.reconnectDelay, reconnectDelayMax: configuration.reconnectDelayMax))
+                reconnectDelay: configuration.reconnectDelay, reconnectDelayMax: configuration.reconnectDelayMax,
+                security: configuration.security))
         let start = store?.takeStart()
         let machine = try makeMachine(&links.poller, lastAlive: start?.facts.aliveMilliseconds)
         let replica = machine.replica
@@ -75,7 +76,8 @@ extension Subscriber {
             try ServingSockets(
                 ServingSockets.Configuration(
                     control: control, stream: nil, frameByteCount: configuration.limits.frameByteCount,
-                    batchByteCount: configuration.limits.frameByteCount, subscriberQueueByteCount: 64 << 20),
+                    batchByteCount: configuration.limits.frameByteCount, subscriberQueueByteCount: 64 << 20,
+                    security: configuration.security, logger: logger),
                 in: Context(), poller: &poller)
         }
     }

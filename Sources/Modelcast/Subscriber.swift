@@ -39,10 +39,8 @@ public final class Subscriber: Service, Sendable {
         guard !configuration.publishers.isEmpty else {
             throw ModelcastError(.configuration, "a subscriber needs the control endpoint of at least one publisher")
         }
-        if let control = configuration.control, !configuration.allowsRemote {
-            try SenderEndpoints.requireLocal(control)
-        }
         for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
+        try configuration.requireProtection()
         try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger

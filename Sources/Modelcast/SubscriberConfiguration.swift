@@ -20,7 +20,10 @@ public struct SubscriberConfiguration: Sendable {
     /// Where this subscriber can be asked for what it holds (``ControlClient``, `modelcast verify`), as a publisher
     /// can: `tcp://127.0.0.1:7500`, port `*` for any free one, or `ipc:///path`. Nil for nowhere.
     public var control: String?
-    /// Binds ``control`` to an address that other machines can reach, though nothing protects it.
+    /// The keys with which this process proves who it is, and those of whom it trusts. Nil: nothing is encrypted, and
+    /// nobody proves anything.
+    public var security: Security?
+    /// Without ``security``: binds ``control`` to an address that other machines can reach, though nothing protects it.
     public var allowsRemote = false
     /// A file that keeps the copy over a restart; nil for none. Reads are served from it before any publisher has
     /// answered, and then only what has changed travels. It belongs to this subscriber alone.

@@ -8,10 +8,10 @@ enum EndpointProbe {
     static let patience = Duration.seconds(1)
 
     /// What is wrong at a control endpoint, in one line with what to do; nil when a publisher answers there.
-    static func diagnose(_ endpoint: String) async -> String? {
+    static func diagnose(_ endpoint: String, _ security: Security?) async -> String? {
         if let line = await checkConnection(endpoint) { return line }
         do {
-            _ = try await ControlClient(endpoint: endpoint, timeout: patience).welcome()
+            _ = try await ControlClient(endpoint: endpoint, timeout: patience, security: security).welcome()
             return nil
         } catch let error as ModelcastError where error.code == .timeout {
             return "\(endpoint) speaks ZeroMQ but does not answer as a Modelcast publisher; "

@@ -103,8 +103,10 @@ struct Publish: AsyncParsableCommand {
             "How long each wait for subscribers or relays may take; then exit code 1.", valueName: "seconds"))
     var timeout: Seconds?
 
-    @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
+    @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
     var insecure = false
+
+    @OptionGroup var keys: KeyOptions
 
     @OptionGroup var retention: RetentionOptions
 
@@ -133,6 +135,7 @@ struct Publish: AsyncParsableCommand {
             throw ValidationError(
                 "--wait-for and --until-applied are about subscribers of this publisher: they need --bind")
         }
+        try keys.check(connects: !push.isEmpty || !keeping.recoverFrom.isEmpty, serves: bind != nil)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
         if follow {
             guard !whole else {
@@ -159,6 +162,7 @@ struct Publish: AsyncParsableCommand {
             name: name, pushingTo: push, acknowledgement: acknowledgedBy.acknowledgement)
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = insecure
+        configuration.security = try keys.security()
         configuration.store = keeping.store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.durability = keeping.durability.durability

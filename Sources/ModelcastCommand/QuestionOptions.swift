@@ -11,18 +11,24 @@ struct QuestionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
     var timeout = Seconds.five
 
+    @OptionGroup var keys: KeyOptions
+
     func validate() throws {
         do {
             _ = try ControlClient(endpoint: connect)
         } catch {
             throw ValidationError("\(error)")
         }
+        try keys.check(connects: true, serves: false)
     }
 
     /// The publisher, after a look at whether anything that speaks ZeroMQ is there.
-    func client() async throws -> ControlClient {
-        if let line = await EndpointProbe.checkConnection(connect) { throw CommandFailure(line) }
-        return try ControlClient(endpoint: connect, timeout: timeout.duration)
+    func client() async throws -> ControlClient { try await client(at: connect) }
+
+    /// The same of another holder, with the same keys and patience.
+    func client(at endpoint: String) async throws -> ControlClient {
+        if let line = await EndpointProbe.checkConnection(endpoint) { throw CommandFailure(line) }
+        return try ControlClient(endpoint: endpoint, timeout: timeout.duration, security: keys.security())
     }
 
     /// Writes to standard output; a reader that has gone is no failure.

@@ -58,8 +58,10 @@ struct RelayCommand: AsyncParsableCommand {
 
     @OptionGroup var replay: ReplayOptions
 
-    @Flag(help: "Allow --bind to addresses that other machines reach. Nothing protects the data on its way.")
+    @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
     var insecure = false
+
+    @OptionGroup var keys: KeyOptions
 
     @OptionGroup var retention: RetentionOptions
 
@@ -74,6 +76,7 @@ struct RelayCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
+        try keys.check(connects: !connect.isEmpty, serves: true)
     }
 
     func run() async throws {
@@ -81,6 +84,7 @@ struct RelayCommand: AsyncParsableCommand {
         var configuration = RelayConfiguration(
             name: name, endpoints: try SenderEndpoints(control: bind, stream: stream), publishers: connect)
         configuration.allowsRemote = insecure
+        configuration.security = try keys.security()
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.replayByteCount = replay.replayByteCount

@@ -75,6 +75,8 @@ struct Subscribe: AsyncParsableCommand {
         help: ArgumentHelp("How long it may take to reach all publishers; then exit code 1.", valueName: "seconds"))
     var timeout: Seconds?
 
+    @OptionGroup var keys: KeyOptions
+
     @OptionGroup var retention: RetentionOptions
 
     @OptionGroup var logs: LogOptions
@@ -90,6 +92,7 @@ struct Subscribe: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
+        try keys.check(connects: true, serves: control != nil)
         guard changes || models || digest else {
             throw ValidationError("--no-changes leaves nothing to print: add --models or --digest")
         }
@@ -97,10 +100,12 @@ struct Subscribe: AsyncParsableCommand {
 
     func run() async throws {
         // ``Troubles`` has a line for it, with the endpoint.
-        let logger = logs.makeLogger(leavingOut: ["sender speaks another protocol version"])
+        let logger = logs.makeLogger(
+            leavingOut: ["sender speaks another protocol version", "no trust between this process and a sender"])
         var configuration = SubscriberConfiguration(
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
         configuration.control = control
+        configuration.security = try keys.security()
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         if !type.isEmpty { configuration.selection = .types(type) }

@@ -51,7 +51,7 @@ struct SubscribePrinter: Service {
     /// Returns when it is time to print the state.
     private func watch() async throws {
         let start = ContinuousClock.now
-        let troubles = Troubles(endpoints: subscriber.configuration.publishers)
+        let troubles = Troubles(subscriber.configuration)
         var wasLive = false
         var liveCount = 0
         while !Task.isShuttingDownGracefully, !Task.isCancelled, !output.isClosed {

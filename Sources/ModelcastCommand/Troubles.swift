@@ -13,14 +13,16 @@ final class Troubles: Sendable {
     }
 
     private let endpoints: [String]
+    private let security: Security?
     private let troubles: Mutex<[Trouble?]>
 
     /// A publisher may take so long before anything is said.
     private static let grace = Duration.seconds(1)
     private static let pauseMax = Duration.seconds(30)
 
-    init(endpoints: [String]) {
-        self.endpoints = endpoints
+    init(_ configuration: SubscriberConfiguration) {
+        endpoints = configuration.publishers
+        security = configuration.security
         troubles = Mutex(Array(repeating: nil, count: endpoints.count))
     }
 
@@ -36,7 +38,7 @@ final class Troubles: Sendable {
             } else if isDue(index) {
                 let reported = sender.lastError.map { "\(endpoints[index]) \($0)" }
                 Task {
-                    let line = await EndpointProbe.diagnose(self.endpoints[index]) ?? reported
+                    let line = await EndpointProbe.diagnose(self.endpoints[index], self.security) ?? reported
                     self.tell(line, of: index)
                 }
             }
@@ -76,7 +78,7 @@ final class Troubles: Sendable {
             for (index, endpoint) in waiting {
                 let sender = index < status.senders.count ? status.senders[index] : nil
                 group.addTask {
-                    if let line = await EndpointProbe.diagnose(endpoint) { return (index, line) }
+                    if let line = await EndpointProbe.diagnose(endpoint, self.security) { return (index, line) }
                     let reason = sender?.lastError.map { ": \($0)" } ?? ""
                     let state = sender?.state ?? .connecting
                     return (index, "\(endpoint) answers, but is still \(state.rawValue)\(reason)")

@@ -38,8 +38,7 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await question.client()
-        if let line = await EndpointProbe.checkConnection(against) { throw CommandFailure(line) }
-        let other = try ControlClient(endpoint: against, timeout: question.timeout.duration)
+        let other = try await question.client(at: against)
         let verifications = try await client.verify(against: other, patience: patience.duration)
         var writer = JSONWriter()
         for verification in verifications { write(verification, to: &writer) }

@@ -114,5 +114,7 @@ extension ZeroMQError {
         public static let wouldBlock = Code(rawValue: EAGAIN)
         /// EINTR; retried, never thrown.
         public static let interrupted = Code(rawValue: EINTR)
+        /// A rule of ZMTP, or what is proved of it at a start, does not hold.
+        public static let protocolError = Code(rawValue: EPROTO)
     }
 }

@@ -1,8 +1,9 @@
 /// What a process of the measurement is; handed to it as JSON on its command line.
 public enum BenchTask: Codable, Sendable {
-    case publisher(BenchPlan)
+    /// - `hasKeys`: with CURVE.
+    case publisher(BenchPlan, hasKeys: Bool = false)
     /// - `store`: a file that keeps the models; nil for none.
-    case subscriber(BenchPlan, endpoint: String, store: String? = nil)
+    case subscriber(BenchPlan, endpoint: String, store: String? = nil, hasKeys: Bool = false)
     /// Pushes to a relay, and serves nobody.
     case pusher(BenchPlan, relay: String)
     /// Listens to a publisher where there is one.

@@ -10,8 +10,10 @@ struct BenchPublisher: Sendable {
     /// After so many updates of a run one tells how many there were: whoever sees it has applied them.
     private static let progressStep = 16_384
 
-    /// - Parameter relay: whom to push to, instead of serving.
-    init(_ plan: BenchPlan, pushingTo relay: String? = nil) throws {
+    /// - Parameters:
+    ///   - relay: whom to push to, instead of serving.
+    ///   - hasKeys: with CURVE.
+    init(_ plan: BenchPlan, pushingTo relay: String? = nil, hasKeys: Bool = false) throws {
         self.plan = plan
         var configuration =
             if let relay {
@@ -21,6 +23,7 @@ struct BenchPublisher: Sendable {
             }
         configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
         configuration.replayByteCount = plan.ringMebibytes << 20
+        if hasKeys { configuration.security = try BenchKeys.publisher() }
         publisher = try Publisher(configuration, logger: Worker.logger("bench"))
         workload = Workload(models: plan.models)
         // Few enough to stay in the processor's cache, as they would where an application has just made them.

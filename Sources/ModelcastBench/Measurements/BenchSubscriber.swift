@@ -20,11 +20,12 @@ actor BenchSubscriber {
     /// What the store held.
     private let warm: BenchReply.Warm
 
-    init(_ plan: BenchPlan, endpoint: String, store: String?) throws {
+    init(_ plan: BenchPlan, endpoint: String, store: String?, hasKeys: Bool = false) throws {
         self.plan = plan
         var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
         configuration.queueByteCount = plan.queueMebibytes << 20
         configuration.store = store
+        if hasKeys { configuration.security = try BenchKeys.subscriber() }
         let begin = MonotonicClock.nanoseconds
         subscriber = try Subscriber(configuration, logger: Worker.logger("bench-subscriber"))
         warm = BenchReply.Warm(

@@ -11,13 +11,18 @@ extension Measurement {
     }
 
     /// Starts both, publishes all models of the plan, and lets the subscriber join.
-    /// - Parameter memory: watches both from the start.
-    func startPair(_ plan: BenchPlan, memory: MemoryWatch? = nil) async throws -> Pair {
+    /// - Parameters:
+    ///   - memory: watches both from the start.
+    ///   - hasKeys: with CURVE.
+    func startPair(
+        _ plan: BenchPlan, memory: MemoryWatch? = nil, hasKeys: Bool = false
+    ) async throws -> Pair {
         tell("\(Figures.grouped(plan.models)) models are published and joined with")
-        let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
+        let (publisher, endpoint) = try await start("bench publisher", .publisher(plan, hasKeys: hasKeys))
         memory?.watch(publisher.processIdentifier, named: "publisher")
         let seconds = try await fill(publisher)
-        let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
+        let (subscriber, _) = try await start(
+            "bench subscriber", .subscriber(plan, endpoint: endpoint, hasKeys: hasKeys))
         memory?.watch(subscriber.processIdentifier, named: "subscriber")
         let joined = try await joined(subscriber, models: plan.models)
         return Pair(

@@ -1,4 +1,4 @@
-/// Updates applied a second, beside messages of raw libzmq.
+/// Updates applied a second, beside messages of raw libzmq, and with CURVE beside those without.
 extension Measurement {
     /// What the rounds of one kind have given.
     private struct Kind {
@@ -34,9 +34,11 @@ extension Measurement {
                 for other in kinds.indices { kinds[other].rates.add(baseline: after.perSecond) }
             }
         }
+        let curve = try await measureCurve(beside: pair)
         for kind in kinds { part.figures += figures(kind, raw) }
+        part.figures += curve.figures
         part.figures += [
-            BenchFigure("holes", Double(kinds.flatMap(\.rounds).reduce(0) { $0 + $1.holes }), .count),
+            BenchFigure("holes", Double(kinds.flatMap(\.rounds).reduce(curve.holes) { $0 + $1.holes }), .count),
             BenchFigure("the load's own loop, an update", generated * 1000, .nanoseconds),
         ]
         part.figures += figures(pair)

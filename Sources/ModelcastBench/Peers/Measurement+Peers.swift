@@ -11,19 +11,18 @@ extension Measurement {
         let all = BenchPeer.all(of: peers)
         var rates = all.map { _ in kinds.map { _ in BenchRounds() } }
         var reports: [PeerReport?] = all.map { _ in nil }
-        // Updates a second of each kind; the runs are numbered from `run` on.
-        func modelcast(from run: Int) async throws -> [Double] {
+        var run = 1
+        // Updates a second of each kind.
+        func modelcast(run: Int) async throws -> [Double] {
             var rates: [Double] = []
-            for (index, kind) in kinds.enumerated() {
-                rates.append(
-                    try await throughput(pair.publisher, pair.subscriber, batch: kind.1, run: run + index)
-                        .updatesPerSecond)
+            for (index, (_, batch)) in kinds.enumerated() {
+                let round = try await throughput(pair.publisher, pair.subscriber, batch: batch, run: run + index)
+                rates.append(round.updatesPerSecond)
             }
             return rates
         }
         tell("Modelcast")
-        var run = 1
-        var before = try await modelcast(from: run)
+        var before = try await modelcast(run: run)
         for round in 1...max(1, plan.rounds) {
             for (index, peer) in all.enumerated() {
                 tell("\(peer.name), then Modelcast · round \(round) of \(plan.rounds)")
@@ -32,7 +31,7 @@ extension Measurement {
                 }
                 reports[index] = report
                 run += kinds.count
-                let after = try await modelcast(from: run)
+                let after = try await modelcast(run: run)
                 for kind in kinds.indices {
                     rates[index][kind].add(baseline: report.perSecond)
                     // Of as many updates before as after: their time counts, as if it were one round.

@@ -1,0 +1,112 @@
+import Foundation
+public import ZeroMQ
+
+/// The files that `modelcast keygen` writes.
+///
+/// ```text
+/// modelcast-secret-key 40 characters          accounts.key, for its process alone
+/// modelcast-public-key 40 characters accounts accounts.pub, for whoever is to trust it
+/// ```
+/// A key is a line; what follows a public key is for people. Several public files after each other are one, as
+/// `cat billing.pub relay-a.pub > clients.pub` makes it. Blank lines, and lines that begin with `#` and a space, are
+/// passed over. No error quotes a key.
+public enum KeyFile {
+    /// More is no file of keys.
+    static let byteCountMax = 1 << 20
+
+    /// The pair whose secret key is in a file that nobody else may read.
+    /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
+    public static func keyPair(at path: String) throws(ModelcastError) -> Curve.KeyPair {
+        let keys = try keys(lines(at: path), .secretKey, of: path)
+        // Those of the file, where the path leads to it by links.
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        if let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o027 != 0 {
+            throw failure("others than its owner may read or write \(path), a secret key: chmod 600 \(path)")
+        }
+        guard keys.count == 1 else {
+            throw failure(
+                "\(path) holds \(keys.count) secret keys, and a process has one: modelcast keygen writes such a file")
+        }
+        return try keyPair(z85: keys[0], called: path)
+    }
+
+    /// The pair of a secret key as 40 characters.
+    /// - Parameter name: where it comes from, for errors.
+    public static func keyPair(z85 text: String, called name: String) throws(ModelcastError) -> Curve.KeyPair {
+        guard let secret = Curve.SecretKey(z85: text) else {
+            throw failure("\(name) is no secret key of 40 characters; was it cut when it was copied?")
+        }
+        do {
+            return try Curve.KeyPair(secretKey: secret)
+        } catch {
+            throw ModelcastError(error)
+        }
+    }
+
+    /// The public keys in a file, at least one.
+    /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
+    public static func publicKeys(at path: String) throws(ModelcastError) -> [Curve.PublicKey] {
+        let keys = try keys(lines(at: path), .publicKey, of: path).compactMap { Curve.PublicKey(z85: $0) }
+        guard !keys.isEmpty else {
+            throw failure("\(path) holds no public key; it is what modelcast keygen writes as NAME.pub")
+        }
+        return keys
+    }
+
+    /// The line of a secret key, with its end.
+    public static func text(secret key: Curve.SecretKey) -> String { "\(Kind.secretKey.rawValue) \(key.z85)\n" }
+
+    /// The line of a public key, with its end.
+    /// - Parameter name: whose it is, for people.
+    public static func text(public key: Curve.PublicKey, name: String) -> String {
+        "\(Kind.publicKey.rawValue) \(key.z85) \(name)\n"
+    }
+
+    private enum Kind: String {
+        case secretKey = "modelcast-secret-key"
+        case publicKey = "modelcast-public-key"
+    }
+
+    private static func lines(at path: String) throws(ModelcastError) -> [Substring] {
+        do {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            let data = try file.read(upToCount: byteCountMax + 1) ?? Data()
+            if data.count <= byteCountMax, let text = String(data: data, encoding: .utf8) {
+                return text.split(separator: "\n", omittingEmptySubsequences: false)
+            }
+        } catch {
+            throw failure("cannot read the keys in \(path): \((error as NSError).localizedDescription)")
+        }
+        throw failure("\(path) is no file of keys; modelcast keygen writes such files")
+    }
+
+    private static func keys(
+        _ lines: [Substring], _ wanted: Kind, of path: String
+    ) throws(ModelcastError) -> [String] {
+        var keys: [String] = []
+        for (index, line) in lines.enumerated() {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            guard let first = words.first, first != "#" else { continue }
+            let place = "\(path):\(index + 1)"
+            guard let kind = Kind(rawValue: String(first)) else {
+                throw failure("\(place): a line begins with \(wanted.rawValue), as modelcast keygen writes it")
+            }
+            guard kind == wanted else {
+                throw failure(
+                    wanted == .secretKey
+                        ? "\(place): a public key, where the secret one is wanted: NAME.key"
+                        : "\(place): a secret key, where a public one is wanted, NAME.pub; let nobody have the secret one"
+                )
+            }
+            guard words.count > 1, Curve.PublicKey(z85: String(words[1])) != nil else {
+                throw failure("\(place): no key of 40 characters follows; was it cut when it was copied?")
+            }
+            keys.append(String(words[1]))
+        }
+        return keys
+    }
+
+    private static func failure(_ message: String) -> ModelcastError { ModelcastError(.configuration, message) }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import Modelcast
+
+/// `modelcast keygen`.
+struct Keygen: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes a pair of keys, with which a process proves who it is.",
+        discussion: """
+            Writes NAME.key, the secret key, which only its owner may read, and NAME.pub, the public one:
+
+              $ modelcast keygen accounts
+              $ modelcast keygen billing
+              $ modelcast publish --key accounts.key --client-keys billing.pub --bind tcp://0.0.0.0:7400 …
+              $ modelcast subscribe --key billing.key --server-key accounts.pub --connect tcp://10.0.0.5:7400
+
+            Each process has a pair of its own. Public keys may be known to all, and several of them in one file:
+
+              $ cat billing.pub relay-a.pub > clients.pub
+
+            A file that exists is never overwritten.
+            """)
+
+    @Option(help: ArgumentHelp("Where the files go. Default: here.", valueName: "folder"))
+    var output = "."
+
+    @Argument(help: ArgumentHelp("The name of the files, and of the key: A-Z a-z 0-9 _ . -", valueName: "name"))
+    var name: String
+
+    func validate() throws {
+        do {
+            try Names.check(origin: name)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() throws {
+        let keys = try Curve.KeyPair()
+        let folder = URL(fileURLWithPath: output)
+        let secret = folder.appendingPathComponent("\(name).key").path
+        let open = folder.appendingPathComponent("\(name).pub").path
+        try Keygen.write(KeyFile.text(secret: keys.secretKey), to: secret, mode: 0o600)
+        do {
+            try Keygen.write(KeyFile.text(public: keys.publicKey, name: name), to: open, mode: 0o644)
+        } catch {
+            // It was made just now, and nobody knows its public key.
+            try? FileManager.default.removeItem(atPath: secret)
+            throw error
+        }
+        StandardError.write(line: "wrote \(secret), for this process alone, and \(open), for those who are to trust it")
+    }
+
+    /// Writes a file that does not exist yet, and that nobody could have opened before it has its mode.
+    private static func write(_ text: String, to path: String, mode: mode_t) throws {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else {
+            guard errno != EEXIST else {
+                throw CommandFailure(
+                    "\(path) exists, and a key is never overwritten; move it away, or take another name")
+            }
+            throw CommandFailure("cannot write \(path): \(systemMessage(errno))")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: Data(text.utf8))
+            try file.synchronize()
+        } catch {
+            try? FileManager.default.removeItem(atPath: path)
+            throw CommandFailure("cannot write \(path): \((error as NSError).localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Decides which CURVE clients come in, for all sockets of one context: the server's side of ZAP (RFC 27).
+///
+///     let handler = try ZAPHandler(allowing: keys, domain: "modelcast", in: context)    // before any bind
+///     let token = try poller.add(handler)
+///     …
+///     if poller.isReadable(token) { for decision in try handler.answer() { … } }
+///
+/// - libzmq asks it once for each new connection of a socket with ``SocketOption/curveServer``, and holds the handshake
+///   until it is answered: serve it as promptly as the sockets.
+/// - Without one libzmq lets in any key (libzmq notes, row 13). ``SocketOption/zapEnforceDomain`` on every serving socket
+///   makes it refuse instead, so that a handler that was forgotten, or has gone, lets in nobody.
+/// - There is one in a context; it belongs to the thread that made it, as its socket does.
+@safe
+public struct ZAPHandler: ~Copyable {
+    /// The clients that come in.
+    public let allowed: Set<Curve.PublicKey>
+    /// The ``SocketOption/zapDomain`` of the sockets that it answers for; of others nobody comes in.
+    public let domain: String
+    fileprivate let socket: Socket
+
+    /// Where libzmq asks, by RFC 27.
+    package static let endpoint = "inproc://zeromq.zap.01"
+
+    /// Begins to answer.
+    ///
+    /// - Throws: ``ZeroMQError/Code/addressInUse`` when the context has a handler already.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public init(
+        allowing allowed: Set<Curve.PublicKey>, domain: String, in context: Context
+    ) throws(ZeroMQError) {
+        let socket = try Socket(.rep, in: context)
+        // Questions are a few hundred bytes, one for each handshake that is under way. None may be lost.
+        try socket.set(.receiveHighWaterMark, 0)
+        try socket.set(.sendHighWaterMark, 0)
+        try socket.bind(ZAPHandler.endpoint)
+        self.allowed = allowed
+        self.domain = domain
+        self.socket = socket
+    }
+
+    /// Answers what has been asked since the last time. Never waits.
+    ///
+    /// - Returns: the decisions, in the order of the questions. Whatever was asked, each question got an answer.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public borrowing func answer() throws(ZeroMQError) -> [ZAPDecision] {
+        var decisions: [ZAPDecision] = []
+        var message = Message()
+        while try socket.receive(into: &message) {
+            var frames = [message.bytes]
+            while message.hasMore, try socket.receive(into: &message) {
+                // The rest of a message that is too long is passed over; so many frames are malformed in any case.
+                if frames.count <= ZAPRequest.frameCountMax { frames.append(message.bytes) }
+            }
+            let (decision, reply) = ZAPRequest.decide(frames, allowed: allowed, domain: domain)
+            for (index, frame) in reply.enumerated() {
+                // Refused only when whoever asked has gone.
+                guard try socket.send(Message(copyingBytes: frame), more: index < reply.count - 1) == .sent else {
+                    break
+                }
+            }
+            decisions.append(decision)
+        }
+        return decisions
+    }
+}
+
+@available(*, unavailable, message: "one thread owns a handler: make it on the thread that serves it")
+extension ZAPHandler: Sendable {}
+
+extension Poller {
+    /// Adds a handler: readable means that ``ZAPHandler/answer()`` has something to answer.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public mutating func add(_ handler: borrowing ZAPHandler) throws(ZeroMQError) -> Token {
+        try add(handler.socket)
+    }
+}
+
+extension Message {
+    fileprivate var bytes: [UInt8] { withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } } }
+
+    fileprivate init(copyingBytes bytes: [UInt8]) {
+        // The span is borrowed for the call only, which copies it.
+        unsafe self.init(copying: bytes.span.bytes)
+    }
+}

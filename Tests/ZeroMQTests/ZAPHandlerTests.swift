@@ -1,0 +1,125 @@
+import ModelRecord
+import TestSupport
+import Testing
+import ZeroMQ
+
+/// The handler behind real sockets.
+@Suite struct ZAPHandlerTests {
+    /// A serving socket that asks the handler of its context.
+    private static func server(_ keys: Curve.KeyPair, in context: Context) throws -> Socket {
+        let server = try Socket(.router, in: context)
+        try server.set(.curveServer, true)
+        try server.set(.curveSecretKey, keys.secretKey)
+        try server.set(.zapDomain, "modelcast")
+        try server.set(.zapEnforceDomain, true)
+        // A question to a handler that is just going has no answer: the handshake ends by its limit then.
+        try server.set(.handshakeInterval, .seconds(1))
+        try server.bind("tcp://127.0.0.1:*")
+        return server
+    }
+
+    private static func client(_ keys: Curve.KeyPair, of server: Curve.KeyPair) throws -> Socket {
+        let client = try Socket(.dealer, in: Context())
+        try client.set(.curvePublicKey, keys.publicKey)
+        try client.set(.curveSecretKey, keys.secretKey)
+        try client.set(.curveServerKey, server.publicKey)
+        return client
+    }
+
+    /// Answers until the monitor of a client tells how its handshake ended.
+    private static func outcome(
+        _ handler: borrowing ZAPHandler, _ monitor: borrowing Monitor
+    ) throws
+        -> (SocketEvent.Kind, [ZAPDecision])
+    {
+        var poller = try Poller()
+        _ = try poller.add(handler)
+        _ = try poller.add(monitor)
+        let deadline = ContinuousClock.now + limit
+        var decisions: [ZAPDecision] = []
+        while ContinuousClock.now < deadline {
+            _ = try poller.wait(timeout: deadline - .now)
+            decisions += try handler.answer()
+            while let event = try monitor.next() {
+                switch event.kind {
+                case .handshakeSucceeded, .handshakeFailed: return (event.kind, decisions)
+                default: continue
+                }
+            }
+        }
+        throw Missing()
+    }
+
+    @Test func `a client with an allowed key comes in`() throws {
+        let (context, keys, mine) = (try Context(), try Curve.KeyPair(), try Curve.KeyPair())
+        let handler = try ZAPHandler(allowing: [mine.publicKey], domain: "modelcast", in: context)
+        let server = try Self.server(keys, in: context)
+        let client = try Self.client(mine, of: keys)
+        let monitor = try client.makeMonitor()
+        try client.connect(server.lastEndpoint())
+        let (end, decisions) = try Self.outcome(handler, monitor)
+        #expect(end == .handshakeSucceeded)
+        #expect(decisions == [.allowed(mine.publicKey)])
+        try send("secret", on: client)
+        #expect(try nextFrames(server).last == Array("secret".utf8))
+    }
+
+    @Test func `row 12: a client with another key is told that it is refused`() throws {
+        let (context, keys, mine) = (try Context(), try Curve.KeyPair(), try Curve.KeyPair())
+        let handler = try ZAPHandler(allowing: [try Curve.KeyPair().publicKey], domain: "modelcast", in: context)
+        let server = try Self.server(keys, in: context)
+        let client = try Self.client(mine, of: keys)
+        let monitor = try client.makeMonitor()
+        try client.connect(server.lastEndpoint())
+        let (end, decisions) = try Self.outcome(handler, monitor)
+        #expect(end == .handshakeFailed(.refused(status: 400)))
+        #expect(decisions == [.refused(mine.publicKey)])
+        try send("secret", on: client)
+        #expect(try !server.get(.events).contains(.readable))
+    }
+
+    @Test func `row 13: a handler that has gone lets in nobody where the domain is enforced`() throws {
+        let (context, keys, mine) = (try Context(), try Curve.KeyPair(), try Curve.KeyPair())
+        do { _ = try ZAPHandler(allowing: [mine.publicKey], domain: "modelcast", in: context) }
+        let server = try Self.server(keys, in: context)
+        let client = try Self.client(mine, of: keys)
+        let monitor = try client.makeMonitor()
+        try client.connect(server.lastEndpoint())
+        let event = try nextEvent(of: monitor) { event in
+            switch event {
+            case .handshakeFailed, .handshakeSucceeded: true
+            default: false
+            }
+        }
+        #expect(event.kind != .handshakeSucceeded)
+    }
+
+    @Test func `a context has one handler`() throws {
+        let context = try Context()
+        let first = try ZAPHandler(allowing: [], domain: "modelcast", in: context)
+        let error = #expect(throws: ZeroMQError.self) {
+            _ = try ZAPHandler(allowing: [], domain: "modelcast", in: context)
+        }
+        #expect(error?.code == .addressInUse)
+        _ = try ZAPHandler(allowing: [], domain: "modelcast", in: Context())
+        #expect(try first.answer().isEmpty)
+    }
+
+    @Test func `garbage at the handler's endpoint is answered, and it goes on`() throws {
+        let context = try Context()
+        let handler = try ZAPHandler(allowing: [], domain: "modelcast", in: context)
+        var poller = try Poller()
+        _ = try poller.add(handler)
+        let asking = try Socket(.dealer, in: context)
+        try asking.connect("inproc://zeromq.zap.01")
+        var generator = SeededGenerator(seed: 1)
+        for count in 1...40 {
+            // The delimiter of a request first: what is none reaches no REP socket.
+            try send([[]] + (0..<count).map { _ in .random(lengths: 0...300, using: &generator) }, on: asking)
+            _ = try poller.wait(timeout: limit)
+            #expect(try handler.answer() == [.malformed])
+            let reply = try nextFrames(asking)
+            #expect(reply.count == 7 && reply[3] == Array("400".utf8))
+        }
+    }
+}
