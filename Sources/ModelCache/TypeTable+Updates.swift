@@ -8,7 +8,8 @@ extension Writer {
         _ batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
         noting changes: inout BatchChanges?, _ leftover: inout [Record]
     ) {
-        table.merge(batch, plan: &plan, &step, noting: &changes, &leftover)
+        // The digests once for all: each look at them is checked for exclusive access at run time.
+        table.merge(batch, plan: &plan, digests: &table.digests, &step, noting: &changes, &leftover)
     }
 }
 
@@ -17,8 +18,8 @@ extension TypeTable {
     private static let ahead = 8
 
     fileprivate func merge(
-        _ batch: borrowing UpdateBatchView, plan: inout MergePlan, _ step: inout UpdateStep,
-        noting changes: inout BatchChanges?, _ leftover: inout [Record]
+        _ batch: borrowing UpdateBatchView, plan: inout MergePlan, digests: inout [UInt64],
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [Record]
     ) {
         let shards = shards
         var recordByteCount = pending.lastRecordByteCount
@@ -44,8 +45,8 @@ extension TypeTable {
             }
             if position >= 0 {
                 merge(
-                    batch.update(at: position), hashes[position & 31], plan: &plan, &step, noting: &changes,
-                    &leftover, &recordByteCount)
+                    batch.update(at: position), hashes[position & 31], plan: &plan, digests: &digests, &step,
+                    noting: &changes, &leftover, &recordByteCount)
             }
             position &+= 1
         }
@@ -54,13 +55,14 @@ extension TypeTable {
 
     @inline(__always)
     private func merge(
-        _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, _ step: inout UpdateStep,
-        noting changes: inout BatchChanges?, _ leftover: inout [Record], _ recordByteCount: inout Int
+        _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [Record],
+        _ recordByteCount: inout Int
     ) {
         // An insertion before may have made another array of it.
         let slots = shards.slots(of: hash)
         guard let slots, case let slot = slots.find(hash, update.id), slot >= 0 else {
-            return insert(update, hash, plan: &plan, &step, noting: &changes)
+            return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes)
         }
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: changes != nil)
         if unsafe result.isPrepared {
@@ -92,8 +94,8 @@ extension TypeTable {
 
     /// The first that is heard of a model.
     private func insert(
-        _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, _ step: inout UpdateStep,
-        noting changes: inout BatchChanges?
+        _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?
     ) {
         var result = unsafe UnmanagedMerge(
             Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))

@@ -69,7 +69,7 @@ import Synchronization
     @inline(__always)
     public func isOverwritable(_ plan: borrowing MergePlan) -> Bool {
         // A record without a directory gets one by being made anew.
-        unsafe storage._withUnsafeGuaranteedRef { plan.keepsSize && $0.facts.hasDirectory }
+        unsafe storage._withUnsafeGuaranteedRef { plan.keepsSize && $0.packed.hasDirectory }
     }
 
     /// Writes what was prepared into this very record, unless somebody else has it or something is kept on it.
@@ -83,7 +83,9 @@ import Synchronization
         guard unsafe RecordStorage.isOnlyReference(&storage) else { return false }
         return unsafe storage._withUnsafeGuaranteedRef { record in
             // Relaxed, as nobody else has the record.
-            guard record.withViews({ $0.load(ordering: .relaxed) }) == 0 else { return false }
+            guard UInt64(record.withIdentity { $0.load(ordering: .relaxed) }) & RecordStorage.viewMark == 0 else {
+                return false
+            }
             RecordBuilder.overwrite(record, plan, update)
             return true
         }
