@@ -57,19 +57,3 @@ public struct Change: Sendable {
         return record
     }
 }
-
-/// A change as it is kept: what can be told from the records is not stored.
-struct ChangeEntry {
-    /// The state before, tombstones included.
-    var old: Record?
-    /// The state after, tombstones included.
-    var new: Record
-    /// The union of the changed fields, where several changes were folded.
-    var fields: [String]?
-}
-
-/// The changes of one type in one step.
-struct ChangeSection {
-    let type: String
-    var entries: [ChangeEntry]
-}

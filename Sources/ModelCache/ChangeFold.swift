@@ -20,6 +20,8 @@ struct ChangeFold {
     }
 
     private var sections: [Section] = []
+    /// The section of the last change.
+    private var recent = 0
     private var commitNumber: UInt64 = 0
 
     /// The fold of `sets`, which are in commit order.
@@ -27,23 +29,21 @@ struct ChangeFold {
         var fold = ChangeFold()
         for set in sets {
             fold.commitNumber = set.commitNumber
-            for section in set.sections { fold.add(section) }
+            set.forEachEntry { type, entry in fold.add(entry, type) }
         }
-        let sections = fold.sections.map { section in
-            ChangeSection(type: section.type, entries: section.entries.compactMap(\.self).filter(ChangeFold.isTold))
+        let sections = fold.sections.compactMap { section -> ChangeSection? in
+            let told = section.entries.compactMap(\.self).filter(ChangeFold.isTold)
+            return told.isEmpty ? nil : ChangeSection(type: section.type, entries: told)
         }
-        return ChangeSet(sections: sections.filter { !$0.entries.isEmpty }, commitNumber: fold.commitNumber)
+        return ChangeSet(sections, commitNumber: fold.commitNumber)
     }
 
-    private mutating func add(_ section: ChangeSection) {
-        let index: Int
-        if let known = sections.firstIndex(where: { $0.type == section.type }) {
-            index = known
-        } else {
-            index = sections.count
-            sections.append(Section(type: section.type))
+    private mutating func add(_ entry: ChangeEntry, _ type: String) {
+        if recent == sections.count || sections[recent].type != type {
+            recent = sections.firstIndex { $0.type == type } ?? sections.count
+            if recent == sections.count { sections.append(Section(type: type)) }
         }
-        for entry in section.entries { ChangeFold.add(entry, to: &sections[index]) }
+        ChangeFold.add(entry, to: &sections[recent])
     }
 
     private static func add(_ entry: ChangeEntry, to section: inout Section) {
@@ -56,16 +56,17 @@ struct ChangeFold {
             return
         }
         section.entries[earlier] = nil
-        section.entries.append(
-            ChangeEntry(old: before.old, new: entry.new, fields: union(fields(of: before), fields(of: entry))))
+        section.entries.append(before.folded(with: entry))
     }
 
-    private static func fields(of entry: ChangeEntry) -> [String] {
-        entry.fields ?? entry.new.changedFields(since: entry.old)
+    /// A model without fields that came and went again is nothing to tell of.
+    static func isTold(_ entry: ChangeEntry) -> Bool {
+        guard let fields = entry.fields, fields.isEmpty else { return true }
+        return (entry.old?.exists ?? false) != entry.new.exists
     }
 
     /// The union of two lists in the order of encoded names.
-    private static func union(_ left: [String], _ right: [String]) -> [String] {
+    fileprivate static func union(_ left: [String], _ right: [String]) -> [String] {
         if left == right { return left }
         var result: [String] = []
         result.reserveCapacity(left.count + right.count)
@@ -78,10 +79,13 @@ struct ChangeFold {
         }
         return result
     }
+}
 
-    /// A model without fields that came and went again is nothing to tell of.
-    private static func isTold(_ entry: ChangeEntry) -> Bool {
-        guard let fields = entry.fields, fields.isEmpty else { return true }
-        return (entry.old?.exists ?? false) != entry.new.exists
+extension ChangeEntry {
+    /// This change and a later one of the same model as one.
+    func folded(with later: ChangeEntry) -> ChangeEntry {
+        ChangeEntry(old: old, new: later.new, fields: ChangeFold.union(allFields, later.allFields))
     }
+
+    private var allFields: [String] { fields ?? new.changedFields(since: old) }
 }

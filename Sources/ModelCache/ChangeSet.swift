@@ -1,8 +1,13 @@
 /// The changes of one commit, or of several that were folded, in commit order; each model at most once.
 ///
-/// The changes of one type stand together. Copies share their memory; the records in it stay alive as long as a copy.
+/// The changes of one type stand together. Copies share their memory; the records in it stay alive as long as a copy,
+/// and with a change of one model those that were told beside it on the same queue.
 public struct ChangeSet: Sendable {
-    let sections: [ChangeSection]
+    private let first: ChangeSection?
+    /// Those behind the first, which is whole then.
+    private let others: [ChangeSection]
+    /// Where the changes begin in the first section.
+    private let start: Int
     /// How many changes there are.
     public let count: Int
     /// These are no changes but what was there at the time of registration. Large states come in several sets.
@@ -10,11 +15,45 @@ public struct ChangeSet: Sendable {
     /// The number of the last commit that is in it; of an initial state, of the commit that it shows.
     public let commitNumber: UInt64
 
-    init(sections: [ChangeSection], isInitial: Bool = false, commitNumber: UInt64) {
-        self.sections = sections
-        count = sections.reduce(0) { $0 + $1.entries.count }
+    /// All changes of several sections.
+    init(_ sections: [ChangeSection], isInitial: Bool = false, commitNumber: UInt64) {
+        first = sections.first
+        others = sections.count > 1 ? Array(sections[1...]) : []
+        start = 0
+        count = sections.reduce(0) { $0 + $1.count }
         self.isInitial = isInitial
         self.commitNumber = commitNumber
+    }
+
+    /// All changes of a section.
+    init(_ section: ChangeSection, isInitial: Bool = false, commitNumber: UInt64) {
+        first = section
+        others = []
+        start = 0
+        count = section.count
+        self.isInitial = isInitial
+        self.commitNumber = commitNumber
+    }
+
+    /// One change of a section.
+    init(_ section: ChangeSection, at position: Int) {
+        first = section
+        others = []
+        start = position
+        count = 1
+        isInitial = false
+        commitNumber = section.commitNumber(at: position)
+    }
+
+    /// Calls `body` with each change and its type.
+    func forEachEntry(_ body: (_ type: String, ChangeEntry) -> Void) {
+        guard let first else { return }
+        for position in start..<(others.isEmpty ? start + count : first.count) {
+            body(first.type, first.entry(at: position))
+        }
+        for section in others {
+            for position in 0..<section.count { body(section.type, section.entry(at: position)) }
+        }
     }
 }
 
@@ -26,13 +65,18 @@ extension ChangeSet: RandomAccessCollection {
     /// - Complexity: O(*types in it*)
     public subscript(position: Int) -> Change {
         precondition(position >= 0 && position < count, "no change \(position) in a set of \(count)")
-        var offset = position
-        for section in sections {
-            if offset < section.entries.count {
-                return Change(type: section.type, entry: section.entries[offset], isInitial: isInitial)
-            }
-            offset -= section.entries.count
+        guard let first else { preconditionFailure("a set that is not empty has a section") }
+        var offset = start + position
+        if others.isEmpty || offset < first.count { return change(first, offset) }
+        offset -= first.count
+        for section in others {
+            if offset < section.count { return change(section, offset) }
+            offset -= section.count
         }
         preconditionFailure("the sections of a change set add up to its count")
+    }
+
+    private func change(_ section: ChangeSection, _ position: Int) -> Change {
+        Change(type: section.type, entry: section.entry(at: position), isInitial: isInitial)
     }
 }

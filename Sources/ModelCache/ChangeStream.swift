@@ -5,10 +5,14 @@
 /// One consumer: two tasks that await its next element at once are a mistake, and trap.
 public struct ChangeStream: AsyncSequence, Sendable {
     private let observation: Observation
+    private let inbox: Inbox
 
-    init(_ observation: Observation) { self.observation = observation }
+    init(_ observation: Observation, _ inbox: Inbox) {
+        self.observation = observation
+        self.inbox = inbox
+    }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(observation: observation) }
+    public func makeAsyncIterator() -> Iterator { Iterator(observation: observation, inbox: inbox) }
 
     /// Ends the stream: the consumer is told nothing more.
     public func cancel() { observation.cancel() }
@@ -16,12 +20,13 @@ public struct ChangeStream: AsyncSequence, Sendable {
     /// Takes one set after the other.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let observation: Observation
+        let inbox: Inbox
 
         /// The next set; nil once the stream was cancelled or the task is.
         public mutating func next() async -> ChangeSet? {
-            let observation = observation
+            let (observation, inbox) = (observation, inbox)
             return await withTaskCancellationHandler {
-                await observation.inbox.next()
+                await inbox.next()
             } onCancel: {
                 observation.cancel()
             }

@@ -100,10 +100,18 @@ final class Writer: @unchecked Sendable {
     var isJournaling = false
     /// What has changed since the journal was taken.
     var journal: [JournalEntry] = []
+    /// The way back of what observers were told.
+    let sectionMemory = SectionMemory()
+    /// Somebody was told something: there may be a way back.
+    var hasGathered = false
+    /// Memory for sections.
+    var spareParts: [SectionMemory.Part] = []
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
     /// The table that was touched last, also by an earlier commit.
     private var recent: TypeTable?
+
+    deinit { for part in spareParts { part.deallocate() } }
 
     /// The table of `type`, noted as touched.
     func table(_ type: String, _ cache: ModelCache) -> TypeTable {

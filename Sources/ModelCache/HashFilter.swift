@@ -3,30 +3,30 @@
 ///
 /// One bit a hash, in a bit set of sixteen bits and more for each. Nothing is ever taken out; it is made anew when
 /// full.
-struct HashFilter {
+struct HashFilter: Sendable {
     private var words: [UInt64]
     private let shift: UInt64
+    private var room: Int
 
-    /// An empty filter.
-    init() { self.init([UInt64]()) }
-
-    /// A filter of `hashes`, with room for as many again.
-    init(_ hashes: some Collection<UInt64>) {
+    /// An empty filter, with room for `capacity` hashes and as many that come and go.
+    init(capacity: Int) {
         var bits = 1024
-        while bits < hashes.count * 32 { bits *= 2 }
+        while bits < capacity * 32 { bits *= 2 }
         words = [UInt64](repeating: 0, count: bits / 64)
         shift = UInt64(64 - bits.trailingZeroBitCount)
-        for hash in hashes { insert(hash) }
+        room = bits / 16
     }
 
-    /// With so many hashes it would say "maybe" too often.
-    func isFull(_ count: Int) -> Bool { count * 16 > words.count * 64 }
+    /// With more hashes it would say "maybe" too often.
+    var isFull: Bool { room == 0 }
 
     mutating func insert(_ hash: UInt64) {
         let bit = hash &>> shift
         words[Int(bit &>> 6)] |= 1 &<< (bit & 63)
+        room -= 1
     }
 
+    @inline(__always)
     func mayContain(_ hash: UInt64) -> Bool {
         let bit = hash &>> shift
         return words[Int(bit &>> 6)] & (1 &<< (bit & 63)) != 0

@@ -21,6 +21,7 @@ final class Inbox: Sendable {
         var head = 0
         var changeCount = 0
         var limit = Inbox.limitMin
+        var seat: Seat?
         var consumer: Consumer?
         /// A drain is on its way, or at work.
         var isDraining = false
@@ -34,8 +35,18 @@ final class Inbox: Sendable {
     private static let turnMax = 64
 
     private let state: Guarded<State>
+    let interest: Interest
 
-    init(_ consumer: Consumer) { state = Guarded(State(consumer: consumer)) }
+    init(_ consumer: Consumer, _ interest: Interest) {
+        state = Guarded(State(consumer: consumer))
+        self.interest = interest
+    }
+
+    /// Where it stands among the observers of single models; under the cut lock.
+    var seat: Seat? {
+        get { state.withLock { $0.seat } }
+        set { state.withLock { $0.seat = newValue } }
+    }
 
     // MARK: Filling
 
@@ -162,7 +173,7 @@ final class Inbox: Sendable {
     func close() {
         let left = state.withLock { state in
             let left = state
-            state = State(consumer: nil)
+            state = State(seat: left.seat)
             return left
         }
         // The handler and whatever it holds on to are released here, outside the lock.

@@ -37,6 +37,6 @@ struct InitialState: Sendable {
             }
         }
         guard count > 0 else { return nil }
-        return ChangeSet(sections: sections, isInitial: true, commitNumber: snapshot.commitNumber)
+        return ChangeSet(sections, isInitial: true, commitNumber: snapshot.commitNumber)
     }
 }

@@ -7,3 +7,13 @@ public enum Interest: Sendable, Hashable {
     /// All models of all types.
     case everything
 }
+
+extension Interest {
+    /// The type that it is about; nil for everything.
+    var type: String? {
+        switch self {
+        case .model(let type, _), .type(let type): type
+        case .everything: nil
+        }
+    }
+}

@@ -26,7 +26,7 @@ extension ModelCache {
             publish(&publication)
         }
         // Outside every lock: observers' queues are woken, old records released.
-        for inbox in publication.woken { inbox.wake() }
+        publication.woken?.wake()
         recycle(&publication)
         guard let outcome else { preconditionFailure("the body of a commit has run") }
         return (outcome, publication.summary)
@@ -58,7 +58,7 @@ extension ModelCache {
             publication.summary.commitNumber = cut.commitNumber
             return publish(&publication.batches, &cut)
         }
-        publication.woken = deliveries.send()
+        if !deliveries.isEmpty { publication.woken = deliveries.send() }
     }
 
     /// Exchanges the records of all tables. Under the cut lock.
@@ -67,15 +67,15 @@ extension ModelCache {
         let epoch = cut.epochs.newest
         for position in batches.indices {
             let table = batches[position].0
-            let observers = cut.observers[table.name]
-            let isObserved = observers != nil || !cut.observers.everything.isEmpty
-            cut.reserveCounts(of: table)
-            let published = table.publish(
-                &batches[position].1, epoch: epoch, collecting: isObserved, counts: &cut.counts[table.number])
-            if epoch != nil { cut.epochs.touch(table: table.number, shards: published.shards) }
-            if isObserved, !published.entries.isEmpty {
-                deliveries.add(ChangeSection(type: table.name, entries: published.entries), observers)
+            var gathering: Gathering?
+            if cut.observers.mayConcern(table) {
+                gathering = Gathering(table, cut.observers, capacity: batches[position].1.count, writer)
             }
+            cut.reserveCounts(of: table)
+            let shards = table.publish(
+                &batches[position].1, epoch: epoch, gathering: &gathering, counts: &cut.counts[table.number])
+            if epoch != nil { cut.epochs.touch(table: table.number, shards: shards) }
+            if let gathering { deliveries.add(gathering, of: table.name, cut.observers, writer) }
         }
         deliveries.finish(everything: cut.observers.everything)
         return deliveries
@@ -88,6 +88,7 @@ extension ModelCache {
             // Where another commit is at work already, this one's memory is not worth waiting for.
             _ = writerLock.withLockIfAvailable { _ in
                 for index in entries.indices { entries[index].giveBack(to: &writer.plan) }
+                writer.takeBack()
             }
             for index in entries.indices { entries[index].release() }
             guard entries.capacity > 0, entries.capacity <= Publication.spareCapacityMax else { continue }
@@ -102,7 +103,7 @@ extension ModelCache {
 private struct Publication {
     /// The entries hold old records by now.
     var batches: [(TypeTable, [Pending])] = []
-    var woken: [Inbox] = []
+    var woken: Wakeups?
     var summary = CommitSummary()
 
     /// Larger memory is not kept for the next commit.
@@ -113,13 +114,11 @@ extension TypeTable {
     /// Exchanges the records of `pending` with those in the slots. Under the cut lock and the writer lock.
     /// - Parameters:
     ///   - epoch: where snapshots look for the old records, if any is open.
-    ///   - collecting: somebody may want to be told.
-    /// - Returns: the visible changes, and the shards that were touched, a bit each.
+    ///   - gathering: takes what others are to be told; nil where nobody is interested.
+    /// - Returns: the shards that were touched, a bit each.
     fileprivate func publish(
-        _ pending: inout [Pending], epoch: UInt64?, collecting: Bool, counts: inout TableCounts
-    ) -> (entries: [ChangeEntry], shards: UInt64) {
-        var entries: [ChangeEntry] = []
-        if collecting { entries.reserveCapacity(pending.count) }
+        _ pending: inout [Pending], epoch: UInt64?, gathering: inout Gathering?, counts: inout TableCounts
+    ) -> UInt64 {
         var touched: UInt64 = 0
         var existing = 0
         var hasNew = false
@@ -134,16 +133,21 @@ extension TypeTable {
             if pending[position].isRemoval, let record = pending[position].record {
                 removals.append((pending[position].hash, record))
             }
-            let new = collecting && pending[position].isVisible ? pending[position].record : nil
+            gathering?.prefetch(pending[min(position &+ Gathering.ahead, pending.count &- 1)].hash)
+            let seat = pending[position].isVisible ? gathering?.seat(pending[position].hash) : nil
+            // The slot owns it from here on.
+            let new = unsafe pending[position].held
             shards.exchange(&pending[position], epoch: epoch)
-            if let new { entries.append(ChangeEntry(old: pending[position].record, new: new)) }
+            if let seat, let new = unsafe new {
+                unsafe gathering?.take(&pending[position].held, new, seat, of: name)
+            }
         }
         counts.existing += existing
         add(pending, to: &digests)
         // New ones last: a growing shard moves its slots.
-        if hasNew { insert(pending, epoch: epoch, collecting: collecting, &entries, &counts) }
+        if hasNew { insert(pending, epoch: epoch, &gathering, &counts) }
         if !removals.isEmpty { remove(removals, epoch: epoch, counts: &counts) }
-        return (entries, touched)
+        return touched
     }
 
     private func add(_ pending: [Pending], to digests: inout [UInt64]) {
@@ -151,14 +155,17 @@ extension TypeTable {
     }
 
     private func insert(
-        _ pending: [Pending], epoch: UInt64?, collecting: Bool, _ entries: inout [ChangeEntry],
-        _ counts: inout TableCounts
+        _ pending: [Pending], epoch: UInt64?, _ gathering: inout Gathering?, _ counts: inout TableCounts
     ) {
         for entry in pending where entry.slot < 0 {
             guard let new = entry.record else { continue }
             shards.insert(new, hash: entry.hash, epoch: epoch)
             counts.records += 1
-            if collecting, entry.isVisible { entries.append(ChangeEntry(old: nil, new: new)) }
+            guard entry.isVisible, let seat = gathering?.seat(entry.hash), let held = unsafe entry.held else {
+                continue
+            }
+            var old: UnmanagedRecord?
+            unsafe gathering?.take(&old, held, seat, of: name)
         }
     }
 }

@@ -37,14 +37,14 @@ extension ModelCache {
     ) -> CommitSummary {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
         var summary = CommitSummary()
-        var woken: [Inbox] = []
+        var woken: Wakeups?
         // What is left of it is released outside of the locks.
         var replaced: Pending?
         let update = copy update
         writerLock.withLock { _ in
             woken = commit(update, in: table.table, keepingEqual: keepingEqual, isWanted, &summary, &replaced)
         }
-        for inbox in woken { inbox.wake() }
+        woken?.wake()
         replaced?.release()
         return summary
     }
@@ -53,7 +53,7 @@ extension ModelCache {
     private func commit(
         _ update: UpdateView, in table: TypeTable, keepingEqual: Bool, _ isWanted: (Int) -> Bool,
         _ summary: inout CommitSummary, _ replaced: inout Pending?
-    ) -> [Inbox] {
+    ) -> Wakeups? {
         let hash = SlotArray.hash(idHash: update.idHash)
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
@@ -72,7 +72,7 @@ extension ModelCache {
             unsafe result.record?.release()
             summary.unchanged = 1
             summary.commitNumber = cut.withLock { $0.commitNumber }
-            return []
+            return nil
         }
         unsafe table.pending.lastRecordByteCount = new.byteCount
         var pending = unsafe Pending(
@@ -86,33 +86,57 @@ extension ModelCache {
             summary.commitNumber = cut.commitNumber
             return publish(&pending, in: table, &cut)
         }
-        let woken = deliveries.send()
+        let woken = deliveries?.send()
         pending.giveBack(to: &writer.plan)
+        writer.takeBack()
         replaced = pending
         return woken
     }
 
     /// Exchanges the record of one model. Under the cut lock.
-    private func publish(_ pending: inout Pending, in table: TypeTable, _ cut: inout Cut) -> Deliveries {
+    /// - Returns: nil where nobody is told.
+    private func publish(_ pending: inout Pending, in table: TypeTable, _ cut: inout Cut) -> Deliveries? {
         let hash = pending.hash
         table.digests[Int(hash &>> 56)] &+= pending.digestDelta
         cut.reserveCounts(of: table)
         cut.counts[table.number].existing += (pending.exists ? 1 : 0) - (pending.existed ? 1 : 0)
         let epoch = cut.epochs.newest
         if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
-        let observers = cut.observers[table.name]
-        let isTold = pending.isVisible && (observers != nil || !cut.observers.everything.isEmpty)
-        let new = isTold || pending.slot < 0 ? pending.record : nil
+        if pending.isVisible, cut.observers.mayConcern(table) {
+            return publishObserved(&pending, in: table, epoch: epoch, &cut)
+        }
+        place(&pending, in: table, epoch: epoch, &cut)
+        return nil
+    }
+
+    @inline(__always)
+    private func place(_ pending: inout Pending, in table: TypeTable, epoch: UInt64?, _ cut: inout Cut) {
         if pending.slot >= 0 {
             table.shards.exchange(&pending, epoch: epoch)
-        } else if let new {
-            table.shards.insert(new, hash: hash, epoch: epoch)
+        } else if let new = pending.record {
+            table.shards.insert(new, hash: pending.hash, epoch: epoch)
             cut.counts[table.number].records += 1
         }
+    }
+
+    /// The same, of a model that somebody may want to be told of.
+    @inline(never)
+    private func publishObserved(
+        _ pending: inout Pending, in table: TypeTable, epoch: UInt64?, _ cut: inout Cut
+    ) -> Deliveries? {
+        let gathering = Gathering(table, cut.observers, capacity: 1, writer)
+        // The slot has a count of its own when it has been exchanged or inserted.
+        let new = unsafe pending.held
+        place(&pending, in: table, epoch: epoch, &cut)
+        guard var gathering, let seat = gathering.seat(pending.hash), let new = unsafe new else { return nil }
+        if pending.slot >= 0 {
+            unsafe gathering.take(&pending.held, new, seat, of: table.name)
+        } else {
+            var old: UnmanagedRecord?
+            unsafe gathering.take(&old, new, seat, of: table.name)
+        }
         var deliveries = Deliveries(commitNumber: cut.commitNumber)
-        guard isTold, let new else { return deliveries }
-        let entry = ChangeEntry(old: pending.slot < 0 ? nil : pending.record, new: new)
-        deliveries.add(ChangeSection(type: table.name, entries: [entry]), observers)
+        deliveries.add(gathering, of: table.name, cut.observers, writer)
         deliveries.finish(everything: cut.observers.everything)
         return deliveries
     }

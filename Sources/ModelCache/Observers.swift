@@ -1,104 +1,95 @@
+import Dispatch
 import ModelRecord
 
 /// Who is interested in what. Under the cut lock.
-struct Observers {
-    /// Those of one type.
-    struct OfType {
-        var inboxes: [Inbox] = []
-        /// Those of single models, by mixed hash.
-        private(set) var models: [UInt64: [OfModel]] = [:]
-        private var filter = HashFilter()
-
-        /// The observers of the model with this hash, or of one whose hash is the same by accident.
-        func models(_ hash: UInt64) -> [OfModel]? { filter.mayContain(hash) ? models[hash] : nil }
-
-        mutating func add(_ observer: OfModel, _ hash: UInt64) {
-            models[hash, default: []].append(observer)
-            if filter.isFull(models.count) { filter = HashFilter(models.keys) }
-            filter.insert(hash)
-        }
-
-        mutating func remove(_ inbox: Inbox, _ hash: UInt64) {
-            models[hash]?.removeAll { $0.inbox === inbox }
-            // The filter keeps the hash: it may say yes in vain, never no.
-            if models[hash]?.isEmpty ?? false { models[hash] = nil }
-        }
-
-        var isEmpty: Bool { inboxes.isEmpty && models.isEmpty }
-    }
-
-    struct OfModel {
-        let id: String
-        let inbox: Inbox
+struct Observers: Sendable {
+    private struct Occupied {
+        let lane: Lane
+        var count: Int
     }
 
     private(set) var everything: [Inbox] = []
-    private var types: [String: OfType] = [:]
+    /// By the number of the table; may be shorter than the directory.
+    private var types: [TypeObservers?] = []
+    private var lanes = Places<Occupied>()
+    private var laneNumbers: [ObjectIdentifier: UInt32] = [:]
 
-    subscript(type: String) -> OfType? { types.isEmpty ? nil : types[type] }
+    /// Those of a type, by the number of its table.
+    @inline(__always)
+    subscript(table: Int) -> TypeObservers? { table < types.count ? types[table] : nil }
 
-    mutating func add(_ inbox: Inbox, _ interest: Interest) {
-        switch interest {
+    /// Somebody may be interested in models of the table.
+    @inline(__always)
+    func mayConcern(_ table: TypeTable) -> Bool {
+        !everything.isEmpty || (table.number < types.count && types[table.number] != nil)
+    }
+
+    private mutating func ofType(_ table: TypeTable) -> TypeObservers {
+        if types.count <= table.number {
+            types.append(contentsOf: repeatElement(nil, count: table.number + 1 - types.count))
+        }
+        if let present = types[table.number] { return present }
+        let made = TypeObservers()
+        types[table.number] = made
+        return made
+    }
+
+    // MARK: With an inbox
+
+    /// - Parameter table: of the type of interest; nil for everything.
+    mutating func add(_ inbox: Inbox, _ table: TypeTable?) {
+        guard let table else { return everything.append(inbox) }
+        switch inbox.interest {
         case .everything: everything.append(inbox)
-        case .type(let type): types[type, default: OfType()].inboxes.append(inbox)
-        case .model(let type, let id):
-            let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
-            types[type, default: OfType()].add(OfModel(id: id, inbox: inbox), hash)
+        case .type: ofType(table).add(inbox)
+        case .model(_, let id):
+            ofType(table).add(inbox, id: id, SlotArray.hash(idHash: Fingerprint.fnv(id)))
         }
     }
 
-    mutating func remove(_ inbox: Inbox, _ interest: Interest) {
-        switch interest {
+    mutating func remove(_ inbox: Inbox, _ table: TypeTable?) {
+        guard let table else { return everything.removeAll { $0 === inbox } }
+        switch inbox.interest {
         case .everything: everything.removeAll { $0 === inbox }
-        case .type(let type):
-            types[type]?.inboxes.removeAll { $0 === inbox }
-            if types[type]?.isEmpty ?? false { types[type] = nil }
-        case .model(let type, let id):
-            let hash = SlotArray.hash(idHash: Fingerprint.fnv(id))
-            types[type]?.remove(inbox, hash)
-            if types[type]?.isEmpty ?? false { types[type] = nil }
-        }
-    }
-}
-
-/// The change sets of one commit and who gets them: settled under the cut lock, sent under the writer lock.
-struct Deliveries {
-    private var sets: [(ChangeSet, [Inbox])] = []
-    private var sections: [ChangeSection] = []
-    private let commitNumber: UInt64
-
-    init(commitNumber: UInt64 = 0) { self.commitNumber = commitNumber }
-
-    /// Adds the changes of one type for those who observe it or a model of it.
-    mutating func add(_ section: ChangeSection, _ observers: Observers.OfType?) {
-        sections.append(section)
-        guard let observers else { return }
-        if !observers.inboxes.isEmpty {
-            sets.append((ChangeSet(sections: [section], commitNumber: commitNumber), observers.inboxes))
-        }
-        guard !observers.models.isEmpty else { return }
-        for entry in section.entries {
-            guard let known = observers.models(SlotArray.hash(idHash: entry.new.idHash)) else { continue }
-            let interested = known.filter { entry.new.hasID($0.id.utf8.span) }.map(\.inbox)
-            guard !interested.isEmpty else { continue }
-            let one = ChangeSection(type: section.type, entries: [entry])
-            sets.append((ChangeSet(sections: [one], commitNumber: commitNumber), interested))
+        case .type: self[table.number]?.remove(inbox)
+        case .model(_, let id):
+            self[table.number]?.removeAlone(inbox, SlotArray.hash(idHash: Fingerprint.fnv(id)))
         }
     }
 
-    /// Adds all changes for those who observe everything.
-    mutating func finish(everything: [Inbox]) {
-        guard !everything.isEmpty, !sections.isEmpty else { return }
-        sets.append((ChangeSet(sections: sections, commitNumber: commitNumber), everything))
+    // MARK: In a lane
+
+    /// Gives an observer of a single model a place in the lane of its queue.
+    /// - Returns: the lane, the number in it, and whether it is to be woken.
+    mutating func admit(_ member: LaneMember, on queue: DispatchQueue) -> (Lane, UInt32, isToBeWoken: Bool) {
+        let key = ObjectIdentifier(queue)
+        let laneNumber: UInt32
+        if let known = laneNumbers[key] {
+            laneNumber = known
+        } else {
+            laneNumber = lanes.next
+            lanes.add(Occupied(lane: Lane(queue, number: laneNumber), count: 0))
+            laneNumbers[key] = laneNumber
+        }
+        lanes[laneNumber]?.count += 1
+        guard let lane = lanes[laneNumber]?.lane else { preconditionFailure("a lane that was found is there") }
+        let (number, isToBeWoken) = lane.admit(member)
+        ofType(member.table).add(Seat(lane: laneNumber, number: number), member.hash)
+        return (lane, number, isToBeWoken)
     }
 
-    /// Puts each set into the inboxes.
-    /// - Returns: those that are to be woken, once all locks are free.
-    func send() -> [Inbox] {
-        var woken: [Inbox] = []
-        for (set, inboxes) in sets {
-            for inbox in inboxes where inbox.append(set) { woken.append(inbox) }
+    /// - Returns: what is to be released outside of the lock.
+    mutating func vacate(_ number: UInt32, of lane: Lane) -> LaneMember? {
+        guard let member = lane.vacate(number) else { return nil }
+        self[member.table.number]?.remove(Seat(lane: lane.number, number: number), member.hash)
+        lanes[lane.number]?.count -= 1
+        if lanes[lane.number]?.count == 0 {
+            lanes.remove(lane.number)
+            laneNumbers[ObjectIdentifier(lane.queue)] = nil
         }
-        return woken
+        return member
     }
+
+    /// A lane and how many observers it has.
+    func lane(_ number: UInt32) -> (lane: Lane, count: Int)? { lanes[number].map { ($0.lane, $0.count) } }
 }

@@ -36,6 +36,13 @@ import CPrefetch
     /// The record, with the count that this reference owned.
     public func take() -> Record { unsafe Record(storage: storage.takeRetainedValue()) }
 
+    /// The same with a count of its own.
+    @inline(__always)
+    package func retained() -> UnmanagedRecord {
+        _ = unsafe storage.retain()
+        return unsafe self
+    }
+
     /// Gives up the count that this reference owned.
     public func release() { unsafe storage.release() }
 

@@ -72,6 +72,9 @@ public final class Subscriber: Service, Sendable {
     public func snapshot() -> Snapshot { cache.snapshot() }
 
     /// Tells `handler`, on `queue`, the current value first and then every change.
+    ///
+    /// Observers of single models that are given the same queue object take turns on it, also on a concurrent one:
+    /// give those the same that belong together, and one that takes long a queue of its own.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void

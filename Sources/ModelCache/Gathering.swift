@@ -1,0 +1,107 @@
+import ModelRecord
+
+/// What a commit's changes of one type are gathered in, for those who are interested. Under the cut lock.
+///
+/// Records that are replaced move in here; of those that replace them a count is taken.
+struct Gathering: Sendable {
+    let observers: TypeObservers?
+    private let models: InterestTable?
+    private let writer: Writer
+    private let isTakingAll: Bool
+    /// For those who observe the type or everything; nil where nobody does.
+    private(set) var all: GatheredChanges?
+    /// For lanes; nil until there is a change for one.
+    private(set) var some: GatheredChanges?
+    private var lane = Seat.nobody.lane
+    /// There are changes for more than one lane.
+    private(set) var isMixed = false
+    /// For observers of single models that have an inbox of their own.
+    private(set) var alone: [(Inbox, ChangeSection)] = []
+
+    /// Nil where nobody is interested.
+    /// - Parameter capacity: so many changes may come.
+    init?(_ table: TypeTable, _ observers: borrowing Observers, capacity: Int, _ writer: Writer) {
+        let ofType = observers[table.number]
+        isTakingAll = !observers.everything.isEmpty || !(ofType?.inboxes.isEmpty ?? true)
+        models = ofType?.modelsIfAny
+        guard isTakingAll || models != nil else { return nil }
+        self.observers = ofType
+        self.writer = writer
+        all = nil
+        if isTakingAll { all = writer.gathered(capacity: capacity) }
+    }
+
+    /// So many changes ahead it is asked who is interested.
+    static let ahead = 8
+
+    /// Asks for what tells who observes a model of this hash, where that may be far away.
+    @inline(__always)
+    func prefetch(_ hash: UInt64) {
+        if let models, models.isLarge { models.prefetch(hash) }
+    }
+
+    /// Who is interested in the models of this hash, besides those who take all; nil where nobody is at all.
+    @inline(__always)
+    func seat(_ hash: UInt64) -> Seat? {
+        if let seat = models?.seat(hash) { return seat }
+        return isTakingAll ? Seat.nobody : nil
+    }
+
+    /// Takes a change.
+    /// - Parameters:
+    ///   - old: moves in here, count and all.
+    ///   - new: not counted yet.
+    ///   - seat: of ``seat(_:)``.
+    @inline(__always)
+    mutating func take(_ old: inout UnmanagedRecord?, _ new: UnmanagedRecord, _ seat: Seat, of type: String) {
+        if seat.isGroup || seat.isAlone {
+            unsafe share(old, new, seat, of: type)
+        } else if seat != .nobody {
+            let before = unsafe isTakingAll ? old?.retained() : exchange(&old, with: nil)
+            unsafe takeSome(HeldChange(old: before, new: new.retained(), seat: seat))
+        }
+        guard isTakingAll else { return }
+        unsafe all?.append(HeldChange(old: exchange(&old, with: nil), new: new.retained()))
+    }
+
+    @inline(__always)
+    private mutating func takeSome(_ change: HeldChange) {
+        let to = unsafe change.seat.lane
+        if some == nil {
+            some = writer.gathered(capacity: 16)
+            lane = to
+        }
+        if to != lane { isMixed = true }
+        unsafe some?.append(change)
+    }
+
+    /// Takes a change for several observers, or for one with an inbox of its own.
+    @inline(never)
+    private mutating func share(_ old: UnmanagedRecord?, _ new: UnmanagedRecord, _ seat: Seat, of type: String) {
+        guard let observers else { return }
+        for seat in seat.isGroup ? observers.members(of: seat) : [seat] {
+            guard seat.isAlone else {
+                unsafe takeSome(HeldChange(old: old?.retained(), new: new.retained(), seat: seat))
+                continue
+            }
+            guard let one = observers.alone(seat), unsafe new.hasID(one.id.utf8.span) else { continue }
+            let entry = unsafe ChangeEntry(old: old?.record, new: new.record)
+            alone.append((one.inbox, ChangeSection(type: type, entries: [entry])))
+        }
+    }
+}
+
+extension Writer {
+    /// Memory for so many changes, or for fewer where some is at hand: it grows.
+    func gathered(capacity: Int) -> GatheredChanges {
+        hasGathered = true
+        if let part = spareParts.popLast() { return GatheredChanges(part) }
+        return GatheredChanges(capacity: capacity)
+    }
+
+    /// Takes replaced records back from those who were told of them. Under the writer lock.
+    func takeBack() {
+        guard hasGathered else { return }
+        sectionMemory.takeBack(&plan, &spareParts)
+    }
+}

@@ -1,0 +1,123 @@
+import CPrefetch
+
+/// Who observes the models of a type, by mixed hash: open addressing, one seat a hash.
+///
+/// Nothing is hashed again. Few hashes have a filter before them, which fits the nearest cache; where there are many,
+/// most look-ups find somebody, and ``prefetch(_:)`` asks for the place ahead of time. Under the cut lock.
+///
+/// Safe to use: the pointer is private, every index is kept below `capacity`, a power of two, and the memory lives
+/// until ``destroy()``. Copies share it.
+// Unchecked because of the pointer: what is behind it is touched only under the cut lock.
+@safe struct InterestTable: @unchecked Sendable {
+    @unsafe private struct Place {
+        /// 0 marks an empty place; no mixed hash is 0.
+        var hash: UInt64
+        var seat: Seat
+    }
+
+    private var base: UnsafeMutablePointer<Place>
+    private var capacity: Int
+    private var shift: UInt64
+    private(set) var count = 0
+    private var filter: HashFilter?
+
+    private static let capacityMin = 16
+    /// More hashes than so many do without a filter.
+    private static let filteredMax = 32_768
+
+    init() { self.init(capacity: InterestTable.capacityMin) }
+
+    private init(capacity: Int) {
+        self.capacity = capacity
+        shift = UInt64(64 - capacity.trailingZeroBitCount)
+        unsafe base = .allocate(capacity: capacity)
+        unsafe base.initialize(repeating: Place(hash: 0, seat: .nobody), count: capacity)
+        filter = HashFilter(capacity: capacity)
+    }
+
+    func destroy() { unsafe base.deallocate() }
+
+    @inline(__always)
+    private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash &>> shift) }
+
+    @inline(__always)
+    private func next(_ index: Int) -> Int { (index &+ 1) & (capacity &- 1) }
+
+    /// Where `hash` stands, or the empty place where it would. It ends: the table is never full.
+    @inline(__always)
+    private func place(_ hash: UInt64) -> Int {
+        var index = home(hash)
+        while unsafe base[index].hash != hash, unsafe base[index].hash != 0 { index = next(index) }
+        return index
+    }
+
+    /// The seat of `hash`, if anybody has it.
+    @inline(__always)
+    func seat(_ hash: UInt64) -> Seat? {
+        if let filter, !filter.mayContain(hash) { return nil }
+        let index = place(hash)
+        return unsafe base[index].hash == 0 ? nil : base[index].seat
+    }
+
+    /// It is worth while to ask ahead for places.
+    var isLarge: Bool { filter == nil }
+
+    /// Asks for the place of `hash`. Does not wait for it.
+    @inline(__always)
+    func prefetch(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }
+
+    /// Gives `hash` a seat, in the place of the one that it has.
+    mutating func set(_ hash: UInt64, _ seat: Seat) {
+        // At most five eighths full: then a search looks at two places, on average.
+        if (count + 1) * 8 > capacity * 5 { resize(capacity * 2) }
+        let index = place(hash)
+        if unsafe base[index].hash == 0 {
+            count += 1
+            if filter?.isFull ?? false { refill() }
+            filter?.insert(hash)
+        }
+        unsafe base[index] = Place(hash: hash, seat: seat)
+    }
+
+    /// Takes `hash` out, and closes the gap: what stands behind it and belongs before moves up.
+    mutating func remove(_ hash: UInt64) {
+        var hole = place(hash)
+        guard unsafe base[hole].hash != 0 else { return }
+        var probe = next(hole)
+        let mask = capacity &- 1
+        while unsafe base[probe].hash != 0 {
+            let home = unsafe home(base[probe].hash)
+            if (probe &- home) & mask >= (probe &- hole) & mask {
+                unsafe base[hole] = base[probe]
+                hole = probe
+            }
+            probe = next(probe)
+        }
+        unsafe base[hole] = Place(hash: 0, seat: .nobody)
+        count -= 1
+        // The filter keeps the hash: it may say yes in vain, never no.
+        if capacity > InterestTable.capacityMin, count * 8 < capacity { resize(capacity / 2) }
+    }
+
+    private mutating func resize(_ capacity: Int) {
+        var other = InterestTable(capacity: capacity)
+        for index in 0..<self.capacity {
+            let place = unsafe base[index]
+            guard unsafe place.hash != 0 else { continue }
+            let target = unsafe other.place(place.hash)
+            unsafe other.base[target] = place
+            unsafe other.filter?.insert(place.hash)
+        }
+        other.count = count
+        if capacity > InterestTable.filteredMax * 2 { other.filter = nil }
+        destroy()
+        self = other
+    }
+
+    /// Makes the filter anew: hashes that came and went have filled it.
+    private mutating func refill() {
+        var fresh = HashFilter(capacity: capacity)
+        for index in 0..<capacity where unsafe base[index].hash != 0 { unsafe fresh.insert(base[index].hash) }
+        filter = fresh
+    }
+}

@@ -1,0 +1,73 @@
+import ModelRecord
+
+/// Who observes a type, or models of it.
+// Unchecked because it is touched only under the cut lock.
+final class TypeObservers: @unchecked Sendable {
+    /// Those of the type.
+    private(set) var inboxes: [Inbox] = []
+    /// Those of single models, by mixed hash.
+    private(set) var models = InterestTable()
+    private var groups = Places<SeatGroup>()
+    private var alone = Places<Alone>()
+
+    /// An observer of one model that has an inbox of its own.
+    struct Alone {
+        let id: String
+        let inbox: Inbox
+    }
+
+    deinit { models.destroy() }
+
+    /// Nil where nobody observes a single model.
+    var modelsIfAny: InterestTable? { models.count > 0 ? models : nil }
+
+    // MARK: Of the type
+
+    func add(_ inbox: Inbox) { inboxes.append(inbox) }
+
+    func remove(_ inbox: Inbox) { inboxes.removeAll { $0 === inbox } }
+
+    // MARK: Of single models
+
+    /// Adds an observer of the models of this hash, which by accident may be several.
+    func add(_ seat: Seat, _ hash: UInt64) {
+        guard let present = models.seat(hash) else { return models.set(hash, seat) }
+        if present.isGroup {
+            groups[present.number]?.add(seat)
+        } else {
+            models.set(hash, .group(groups.add(SeatGroup(present, seat))))
+        }
+    }
+
+    func remove(_ seat: Seat, _ hash: UInt64) {
+        guard let present = models.seat(hash) else { return }
+        guard present.isGroup else {
+            if present == seat { models.remove(hash) }
+            return
+        }
+        groups[present.number]?.remove(seat)
+        guard let last = groups[present.number]?.only else { return }
+        groups.remove(present.number)
+        models.set(hash, last)
+    }
+
+    func add(_ inbox: Inbox, id: String, _ hash: UInt64) {
+        let seat = Seat.alone(alone.add(Alone(id: id, inbox: inbox)))
+        inbox.seat = seat
+        add(seat, hash)
+    }
+
+    func removeAlone(_ inbox: Inbox, _ hash: UInt64) {
+        guard let seat = inbox.seat else { return }
+        inbox.seat = nil
+        remove(seat, hash)
+        alone.remove(seat.number)
+    }
+
+    // MARK: Looked up by a commit
+
+    /// The seats that stand for `seat`, which is a group.
+    func members(of seat: Seat) -> [Seat] { groups[seat.number]?.seats ?? [] }
+
+    func alone(_ seat: Seat) -> Alone? { alone[seat.number] }
+}
