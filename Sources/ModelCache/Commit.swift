@@ -4,8 +4,10 @@ public import ModelRecord
 ///
 /// Lent to the body of ``ModelCache/commit(_:)``. Until that returns nobody else sees any of it.
 public struct Commit: ~Copyable {
-    private let cache: ModelCache
+    // The writer first: a build for the thread sanitizer takes a change of what is the writer's for one of the object
+    // that the first property refers to. Of the cache other threads read meanwhile what class it is.
     private let writer: Writer
+    private let cache: ModelCache
 
     init(_ cache: ModelCache, _ writer: Writer) {
         self.cache = cache
