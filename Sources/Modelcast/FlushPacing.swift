@@ -1,6 +1,6 @@
 /// When the open batches of a publisher leave: at once while there is little to do, and the later the more there is.
 ///
-/// A flush costs the same whether it carries one write or hundreds: frames, system calls, and a wake in each subscriber.
+/// A flush costs the same whether it carries one write or hundreds: frames, system calls, a wake in each subscriber.
 /// With little to do that is all there is to do. With much to do it is taken from the writes, so writes wait for each
 /// other: for a time that grows with their rate, up to ``PublisherConfiguration/batchDelay``, which the greatest rates
 /// need to fill batches. All times are in microseconds, on the clock of `Moment.uptimeMicroseconds`.

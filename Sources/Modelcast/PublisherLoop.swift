@@ -121,7 +121,7 @@ struct PublisherLoop: ~Copyable {
 
     /// What there is to do.
     ///
-    /// Under load writers may have the lock nearly all the time, and a thread that queues for it stops them until it has
+    /// Under load writers may have the lock nearly all the time; a thread that queues for it stops them until it has
     /// been scheduled: this one comes again a little later instead, for as long as a batch may be held back at most.
     private mutating func takeWork() -> PublisherWork {
         let work = isLoaded ? takeWorkPatiently() : takeWorkAtOnce()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FlushPacingTests {
     private static let delay: UInt64 = 1_000
 
-    /// A load of so many writes in a millisecond, evenly spread, for some milliseconds; the socket thread comes whenever
+    /// A load of so many writes in a millisecond, evenly spread, for a while; the socket thread comes whenever
     /// what is held back is due.
     private struct Load {
         var pacing = FlushPacing()
