@@ -97,7 +97,7 @@ public enum KeyFile {
                 throw failure(
                     wanted == .secretKey
                         ? "\(place): a public key, where the secret one is wanted: NAME.key"
-                        : "\(place): a secret key, where a public one is wanted, NAME.pub; let nobody have the secret one"
+                        : "\(place): a secret key, where a public one is wanted: NAME.pub; let nobody have the secret"
                 )
             }
             guard words.count > 1, Curve.PublicKey(z85: String(words[1])) != nil else {

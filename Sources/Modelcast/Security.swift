@@ -1,6 +1,6 @@
 public import ZeroMQ
 
-/// Who a process is and whom it trusts. With it every connection is encrypted, and both of its sides prove who they are.
+/// Who a process is and whom it trusts. With it every connection is encrypted, and both sides prove who they are.
 ///
 /// ```swift
 /// let keys = try Curve.KeyPair()                      // once; the secret key stays with this process

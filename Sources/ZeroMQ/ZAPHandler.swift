@@ -5,10 +5,10 @@
 ///     …
 ///     if poller.isReadable(token) { for decision in try handler.answer() { … } }
 ///
-/// - libzmq asks it once for each new connection of a socket with ``SocketOption/curveServer``, and holds the handshake
-///   until it is answered: serve it as promptly as the sockets.
-/// - Without one libzmq lets in any key (libzmq notes, row 13). ``SocketOption/zapEnforceDomain`` on every serving socket
-///   makes it refuse instead, so that a handler that was forgotten, or has gone, lets in nobody.
+/// - libzmq asks it once for each new connection of a socket with ``SocketOption/curveServer``, and holds the
+///   handshake until it is answered: serve it as promptly as the sockets.
+/// - Without one libzmq lets in any key (libzmq notes, row 13). ``SocketOption/zapEnforceDomain`` on every serving
+///   socket makes it refuse instead, so that a handler that was forgotten, or has gone, lets in nobody.
 /// - There is one in a context; it belongs to the thread that made it, as its socket does.
 @safe
 public struct ZAPHandler: ~Copyable {

@@ -127,7 +127,7 @@ import Testing
         }
         let swapped = try publish(["--key", folder.path("a.key"), "--client-keys", folder.path("a.key")])
         #expect(try await swapped.exitCode() == 1)
-        #expect(swapped.error.contains("let nobody have the secret one"))
+        #expect(swapped.error.contains("let nobody have the secret"))
         let broken = try publish(
             ["--client-keys", folder.path("a.pub")], environment: ["MODELCAST_SECRET_KEY": "abc"])
         #expect(try await broken.exitCode() == 1)

@@ -61,7 +61,7 @@ import ZeroMQ
 
     @Test func `one sort of key in the place of the other is told`() throws {
         let secret = try write(KeyFile.text(secret: keys.secretKey))
-        #expect(failure { _ = try KeyFile.publicKeys(at: secret) }.contains("let nobody have the secret one"))
+        #expect(failure { _ = try KeyFile.publicKeys(at: secret) }.contains("let nobody have the secret"))
         let known = try write(KeyFile.text(public: keys.publicKey, name: "a"))
         #expect(failure { _ = try KeyFile.keyPair(at: known) }.contains("NAME.key"))
     }
