@@ -37,7 +37,7 @@ import Synchronization
         while unsafe stretches.count <= capacity.code { unsafe stretches.append(nil) }
         if let known = unsafe stretches[capacity.code] { return unsafe known }
         guard let made = unsafe cslots_map(capacity.byteCount * Shards.count) else {
-            fatalError("no memory for \(capacity.count * Shards.count) slots")
+            preconditionFailure("there is memory for \(capacity.count * Shards.count) slots")
         }
         unsafe stretches[capacity.code] = made
         return unsafe made

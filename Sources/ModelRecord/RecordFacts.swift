@@ -2,8 +2,8 @@
 /// once. The number of cells stands in the head of the map, and the size of a floor in its own heads.
 struct RecordFacts {
     /// From the lowest: 32 bits for the size of the record, 8 for that of the id, 10 for the place of the cells, 2 for
-    /// the size of the map's head; then whether the model exists, there is a floor, there is a directory; and the lowest
-    /// bit of the id's hash, which ``RecordStorage/IdentityWord`` has no room for.
+    /// the size of the map's head; then whether the model exists, there is a floor, there is a directory; and the
+    /// lowest bit of the id's hash, which ``RecordStorage/IdentityWord`` has no room for.
     let bits: UInt64
 
     static let byteCount = 7

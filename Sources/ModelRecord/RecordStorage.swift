@@ -56,8 +56,8 @@ struct RecordHeader {
 ///   └────────┴───────────────────┴──────────────┴──────────────────────────────────────────┴───────────┘
 /// ```
 /// The facts and the bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never
-/// again. The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's hash, then the head of the list
-/// of views, each of which has the hash.
+/// again. The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's hash, then the head of the
+/// list of views, each of which has the hash.
 final class RecordStorage: ManagedBuffer<Void, UInt8> {
     /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
     /// it hands the object on.

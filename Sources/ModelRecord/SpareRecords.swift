@@ -7,13 +7,13 @@ import Synchronization
 /// allocator.
 ///
 /// Why it is safe. A record may be taken when the count of references that the writer owns is the only one
-/// (``give(_:)`` asks). A reference comes to be in two ways. A reader takes one from the record's slot, while he has that
-/// locked; the writer has exchanged the slot, which waits for the lock, before it asks, and the record is in no other
-/// slot, so no reader can come this way any more (`SlotArray.take` of the cache has that in full). Or somebody copies a
-/// reference that he has; but there is none. So the count cannot rise again, and nobody can read what is written here.
-/// Whoever had a reference has read before he gave it up, and to see his giving up is to see that his reading is over,
-/// which is what every copy-on-write value of Swift relies on. `SpareRecordsOrderTests` plays all orders of the steps of
-/// two readers and a writer; `SlotOrderTests` those with slots that move.
+/// (``give(_:)`` asks). A reference comes to be in two ways. A reader takes one from the record's slot, while he has
+/// that locked; the writer has exchanged the slot, which waits for the lock, before it asks, and the record is in no
+/// other slot, so no reader can come this way any more (`SlotArray.take` of the cache has that in full). Or somebody
+/// copies a reference that he has; but there is none. So the count cannot rise again, and nobody can read what is
+/// written here. Whoever had a reference has read before he gave it up, and to see his giving up is to see that his
+/// reading is over, which is what every copy-on-write value of Swift relies on. `SpareRecordsOrderTests` plays all
+/// orders of the steps of two readers and a writer; `SlotOrderTests` those with slots that move.
 ///
 /// Safe to use: the pointers are private; a list is linked through its records' words for hash and views, which are of
 /// no other use meanwhile; and each record in a list is owned by it.
@@ -46,8 +46,8 @@ import Synchronization
     @inline(__always)
     static func sizeClass(_ byteCount: Int) -> Int { (byteCount &+ 6) &>> 4 }
 
-    /// What a record of a class can hold. It leaves no byte of malloc's sizes unused, which are of 16 n + 8, as 31 bytes
-    /// stand before the record's (``RecordStorage/headerByteCount``).
+    /// What a record of a class can hold. It leaves no byte of malloc's sizes unused, which are of 16 n + 8, as 31
+    /// bytes stand before the record's (``RecordStorage/headerByteCount``).
     @inline(__always)
     static func capacity(ofClass sizeClass: Int) -> Int { sizeClass &<< 4 &+ 9 }
 
