@@ -107,6 +107,8 @@ final class Writer: @unchecked Sendable {
     var hasGathered = false
     /// Memory for sections.
     var spareParts: [SectionMemory.Part] = []
+    /// What has been seen of a batch.
+    var repeats = RepeatFilter()
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
     /// The table that was touched last, also by an earlier commit.

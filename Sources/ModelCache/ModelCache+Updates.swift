@@ -25,11 +25,11 @@ public struct BatchSummary: Hashable, Sendable {
 /// Where nobody is to be told of what changes, and nobody holds on to what was, a commit need not keep the new records
 /// beside the old ones until all are made: each update is merged where it belongs at once, and a record that nobody
 /// has is written over in its place. To snapshots and observers it is one step all the same, as the cut is held from
-/// the first update to the last, so that none is opened or registered in between. Point reads see the newest record of
-/// a model, as always.
+/// the first update to the last, so that none is opened or registered in between. Point reads of one model see it
+/// before or after the batch, as always: a batch that changes a model twice, maybe as a transaction, takes the long way.
 extension ModelCache {
     /// Merges the updates of a batch, in one atomic step: what ``commit(_:type:)`` does, for less where nobody observes
-    /// the type, no snapshot is open and there is no journal.
+    /// the type, no snapshot is open, there is no journal and no model comes twice.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
@@ -82,7 +82,7 @@ extension ModelCache {
         // A copy of a view is a few words; a closure may not hold on to a borrowed one.
         let batch = copy batch
         return writerLock.withLock { _ in
-            guard !writer.isJournaling else { return nil }
+            guard !writer.isJournaling, !writer.repeats.hasRepeats(batch) else { return nil }
             return cut.withLock { cut -> BatchSummary? in
                 guard cut.isUnwatched(table) else { return nil }
                 cut.reserveCounts(of: table)

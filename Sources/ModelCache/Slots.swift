@@ -125,7 +125,9 @@ import Synchronization
     func prepare(
         _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan, keepingEqual: Bool
     ) -> UnmanagedMerge {
-        guard let record = unsafe unmanaged(at: index) else { preconditionFailure("a slot that was found has a record") }
+        guard let record = unsafe unmanaged(at: index) else {
+            preconditionFailure("a slot that was found has a record")
+        }
         return unsafe record.prepare(update, plan: &plan, keepingEqual: keepingEqual)
     }
 

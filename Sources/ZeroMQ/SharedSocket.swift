@@ -45,7 +45,13 @@ public final class SharedSocket: Sendable {
     }
 
     /// See ``SocketHandle/isKnownEmpty``, which all threads change under the lock.
-    var isKnownEmpty: Bool { socket.withLock { $0.handle.isKnownEmpty } }
+    var isKnownEmpty: Bool {
+        socket.withLock { socket in
+            _ = order.load(ordering: .acquiring)
+            defer { order.store(0, ordering: .releasing) }
+            return socket.handle.isKnownEmpty
+        }
+    }
 }
 
 extension Socket {

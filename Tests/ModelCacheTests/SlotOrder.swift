@@ -23,6 +23,12 @@ struct SlotOrder {
         /// Wrong on purpose: asks for the count, and writes later.
         case ask(Int)
         case writeOver(Int)
+        /// Locks a place as a reader would, and lets it go.
+        case lock(array: Int, place: Int)
+        case unlock(array: Int, place: Int)
+        /// Writes new values into a record where it is, if nobody else had it when asked.
+        case beginWriting(Int)
+        case endWriting
     }
 
     /// What may be wrong with a reader.
@@ -55,6 +61,8 @@ struct SlotOrder {
         var isGone: [Bool]
         /// The writer found that nobody else has it.
         var isAlone = false
+        /// The record whose values are being written; 0 for none.
+        var written = 0
         var writerStep = 0
         var readers: [Reader]
         var fault: String?
@@ -107,6 +115,12 @@ struct SlotOrder {
         case .ask(let record): next.isAlone = state.counts[record] == 1
         case .writeOver(let record):
             if state.isAlone { next.isGone[record] = true } else { next.counts[record] -= 1 }
+        case .lock(let array, let place):
+            guard !state.arrays[array][place].isLocked else { return nil }
+            next.arrays[array][place].isLocked = true
+        case .unlock(let array, let place): next.arrays[array][place].isLocked = false
+        case .beginWriting(let record): next.written = state.isAlone ? record : 0
+        case .endWriting: next.written = 0
         }
         return next
     }
@@ -141,7 +155,9 @@ struct SlotOrder {
             next.arrays[reader.array][reader.place].isLocked = true
             reader.step = .look
         case .look:
-            if state.isGone[reader.word.record] { next.fault = "a reader looks at memory that is written over" }
+            if state.isGone[reader.word.record] || state.written == reader.word.record {
+                next.fault = "a reader looks at memory that is written over"
+            }
             if ids[reader.word.record] == wanted { reader.found = reader.word.record }
             reader.step = reader.found == 0 || flaw == .countsUnlocked ? .unlock : .count
         case .count:
@@ -165,7 +181,9 @@ struct SlotOrder {
             reader.step = isStill ? .end : .begin
             if isStill, reader.least != 0 { next.fault = "a reader misses what is there" }
         case .read:
-            if state.isGone[reader.found] { next.fault = "a reader reads memory that is written over" }
+            if state.isGone[reader.found] || state.written == reader.found {
+                next.fault = "a reader reads memory that is written over"
+            }
             if reader.found < reader.least { next.fault = "a reader gets a record that was replaced before" }
             reader.step = .giveUp
         case .giveUp:

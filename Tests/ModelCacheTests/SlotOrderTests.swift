@@ -85,6 +85,39 @@ struct SlotOrderTests {
         #expect(Set(ends.flatMap { $0.readers.map(\.found) }) == [0, 2])
     }
 
+    /// New values are written into the wanted record where it is (`SlotArray.overwrite`), twice.
+    private static let overwrites = Array(
+        repeating: [
+            Step.lock(array: 0, place: 1), .ask(2), .beginWriting(2), .endWriting, .unlock(array: 0, place: 1),
+        ], count: 2
+    ).flatMap(\.self)
+
+    @Test func `a record is written over in its place in no order of steps while somebody reads it`() {
+        let order = Self.order(Self.overwrites + Self.exchange(0, 1))
+        let states = order.reachable(from: Self.start, readers: 2)
+        #expect(Set(states.compactMap(\.fault)) == [])
+        let ends = states.filter { state in
+            state.writerStep == order.program.count && state.readers.allSatisfy { $0.step == .end }
+        }
+        #expect(!ends.isEmpty)
+        // Both come about: nobody has it, and somebody has.
+        let asked = states.filter { $0.writerStep == 2 }
+        #expect(Set(asked.map(\.isAlone)) == [true, false])
+        #expect(states.contains { $0.written == 2 && $0.readers.contains { $0.step == .lock } })
+    }
+
+    @Test func `were a record written over without the lock of its place, or unasked, readers would see half of it`() {
+        let unlocked = Self.overwrites.filter { step in
+            if case .lock = step { false } else if case .unlock = step { false } else { true }
+        }
+        #expect(!Self.faults(Self.order(unlocked)).isEmpty)
+        // Asked before the lock.
+        let early: [Step] = [
+            .ask(2), .lock(array: 0, place: 1), .beginWriting(2), .endWriting, .unlock(array: 0, place: 1),
+        ]
+        #expect(!Self.faults(Self.order(early)).isEmpty)
+    }
+
     @Test func `were a reader to count without the lock, he would read what is written over`() {
         let program = Self.exchange(0, 1)
         #expect(!Self.faults(Self.order(program, .takesNoLock)).isEmpty)

@@ -29,6 +29,12 @@ struct TestBatch {
                 fields: fieldsStart..<bytes.count, fieldCount: fields.count))
     }
 
+    /// How many updates there are.
+    var count: Int { slices.count }
+
+    /// Commits the batch as publishers and replicas do.
+    func commit(to cache: ModelCache, in table: Table) -> BatchSummary { withView { cache.commit($0, in: table) } }
+
     func withView<R>(_ body: (UpdateBatchView) -> R) -> R {
         let origin = origin.span
         return body(

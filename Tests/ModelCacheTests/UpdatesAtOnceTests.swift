@@ -1,0 +1,128 @@
+import ModelCache
+import ModelRecord
+import TestSupport
+import Testing
+
+/// Commits of one batch where nobody watches, beside the same where somebody does.
+struct UpdatesAtOnceTests {
+    /// What keeps a commit from merging at once.
+    enum Watch: CaseIterable { case nobody, snapshot, observer, journal }
+
+    /// Updates of all kinds to few models.
+    /// - Parameter isRepeating: some models come twice in a batch, which then takes the long way.
+    private static func batches(seed: UInt64, isRepeating: Bool) -> [TestBatch] {
+        var random = SeededGenerator(seed: seed)
+        var stamp: Stamp = 1 << 40
+        return (0..<40).map { _ in
+            var batch = TestBatch()
+            var numbers = Array(0..<12).shuffled(using: &random).prefix(Int.random(in: 1...12, using: &random))
+            if isRepeating { numbers += numbers }
+            for number in numbers {
+                stamp += Stamp.random(in: 1...3, using: &random)
+                let id = "model-\(number)"
+                // Most values keep their size, so that most updates are written where the record is.
+                let value: Value =
+                    Int.random(in: 0..<6, using: &random) == 0
+                    ? .text("longer than before") : .int(.random(in: 0..<20, using: &random))
+                let field = "field\(Int.random(in: 0..<4, using: &random))"
+                switch Int.random(in: 0..<20, using: &random) {
+                case 0: batch.add(.delete, id, at: stamp)
+                case 1: batch.add(.replace, id, [field: value], at: stamp)
+                case 2: batch.add(.merge, id, [field: value], at: stamp)
+                default:
+                    batch.add(.merge, id, [field: value, "last": .int(.random(in: 0..<20, using: &random))], at: stamp)
+                }
+            }
+            return batch
+        }
+    }
+
+    @Test(arguments: 0..<30 as Range<UInt64>, [false, true])
+    func `watched or not, a batch leads to the same records, counts and digests`(_ seed: UInt64, _ isRepeating: Bool) {
+        let batches = Self.batches(seed: seed, isRepeating: isRepeating)
+        var ends: [[String: Record]] = []
+        var digests: Set<[UInt64]> = []
+        var counts: Set<Int> = []
+        for watch in Watch.allCases {
+            let cache = ModelCache()
+            let table = cache.table("User")
+            let snapshot = watch == .snapshot ? cache.snapshot() : nil
+            let stream = watch == .observer ? cache.changes(.everything) : nil
+            if watch == .journal { cache.startJournal() }
+            var changed = 0
+            for batch in batches {
+                let summary = batch.commit(to: cache, in: table)
+                changed += summary.changed
+                #expect(summary.changed + summary.unchanged == batch.count, "seed \(seed)")
+            }
+            var records: [String: Record] = [:]
+            for number in 0..<12 {
+                let id = "model-\(number)"
+                records[id] = cache.record(type: "User", id: id, includingTombstones: true)
+            }
+            ends.append(records)
+            digests.insert(cache.bucketDigests(of: "User"))
+            counts.insert(cache.count(of: "User"))
+            #expect(changed > 0)
+            #expect(snapshot?.count(of: "User") ?? 0 == 0, "a snapshot of before shows nothing")
+            withExtendedLifetime(stream) {}
+        }
+        #expect(ends.allSatisfy { $0 == ends[0] }, "seed \(seed)")
+        #expect(digests.count == 1, "seed \(seed)")
+        #expect(counts.count == 1, "seed \(seed)")
+    }
+
+    @Test func `a record that somebody holds, or a snapshot shows, stays as it is when its model changes`() {
+        let cache = ModelCache()
+        let table = cache.table("User")
+        func set(_ age: Int64, at stamp: Stamp) {
+            var batch = TestBatch()
+            batch.add(.merge, "1", ["age": .int(age)], at: stamp)
+            batch.add(.merge, "2", ["age": .int(age)], at: stamp + 1)
+            _ = batch.commit(to: cache, in: table)
+        }
+        // The second gives the record a directory, from then on it may be written over.
+        for age in 1...3 { set(Int64(age), at: Stamp(age) << 40) }
+        let held = table["1"]
+        let snapshot = cache.snapshot()
+        set(4, at: 4 << 40)
+        #expect(held?["age"] == 3)
+        #expect(snapshot["User", "2"]?["age"] == 3)
+        #expect(table["1"]?["age"] == 4)
+        set(5, at: 5 << 40)
+        #expect(held?["age"] == 3)
+        #expect(snapshot["User", "1"]?["age"] == 3)
+        #expect(table["2"]?["age"] == 5)
+    }
+
+    @Test func `a record that nobody holds is written over where it is`() {
+        let cache = ModelCache()
+        let table = cache.table("User")
+        func set(_ age: Int64, at stamp: Stamp) {
+            var batch = TestBatch()
+            batch.add(.merge, "1", ["age": .int(age)], at: stamp)
+            batch.add(.merge, "2", ["age": .int(age)], at: stamp + 1)
+            _ = batch.commit(to: cache, in: table)
+        }
+        for age in 1...3 { set(Int64(age), at: Stamp(age) << 40) }
+        // The object's address, with no reference kept.
+        func place() -> UInt {
+            table["1"].map { unsafe UInt(bitPattern: UnmanagedRecord($0).addressAndRelease()) } ?? 0
+        }
+        let before = place()
+        set(4, at: 4 << 40)
+        #expect(place() == before)
+        let held = table["1"]
+        set(5, at: 5 << 40)
+        #expect(place() != before)
+        #expect(held?["age"] == 4)
+    }
+}
+
+extension UnmanagedRecord {
+    fileprivate func addressAndRelease() -> UnsafeRawPointer {
+        let address = unsafe address
+        unsafe release()
+        return unsafe address
+    }
+}
