@@ -9,8 +9,8 @@ public enum UsualItem {
     /// What must be there from an item of that size on, as words may reach past its end.
     public static let readByteCountMax = byteCountMax + 8
 
-    /// Where a value ends that is a string of up to 23 bytes, a text of ASCII only, an integer of up to 32 bits, a bool,
-    /// null or undefined; nil for any other. There are ``readByteCountMax`` bytes from `offset` on.
+    /// Where a value ends that is a string of up to 23 bytes, if text of ASCII only, an integer of up to 32 bits, a
+    /// bool, null or undefined; nil for any other. There are ``readByteCountMax`` bytes from `offset` on.
     @inlinable @inline(__always)
     public static func end(ofValueAt offset: Int, in bytes: Span<UInt8>) -> Int? {
         let head = byte(bytes, offset)

@@ -26,7 +26,8 @@ public struct BatchSummary: Hashable, Sendable {
 /// beside the old ones until all are made: each update is merged where it belongs at once, and a record that nobody
 /// has is written over in its place. To snapshots and observers it is one step all the same, as the cut is held from
 /// the first update to the last, so that none is opened or registered in between. Point reads of one model see it
-/// before or after the batch, as always: a batch that changes a model twice, maybe as a transaction, takes the long way.
+/// before or after the batch, as always: a batch that changes a model twice, maybe as a transaction, takes the long
+/// way.
 extension ModelCache {
     /// Merges the updates of a batch, in one atomic step: what ``commit(_:type:)`` does, for less where nobody observes
     /// the type, no snapshot is open, there is no journal and no model comes twice.

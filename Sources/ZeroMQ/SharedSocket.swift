@@ -13,8 +13,8 @@ internal import Synchronization
 @safe
 public final class SharedSocket: Sendable {
     private let socket: Mutex<Socket>
-    /// States the order of two holders of the lock once more, in our own code: a thread that had to wait takes a `Mutex`
-    /// inside the library, which is not built with the thread sanitizer, and that then sees none.
+    /// States the order of two holders of the lock once more, in our own code: a thread that had to wait takes a
+    /// `Mutex` inside the library, which is not built with the thread sanitizer, and that then sees none.
     private let order = Atomic<UInt8>(0)
     let descriptor: CInt
 
