@@ -32,7 +32,9 @@ public enum KeyFile {
     }
 
     /// The pair of a secret key as 40 characters.
-    /// - Parameter name: where it comes from, for errors.
+    /// - Parameters:
+    ///   - text: the secret key, in Z85.
+    ///   - name: where it comes from, for errors.
     public static func keyPair(z85 text: String, called name: String) throws(ModelcastError) -> Curve.KeyPair {
         guard let secret = Curve.SecretKey(z85: text) else {
             throw failure("\(name) is no secret key of 40 characters; was it cut when it was copied?")
@@ -58,7 +60,9 @@ public enum KeyFile {
     public static func text(secret key: Curve.SecretKey) -> String { "\(Kind.secretKey.rawValue) \(key.z85)\n" }
 
     /// The line of a public key, with its end.
-    /// - Parameter name: whose it is, for people.
+    /// - Parameters:
+    ///   - key: the public key.
+    ///   - name: whose it is, for people.
     public static func text(public key: Curve.PublicKey, name: String) -> String {
         "\(Kind.publicKey.rawValue) \(key.z85) \(name)\n"
     }
