@@ -154,6 +154,30 @@ import Testing
         #expect(wire.areEqual)
     }
 
+    @Test func `after a silence what comes shows before what was missed, and live is only who has both`() throws {
+        var wire = try Wire()
+        try wire.write("User", "1", ["age": 1])
+        try wire.becomeLive()
+        try wire.pass(milliseconds: 1_600)
+        try wire.write("User", "1", ["age": 2])
+        wire.flush()
+        wire.stream.removeAll()
+        wire.holdsReplies = true
+        wire.replica.connected(wire.sender, now: wire.now)
+        try wire.exchange()
+        wire.deliverReply()
+        try wire.exchange()
+        try wire.write("User", "1", ["name": "Ada"])
+        wire.flush()
+        wire.deliverAll()
+        #expect(wire.replica.cache["User", "1"]?.values == ["age": 1, "name": "Ada"])
+        #expect(wire.replica.state(of: wire.sender) == .stale)
+        #expect(wire.replica.streamStatus(now: wire.now).allSatisfy { $0.state == .stale })
+        while !wire.heldReplies.isEmpty { wire.deliverReply() }
+        #expect(wire.replica.cache["User", "1"]?.values == ["age": 2, "name": "Ada"])
+        #expect(wire.replica.state(of: wire.sender) == .live)
+    }
+
     @Test func `bye makes the state stale at once`() throws {
         var wire = try Wire()
         try wire.becomeLive()
