@@ -86,33 +86,3 @@ struct CopyReader: Sendable {
         return .exactly(record.values)
     }
 }
-
-/// Reads a subscriber's copy.
-final class SubscriberClient: StressClient {
-    private struct Inside {
-        var generator: OperationGenerator
-        var reads: [ReadEvent] = []
-    }
-
-    private let reader: CopyReader
-    private let inside: Guarded<Inside>
-
-    init(_ number: Int, seed: UInt64, _ reader: CopyReader) {
-        self.reader = reader
-        inside = Guarded(Inside(generator: OperationGenerator(seed: seed, client: number)))
-    }
-
-    var reads: [ReadEvent] { inside.withLock { $0.reads } }
-
-    func step() {
-        let operation = inside.withLock { $0.generator.read() }
-        let read: ReadEvent? =
-            switch operation {
-            case .read(let key, let way): reader.read(key, way)
-            case .readTyped(let id, let way): reader.readTyped(id, way)
-            case .snapshot(let way): reader.snapshot(way)
-            default: nil
-            }
-        if let read { inside.withLock { $0.reads.append(read) } }
-    }
-}

@@ -52,10 +52,19 @@ struct ReadEvent: Sendable, CustomStringConvertible {
     let call: String
     /// Several models are those of one cut.
     let seen: [ModelKey: Sighting]
+    /// The copy may have lacked writes then, also some before those that it showed.
+    var mayLack = false
 
     var description: String {
-        "client \(client) \(interval) saw by \(call): "
+        "client \(client) \(interval) saw by \(call)\(mayLack ? ", not live" : ""): "
             + seen.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: "; ")
+    }
+}
+
+extension ReadEvent {
+    /// The same read with less of what it saw.
+    func seeing(_ seen: [ModelKey: Sighting]) -> ReadEvent {
+        ReadEvent(client: client, interval: interval, call: call, seen: seen, mayLack: mayLack)
     }
 }
 

@@ -19,10 +19,12 @@ import Testing
         ModelStep(key: key, write: .merge, fields: [field: .int(value)])
     }
 
-    private func read(_ times: ClosedRange<UInt64>, _ seen: [ModelKey: Sighting]) -> ReadEvent {
+    private func read(
+        _ times: ClosedRange<UInt64>, _ seen: [ModelKey: Sighting], mayLack: Bool = false
+    ) -> ReadEvent {
         ReadEvent(
             client: 2, interval: Interval(invoked: times.lowerBound, responded: times.upperBound), call: "read",
-            seen: seen)
+            seen: seen, mayLack: mayLack)
     }
 
     private func saw(_ value: Int64?) -> Sighting { .exactly(value.map { ["a": .int($0)] }) }
@@ -104,6 +106,75 @@ import Testing
         #expect(violation(writes, [read(2...3, cut)])?.contains("no place") == true)
         // Types travel apart.
         #expect(violation(writes, [read(2...3, cut)], isReplica: true) == nil)
+    }
+
+    @Test func `a replica that is not live may lack a write before one that it shows`() {
+        let writes = [
+            write(1...2, at: 5, merge(one, 1)),
+            write(3...4, at: 6, ModelStep(key: one, write: .replace, fields: ["c": .int(2)]), merge(two, 2)),
+            write(5...6, at: 7, merge(one, 3, field: "b")),
+        ]
+        // The second is lost until later.
+        let lacking: Sighting = .exactly(["a": .int(1), "b": .int(3)])
+        let typed: Sighting = .fields(["b": .int(3), "c": .null])
+        let whole: Sighting = .exactly(["b": .int(3), "c": .int(2)])
+        for sighting in [lacking, typed] {
+            let seen = [one: sighting, two: saw(nil)]
+            let after = read(9...10, [one: whole, two: saw(2)])
+            #expect(violation(writes, [read(7...8, seen, mayLack: true), after], isReplica: true) == nil)
+            #expect(violation(writes, [read(7...8, seen), after], isReplica: true)?.contains("never was") == true)
+        }
+        #expect(violation(writes, [read(7...8, [one: saw(1)]), read(9...10, [one: lacking])], isReplica: true) != nil)
+    }
+
+    @Test func `what a replica that is not live may not show is found`() {
+        let both: Contents = ["a": .int(2), "b": .int(3)]
+        let writes = [
+            write(1...2, at: 5, merge(one, 1)), write(3...4, at: 6, merge(one, 2)),
+            write(5...6, at: 7, merge(one, 3, field: "b")),
+            write(20...30, at: 8, ModelStep(key: one, write: .delete, fields: [:])),
+        ]
+        func check(_ seen: Contents?, after: Contents? = nil) -> String? {
+            let first = after.map { [read(7...8, [one: .exactly($0)])] } ?? []
+            return violation(writes, first + [read(9...10, [one: .exactly(seen)], mayLack: true)], isReplica: true)
+        }
+        #expect(check(["b": .int(3)]) == nil)
+        #expect(check(["a": .int(1), "b": .int(3)]) == nil)
+        // A value that nobody wrote, in a field that nobody wrote, too.
+        #expect(check(["a": .int(9)])?.contains("never was that") == true)
+        #expect(check(["z": .int(1)])?.contains("never was that") == true)
+        // One field goes back, becomes unknown, or the model goes before its delete has begun.
+        #expect(check(["a": .int(1), "b": .int(3)], after: both)?.contains("stale, since") == true)
+        #expect(check(["a": .int(2)], after: both)?.contains("stale, since") == true)
+        #expect(check(nil, after: both)?.contains("stale, since") == true)
+        #expect(check(nil) == nil)
+        let old = read(9...10, [one: .fields(["a": .int(1)])], mayLack: true)
+        #expect(violation(writes, [read(7...8, [one: .exactly(both)]), old], isReplica: true) != nil)
+    }
+
+    @Test func `a read is held to less where its copy was not live, or contact broke meanwhile`() {
+        func entry(_ times: ClosedRange<UInt64>, isLive: Bool = true, breaks: UInt64) -> ContactLog.Entry {
+            ContactLog.Entry(
+                interval: Interval(invoked: times.lowerBound, responded: times.upperBound), isLive: isLive,
+                breakCount: breaks)
+        }
+        var log = ContactLog()
+        log.note(entry(2...3, breaks: 1))
+        log.note(entry(10...11, breaks: 1))
+        log.note(entry(20...21, isLive: false, breaks: 2))
+        log.note(entry(30...31, breaks: 3))
+        // A goodbye.
+        log.note(entry(40...41, isLive: false, breaks: 3))
+        log.note(entry(50...51, isLive: false, breaks: 3))
+        func mayLack(_ times: ClosedRange<UInt64>) -> Bool {
+            log.mayLack(Interval(invoked: times.lowerBound, responded: times.upperBound))
+        }
+        #expect(!mayLack(4...5))
+        for times: ClosedRange<UInt64> in [32...33, 39...43, 42...43] { #expect(!mayLack(times)) }
+        // Before anything is known, as contact is lost, while it is, as it comes back, and when nothing more is known.
+        for times: ClosedRange<UInt64> in [1...5, 12...13, 9...22, 22...23, 22...33, 52...53] {
+            #expect(mayLack(times))
+        }
     }
 
     @Test func `stamps against real time are found`() {
