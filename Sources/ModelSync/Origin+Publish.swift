@@ -46,7 +46,7 @@ extension Origin {
                 idHash: idHash, fields: pairs.bytes.span, fieldCount: pairs.count),
             in: state.table)
         let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash))
-        append(operation, to: topic, id: id, stamp: stamp)
+        append(operation, to: topic, id: id, stamp: stamp, now: now)
         return .published(stamp: stamp)
     }
 
@@ -70,7 +70,7 @@ extension Origin {
         guard result.summary.changed > 0 else { return .unchanged }
         append(
             .merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash)), id: id, fields: written.span,
-            fieldCount: result.count, stamp: stamp)
+            fieldCount: result.count, stamp: stamp, now: now)
         return .published(stamp: stamp)
     }
 
@@ -113,15 +113,18 @@ extension Origin {
     }
 
     /// Appends the update in ``pairs`` to the open batch of a topic.
-    private mutating func append(_ operation: Operation, to index: Int, id: Span<UInt8>, stamp: Stamp) {
+    private mutating func append(
+        _ operation: Operation, to index: Int, id: Span<UInt8>, stamp: Stamp, now: Moment
+    ) {
         let changes = pairs
         append(
-            operation, to: index, id: id, fields: changes.bytes.span, fieldCount: changes.count, stamp: stamp)
+            operation, to: index, id: id, fields: changes.bytes.span, fieldCount: changes.count, stamp: stamp, now: now)
     }
 
     /// Appends an update to the open batch of a topic, and closes the batch when it is large enough.
     mutating func append(
-        _ operation: Operation, to index: Int, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int, stamp: Stamp
+        _ operation: Operation, to index: Int, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int, stamp: Stamp,
+        now: Moment
     ) {
         if !topics[index].batch.hasRoom(fieldsByteCount: fields.count, limits: configuration.limits) {
             close(index, group: nil)
@@ -129,6 +132,7 @@ extension Origin {
         topics[index].batch.append(operation, stamp: stamp, id: id, fields: fields, fieldCount: fieldCount)
         if !topics[index].isOpen {
             topics[index].isOpen = true
+            topics[index].openSince = now.uptimeMicroseconds
             open.append(index)
         }
         if topics[index].batch.byteCount >= configuration.batchByteCount

@@ -136,6 +136,6 @@ extension Origin {
             in: state.table)
         append(
             operation, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: record.idHash)), id: record.idBytes,
-            fields: pairs.bytes.span, fieldCount: pairs.count, stamp: stamp)
+            fields: pairs.bytes.span, fieldCount: pairs.count, stamp: stamp, now: now)
     }
 }

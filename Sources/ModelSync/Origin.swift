@@ -97,6 +97,9 @@ public struct Origin {
     /// There is an update that has not been handed out in an action.
     public var hasOpenBatch: Bool { !open.isEmpty }
 
+    /// When the oldest open batch was opened, on the clock of ``Moment/uptimeMicroseconds``; nil when none is open.
+    public var openSince: UInt64? { open.first.map { topics[$0].openSince } }
+
     /// There is something for ``takeActions()``.
     public var hasActions: Bool { !actions.isEmpty }
 

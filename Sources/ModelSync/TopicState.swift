@@ -14,6 +14,8 @@ struct TopicState {
     var toldDigest: UInt64?
     /// The topic stands in the origin's list of open batches.
     var isOpen = false
+    /// When the open batch was opened, on the clock of ``Moment/uptimeMicroseconds``.
+    var openSince: UInt64 = 0
 
     init(topic: Topic) { self.topic = topic }
 }

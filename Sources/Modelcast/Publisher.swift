@@ -68,7 +68,7 @@ public final class Publisher: Service, Sendable {
             partitions: configuration.partitions, partitionsByType: configuration.partitionsByType,
             replayByteCount: configuration.replayByteCount, replayAge: configuration.replayAge,
             clockLeadMax: configuration.clockLeadMax, tombstoneRetention: configuration.tombstoneRetention)
-        var core = try PublisherCore(origin, cache: cache, store: store)
+        var core = try PublisherCore(origin, batchDelay: configuration.batchDelay, cache: cache, store: store)
         if !configuration.relays.isEmpty { core.push = PushProgress() }
         self.core = Guarded(core)
     }

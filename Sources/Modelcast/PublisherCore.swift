@@ -15,7 +15,7 @@ struct PublisherCore {
     /// The stream has failed in a writer's hands; the socket thread ends with it.
     private var streamFailure: ZeroMQError?
     /// When open batches leave.
-    private var pacing = FlushPacing()
+    private var pacing: FlushPacing
     var isStopped = false
     /// How far pushing has come; nil where nothing is pushed.
     var push: PushProgress?
@@ -28,10 +28,14 @@ struct PublisherCore {
     /// What waits for the disk before it may leave.
     var heldByteCount = 0
 
-    /// Until when batches are held back to grow, on the clock of `Moment.uptimeMicroseconds`; nil when idle.
-    var holdUntil: UInt64? { pacing.holdUntil }
+    /// There is load: batches are held back to grow.
+    var isHeldBack: Bool { pacing.isHolding }
 
-    init(origin: Origin) { self.origin = origin }
+    /// - Parameter batchDelay: as ``PublisherConfiguration/batchDelay``.
+    init(origin: Origin, batchDelay: Duration) {
+        self.origin = origin
+        pacing = FlushPacing(delay: batchDelay.wholeMicroseconds)
+    }
 
     /// No more may be written until some of it has left.
     func isFull(_ byteCountMax: Int) -> Bool {
@@ -51,7 +55,7 @@ struct PublisherCore {
         pacing.wrote(count)
         if mayLeave, let stream { return (outcome, send(on: stream, now: now)) }
         // The thread comes by itself soon enough while batches are held back.
-        return (outcome, pacing.holdUntil != nil && !origin.hasActions ? nil : waker)
+        return (outcome, isHeldBack && !origin.hasActions ? nil : waker)
     }
 
     /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
@@ -63,8 +67,8 @@ struct PublisherCore {
     /// Under the lock: what is written next cannot overtake it.
     private mutating func send(on stream: StreamSocket, now: Moment) -> Waker? {
         origin.flush()
-        pacing.leftAtOnce(now.uptimeMicroseconds)
-        var isToBeWoken = false
+        // The thread flushes what is held back from now on.
+        var isToBeWoken = pacing.leftAtOnce(now.uptimeMicroseconds)
         do throws(ZeroMQError) {
             for action in origin.takeActions() {
                 guard case .publish(let topic, let payload) = action else {
@@ -80,21 +84,22 @@ struct PublisherCore {
     }
 
     /// What the socket thread has to do now, and by when it wants to come again.
-    mutating func takeWork(now: Moment, batchDelay: Duration) -> PublisherWork {
+    mutating func takeWork(now: Moment) -> PublisherWork {
         let time = now.uptimeMicroseconds
         // Before that only what is full goes.
-        if pacing.isDue(time) {
+        if pacing.isDue(time, openSince: origin.openSince) {
             origin.flush()
-            pacing.flushed(time, delay: batchDelay.wholeMicroseconds)
+            pacing.flushed(time)
         }
         origin.tick(now: now)
         let heartbeat = origin.nextDeadline ?? time
+        let due = pacing.due(openSince: origin.openSince) ?? heartbeat
         if push != nil, origin.hasActions { push?.isHandedOver = false }
         let actions = origin.takeActions()
         if !actions.isEmpty { stream?.isBusy = true }
         noteForStore(now: now)
         return PublisherWork(
-            actions: actions, wakeAt: min(heartbeat, holdUntil ?? heartbeat), isHeldBack: holdUntil != nil,
+            actions: actions, wakeAt: min(heartbeat, due), isHeldBack: isHeldBack,
             isStopped: isStopped, counters: origin.counters, streamFailure: streamFailure)
     }
 }

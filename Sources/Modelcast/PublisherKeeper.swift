@@ -49,7 +49,7 @@ extension PublisherCore {
     /// written before, which is on disk when this returns.
     /// - Parameter cache: holds the records of the store.
     init(
-        _ configuration: OriginConfiguration, cache: ModelCache, store: StoreLink?
+        _ configuration: OriginConfiguration, batchDelay: Duration, cache: ModelCache, store: StoreLink?
     ) throws(ModelcastError) {
         let start = store?.takeStart()
         var seen = max(start?.lastStamp ?? 0, start?.own?.stamp ?? 0, start?.own?.incarnation ?? 0)
@@ -73,7 +73,7 @@ extension PublisherCore {
                 throw ModelcastError(error)
             }
         }
-        self.init(origin: origin)
+        self.init(origin: origin, batchDelay: batchDelay)
         keeper = store.map { PublisherKeeper($0) }
         pruner = BatchPruner(start?.batches ?? [])
     }

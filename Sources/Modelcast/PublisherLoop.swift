@@ -130,17 +130,16 @@ struct PublisherLoop: ~Copyable {
     }
 
     private func takeWorkAtOnce() -> PublisherWork {
-        let (now, delay) = (Clocks.now(), publisher.configuration.batchDelay)
-        return publisher.core.withLock { $0.takeWork(now: now, batchDelay: delay) }
+        let now = Clocks.now()
+        return publisher.core.withLock { $0.takeWork(now: now) }
     }
 
     private func takeWorkPatiently() -> PublisherWork {
-        let delay = publisher.configuration.batchDelay
         var now = Clocks.now()
-        let patience = now.uptimeMicroseconds + delay.wholeMicroseconds
+        let patience = now.uptimeMicroseconds + publisher.configuration.batchDelay.wholeMicroseconds
         while now.uptimeMicroseconds < patience {
             let time = now
-            let work = publisher.core.withLockIfAvailable { $0.takeWork(now: time, batchDelay: delay) }
+            let work = publisher.core.withLockIfAvailable { $0.takeWork(now: time) }
             if let work { return work }
             Thread.sleep(forTimeInterval: PublisherLoop.pauseSeconds)
             now = Clocks.now()

@@ -21,7 +21,8 @@ import ZeroMQ
         core = PublisherCore(
             origin: try Origin(
                 configuration: configuration, cache: ModelCache(),
-                now: Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 10_000_000)))
+                now: Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 10_000_000)),
+            batchDelay: PublisherCoreTests.delay)
         core.waker = try Poller().waker
     }
 
@@ -46,7 +47,7 @@ import ZeroMQ
     /// How many updates leave when the thread comes now, in how many batches; and in how many microseconds it wants to
     /// come again.
     private mutating func takeWork() throws -> (updates: Int, batches: Int, pause: UInt64) {
-        let work = core.takeWork(now: now, batchDelay: PublisherCoreTests.delay)
+        let work = core.takeWork(now: now)
         var (updates, batches) = (0, 0)
         for case .publish(let topic, let payload) in work.actions where topic.type != nil {
             var decoder = BatchDecoder()
@@ -65,7 +66,7 @@ import ZeroMQ
             #expect(wakes)
             let work = try takeWork()
             #expect(work.updates == 1)
-            #expect(core.holdUntil == nil)
+            #expect(!core.isHeldBack)
             // The next event is a heartbeat, not a flush.
             #expect(work.pause > 100_000)
         }
@@ -77,7 +78,7 @@ import ZeroMQ
             time += 10
             try write(FlushPacing.burstWriteCount - 1)
             #expect(try takeWork().updates == FlushPacing.burstWriteCount - 1)
-            #expect(core.holdUntil == nil)
+            #expect(!core.isHeldBack)
         }
     }
 
@@ -87,8 +88,8 @@ import ZeroMQ
         try write(FlushPacing.burstWriteCount)
         // What was written by then still leaves; from here on writes are held back.
         #expect(try takeWork().updates == FlushPacing.burstWriteCount)
-        // The least load: 64 of 1,024 writes in a millisecond.
-        #expect(core.holdUntil == now.uptimeMicroseconds + 62)
+        // The least load: 64 of 256 writes in a millisecond, and the square of that.
+        #expect(core.isHeldBack)
 
         try write(3)
         #expect(!wakes, "the thread comes by itself soon enough")
@@ -103,7 +104,7 @@ import ZeroMQ
         // Nothing more comes, so nothing is held back any more.
         time += 62
         #expect(try takeWork().updates == 0)
-        #expect(core.holdUntil == nil)
+        #expect(!core.isHeldBack)
         try write(1)
         #expect(wakes)
     }
@@ -113,11 +114,11 @@ import ZeroMQ
         time += 1_000
         try write(FlushPacing.loadWriteCount - 1)
         #expect(try takeWork().updates == FlushPacing.loadWriteCount - 1)
-        #expect(core.holdUntil == nil)
+        #expect(!core.isHeldBack)
         time += 1_000
         try write(FlushPacing.loadWriteCount)
         #expect(try takeWork().updates == FlushPacing.loadWriteCount)
-        #expect(core.holdUntil != nil)
+        #expect(core.isHeldBack)
     }
 
     @Test mutating func `a batch that is full leaves though the others are held back`() throws {
@@ -125,7 +126,7 @@ import ZeroMQ
         time += 100
         try write(FlushPacing.loadWriteCount)
         _ = try takeWork()
-        try #require(core.holdUntil != nil)
+        try #require(core.isHeldBack)
 
         let text = String(repeating: "x", count: 300)
         try write(2, text: text)
@@ -137,8 +138,27 @@ import ZeroMQ
         let work = try takeWork()
         #expect(work.batches == 1)
         #expect(work.updates >= 3)
-        #expect(core.holdUntil != nil)
+        #expect(core.isHeldBack)
         time += 52
         #expect(try takeWork().updates + work.updates == 4)
+    }
+
+    @Test mutating func `what is written after a full batch has its whole time to grow`() throws {
+        _ = try takeWork()
+        time += 100
+        try write(FlushPacing.loadWriteCount)
+        _ = try takeWork()
+        try #require(core.isHeldBack)
+
+        time += 40
+        try write(5, text: String(repeating: "x", count: 300))
+        let full = try takeWork()
+        try #require(full.batches == 1 && full.updates == 4)
+        // The last of them is in a batch that was opened 22 microseconds before the others would have been due.
+        #expect(full.pause == 62)
+        time += 61
+        #expect(try takeWork().updates == 0)
+        time += 1
+        #expect(try takeWork().updates == 1)
     }
 }
