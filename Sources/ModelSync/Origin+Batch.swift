@@ -20,6 +20,7 @@ extension Origin {
     /// - Parameter writes: what is to be done; its memory serves as scratch.
     /// - Throws: `WireError` for a model that grows past a frame: that write is left out, others may have been done.
     public mutating func writeBatch(_ writes: inout WriteBatch, now: Moment) throws(WireError) -> BatchOutcome {
+        writes.hashIDs()
         var outcome = BatchOutcome()
         for run in writes.runs {
             let state = try state(of: run.type)
@@ -66,11 +67,11 @@ extension Origin {
             if change.isWhole {
                 append(
                     .merge, to: topic, id: id, fields: bytes.span.extracting(slice.fieldsRange),
-                    fieldCount: change.count, stamp: slice.stamp)
+                    fieldCount: change.count, stamp: slice.stamp, now: now)
             } else {
                 append(
                     .merge, to: topic, id: id, fields: changes.pairs.span.extracting(change.pairs),
-                    fieldCount: change.count, stamp: slice.stamp)
+                    fieldCount: change.count, stamp: slice.stamp, now: now)
             }
             outcome.published += 1
         }

@@ -11,6 +11,8 @@ extension Origin {
     public mutating func transaction(
         _ writes: WriteBatch, now: Moment
     ) throws(WireError) -> PublishOutcome {
+        var writes = writes
+        writes.hashIDs()
         var states: [TypeState] = []
         var byteCounts: [Int: Int] = [:]
         let (bytes, slices) = (writes.updates.bytes, writes.updates.slices)

@@ -51,6 +51,9 @@ public struct WriteBatch: Sendable {
         runs.append(Run(write: write, type: type, range: start..<updates.count))
     }
 
+    /// Hashes the ids of what was added, which the origin does otherwise: for who has a lock to take before.
+    public mutating func hashIDs() { updates.hashIDs() }
+
     /// Forgets the writes and keeps the memory.
     public mutating func removeAll() {
         updates.removeAll()

@@ -21,6 +21,7 @@ extension BatchDecoder {
                 try refuse(index, error, from: start, &reader)
             }
         }
+        UpdateSlice.hashIDs(of: &slices, in: reader.bytes)
     }
 
     /// Leaves out an update that is at fault alone.
@@ -57,7 +58,7 @@ struct UpdateReader {
         takesUsual = limits.valueByteCount >= UsualItem.byteCountMax
     }
 
-    /// Reads `[operation, offset, id, fields]`.
+    /// Reads `[operation, offset, id, fields]`. The hash of the id is left to the caller.
     /// - Returns: nil for an operation that is not known.
     @inline(__always)
     mutating func next(_ reader: inout CBORReader) throws(UpdateFault) -> UpdateSlice? {
@@ -79,7 +80,7 @@ struct UpdateReader {
         } catch {
             throw UpdateFault(shape: error)
         }
-        let (id, idHash) = try readID(&reader)
+        let id = try readID(&reader)
         let fieldCount: Int
         do throws(CBORError) {
             guard let count = try reader.readMapHead() else { throw CBORError(.unexpectedType, at: reader.offset) }
@@ -94,7 +95,7 @@ struct UpdateReader {
         let fields = fieldsStart..<reader.offset
         if elementCount > 4 { try skipExtra(elementCount - 4, &reader) }
         return UpdateSlice(
-            operation: operation, stamp: updateStamp, idHash: idHash, id: id, fields: fields, fieldCount: fieldCount)
+            operation: operation, stamp: updateStamp, idHash: 0, id: id, fields: fields, fieldCount: fieldCount)
     }
 
     /// Reads the offset, and adds it to the stamp of the batch.
@@ -108,9 +109,9 @@ struct UpdateReader {
         return sum
     }
 
-    /// Reads the id, checks it and hashes it.
+    /// Reads the id and checks it.
     @inline(__always)
-    private func readID(_ reader: inout CBORReader) throws(UpdateFault) -> (Range<Int>, UInt64) {
+    private func readID(_ reader: inout CBORReader) throws(UpdateFault) -> Range<Int> {
         let id: Range<Int>
         do { id = try reader.readUncheckedText() } catch { throw UpdateFault(shape: error) }
         let facts = ByteFacts(reader.bytes, id)
@@ -118,7 +119,7 @@ struct UpdateReader {
             throw UpdateFault(shape: CBORError(.invalidUTF8, at: id.lowerBound))
         }
         guard !facts.hasNUL, id.count > 0, id.count <= 255 else { throw .update(.id) }
-        return (id, Fingerprint.fnv(reader.bytes.extracting(id)))
+        return id
     }
 
     @inline(__always)

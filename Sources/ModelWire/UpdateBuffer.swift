@@ -7,8 +7,11 @@ public import ModelRecord
 /// adding updates allocates nothing once the buffer is warm.
 public struct UpdateBuffer: Sendable {
     private var writer = CBORWriter()
-    /// Where each update stands in ``bytes``. All are merges without a stamp, until somebody gives them both.
+    /// Where each update stands in ``bytes``. All are merges without a stamp, until somebody gives them both; the hashes
+    /// of their ids are there after ``hashIDs()``.
     public var slices: [UpdateSlice] = []
+    /// So many of them have the hashes of their ids.
+    private var hashedCount = 0
 
     /// More bytes are refused: what an offset can tell.
     public static let byteCountMax = 1 << 30
@@ -55,16 +58,23 @@ public struct UpdateBuffer: Sendable {
             unsafe id.withUTF8Bytes { unsafe filler.append($0) }
             unsafe filler.append(fields)
         }
-        // By words, beside the hash, in which each byte waits for the one before.
         guard !ByteFacts(writer.bytes.span, idStart..<fieldsStart).hasNUL else {
             writer.bytes.removeLast(end - idStart)
             throw UpdateBuffer.refusal(of: id)
         }
-        let hash = Fingerprint.fnv(writer.bytes.span.extracting(idStart..<fieldsStart))
         slices.append(
             UpdateSlice(
-                operation: .merge, stamp: 0, idHash: hash, id: idStart..<fieldsStart, fields: fieldsStart..<end,
+                operation: .merge, stamp: 0, idHash: 0, id: idStart..<fieldsStart, fields: fieldsStart..<end,
                 fieldCount: fieldCount))
+    }
+
+    /// Hashes the ids of the updates that were added since the last time: all at once, which is several times faster
+    /// than one by one.
+    public mutating func hashIDs() {
+        guard hashedCount < slices.count else { return }
+        let bytes = writer.bytes
+        UpdateSlice.hashIDs(of: &slices, from: hashedCount, in: bytes.span)
+        hashedCount = slices.count
     }
 
     /// A copy of the fields of one update.
@@ -85,13 +95,12 @@ public struct UpdateBuffer: Sendable {
     /// Forgets the updates and keeps the memory.
     public mutating func removeAll() {
         writer.removeAll()
+        hashedCount = 0
         slices.removeAll(keepingCapacity: true)
     }
 }
 
 extension UpdateSlice {
-    /// Where the id stands.
-    public var idRange: Range<Int> { Int(idStart)..<(Int(idStart) + Int(idByteCount)) }
     /// Where the pairs stand.
     public var fieldsRange: Range<Int> { Int(fieldsStart)..<(Int(fieldsStart) + Int(fieldsByteCount)) }
 }

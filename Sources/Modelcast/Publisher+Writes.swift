@@ -98,6 +98,8 @@ extension Publisher {
         }
         defer { giveBack(&writes.batch) }
         guard !writes.batch.isEmpty else { return whenEmpty }
+        // Before the lock is taken.
+        writes.batch.hashIDs()
         let now = Clocks.now()
         var outcome = whenFull
         let waker = try core.withLock { core throws(ModelcastError) in

@@ -15,6 +15,28 @@ struct FingerprintTests {
         #expect(fnv1a(text) == hash)
     }
 
+    @Test func `ids that are hashed together have the hashes that each has alone`() {
+        var generator = SeededGenerator(seed: 17)
+        for count in 0...70 {
+            var bytes: [UInt8] = []
+            var slices: [UpdateSlice] = []
+            for _ in 0..<count {
+                // Of all lengths, of one length, or of nearly one.
+                let length = Int.random(in: count < 30 ? 0...40 : count < 50 ? 36...36 : 30...34, using: &generator)
+                let start = bytes.count
+                bytes += (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                slices.append(
+                    UpdateSlice(
+                        operation: .merge, stamp: 0, idHash: 1, id: start..<bytes.count, fields: 0..<0, fieldCount: 0))
+            }
+            let first = Int.random(in: 0...count, using: &generator)
+            UpdateSlice.hashIDs(of: &slices, from: first, in: bytes.span)
+            for (index, slice) in slices.enumerated() {
+                #expect(slice.idHash == (index < first ? 1 : fnv1a(Array(bytes[slice.idRange]))))
+            }
+        }
+    }
+
     @Test func `the hash of nothing is the hash of the empty field`() {
         #expect(Fingerprint.empty == Fingerprint.fnv(""))
     }

@@ -141,8 +141,10 @@ func encodedText(_ text: String) -> [UInt8] {
 }
 
 /// FNV-1a with 64 bits, by its decimal constants.
-func fnv1a(_ text: String) -> UInt64 {
-    text.utf8.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+func fnv1a(_ text: String) -> UInt64 { fnv1a(Array(text.utf8)) }
+
+func fnv1a(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
 }
 
 /// The finaliser of splitmix64.

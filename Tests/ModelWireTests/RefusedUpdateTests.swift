@@ -62,6 +62,7 @@ import Testing
                 #expect(try decode(id))
                 var writes = UpdateBuffer()
                 try writes.append(id: String(decoding: id, as: UTF8.self), fields: ["a": 1], limits: .default)
+                writes.hashIDs()
                 #expect(writes.slices[0].idHash == Fingerprint.fnv(id.span))
                 for place in 0..<count {
                     var bad = id
