@@ -58,7 +58,9 @@ extension ModelCache {
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
         // All of the record at once, before its first line has told how much that is.
-        if candidate >= 0 { slots?.prefetchRecord(at: candidate, byteCount: table.pending.lastRecordByteCount) }
+        if candidate >= 0, let address = unsafe slots?.address(at: candidate) {
+            unsafe UnmanagedRecord.prefetch(address, byteCount: table.pending.lastRecordByteCount)
+        }
         let slot = candidate < 0 ? -1 : slots?.find(hash, update.id, from: candidate) ?? -1
         let result =
             if slot >= 0, let slots {
@@ -74,7 +76,7 @@ extension ModelCache {
             summary.commitNumber = cut.withLock { $0.commitNumber }
             return nil
         }
-        unsafe table.pending.lastRecordByteCount = new.byteCount
+        unsafe table.pending.lastRecordByteCount = new.storedByteCount
         var pending = unsafe Pending(
             new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
             existed: slot >= 0 && slots?.exists(at: slot) ?? false)

@@ -10,9 +10,6 @@ struct PendingSet {
     /// How large the record was that was made last: about what the next ones take.
     var lastRecordByteCount = 512
 
-    /// So many updates ahead the memory of a record is asked for; of its slot, twice as many.
-    private static let ahead = 8
-
     /// Merges the updates of `batch`.
     /// - Parameter changes: where to note what differs, when the batch is an origin's own; nil for a replica.
     mutating func apply(
@@ -22,31 +19,16 @@ struct PendingSet {
         let count = batch.count
         index.reserve(entries.count + count, entries)
         entries.reserveCapacity(entries.count + count)
-        // Hash and slot of the updates that have been looked at and not merged yet: a ring.
-        var hashes = InlineArray<32, UInt64>(repeating: 0)
-        var slots = InlineArray<16, Int>(repeating: -1)
-        let ahead = PendingSet.ahead
-        var position = -2 &* ahead
+        var ahead = LookAhead()
+        var position = LookAhead.start
         while position < count {
-            let far = position &+ 2 &* ahead
-            if far < count {
-                let hash = SlotArray.hash(idHash: batch.slices[far].idHash)
-                hashes[far & 31] = hash
-                shards.slots(of: hash)?.prefetchHome(hash)
-            }
-            let near = position &+ ahead
-            if near >= 0, near < count {
-                let hash = hashes[near & 31]
-                let found = shards.slots(of: hash)
-                let slot = found?.candidate(hash) ?? -1
-                slots[near & 15] = slot
-                if slot >= 0 { found?.prefetchRecord(at: slot, byteCount: lastRecordByteCount) }
-            }
+            ahead.begin(position, batch, shards, byteCount: lastRecordByteCount)
             if position >= 0 {
                 merge(
-                    batch.update(at: position), hashes[position & 31], candidate: slots[position & 15],
+                    batch.update(at: position), ahead.hash(position), candidate: ahead.candidate(position),
                     shards, plan: &plan, tally: &tally, changes: &changes)
             }
+            ahead.end(byteCount: lastRecordByteCount)
             position &+= 1
         }
     }
@@ -127,7 +109,7 @@ struct PendingSet {
             tally.unchanged &+= 1
             return
         }
-        unsafe lastRecordByteCount = record.byteCount
+        unsafe lastRecordByteCount = record.storedByteCount
         unsafe entries.append(
             Pending(
                 record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,

@@ -42,7 +42,7 @@ final class SectionMemory: Sendable {
         fileprivate mutating func giveBack(to plan: inout MergePlan) {
             for position in 0..<count {
                 // What others wrote last stands in their caches.
-                if position + 6 < count { unsafe base[position + 6].old?.prefetch(byteCount: 0) }
+                if position + 6 < count { unsafe base[position + 6].old?.prefetchHeader() }
                 if unsafe base[position].old?.giveBack(to: &plan) ?? false { continue }
                 unsafe base[position].old?.release()
             }

@@ -148,9 +148,11 @@ import Synchronization
     @inline(__always)
     func prefetchHome(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }
 
-    /// Asks for the record at `index`, which is thought to be of `byteCount` bytes. Does not wait for it.
+    /// Where the record at `index` is, to ask for its memory; nil where there is none.
     @inline(__always)
-    func prefetchRecord(at index: Int, byteCount: Int) { unsafe unmanaged(at: index)?.prefetch(byteCount: byteCount) }
+    func address(at index: Int) -> UnsafeRawPointer? {
+        unsafe UnsafeRawPointer(bitPattern: UInt(word(at: index).bits & SlotWord.addressMask))
+    }
 
     /// Calls `body` for each record whose hash is in `hashes`. For the writer, and for who keeps it out.
     ///

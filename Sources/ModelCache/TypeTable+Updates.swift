@@ -14,40 +14,23 @@ extension Writer {
 }
 
 extension TypeTable {
-    /// So many updates ahead the memory of a record is asked for; of its slot, twice as many.
-    private static let ahead = 8
-
     fileprivate func merge(
         _ batch: borrowing UpdateBatchView, plan: inout MergePlan, digests: inout [UInt64],
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [Record]
     ) {
         let shards = shards
         var recordByteCount = pending.lastRecordByteCount
-        // Hash and slot of the updates that have been looked at and not merged yet: a ring.
-        var hashes = InlineArray<32, UInt64>(repeating: 0)
-        let ahead = TypeTable.ahead
+        var ahead = LookAhead()
         let count = batch.count
-        var position = -2 &* ahead
+        var position = LookAhead.start
         while position < count {
-            let far = position &+ 2 &* ahead
-            if far < count {
-                let hash = SlotArray.hash(idHash: batch.slices[far].idHash)
-                hashes[far & 31] = hash
-                shards.slots(of: hash)?.prefetchHome(hash)
-            }
-            let near = position &+ ahead
-            if near >= 0, near < count {
-                let hash = hashes[near & 31]
-                if let slots = shards.slots(of: hash) {
-                    let slot = slots.candidate(hash)
-                    if slot >= 0 { slots.prefetchRecord(at: slot, byteCount: recordByteCount) }
-                }
-            }
+            ahead.begin(position, batch, shards, byteCount: recordByteCount)
             if position >= 0 {
                 merge(
-                    batch.update(at: position), hashes[position & 31], plan: &plan, digests: &digests, &step,
+                    batch.update(at: position), ahead.hash(position), plan: &plan, digests: &digests, &step,
                     noting: &changes, &leftover, &recordByteCount)
             }
+            ahead.end(byteCount: recordByteCount)
             position &+= 1
         }
         pending.lastRecordByteCount = recordByteCount
@@ -80,7 +63,7 @@ extension TypeTable {
             step.summary.unchanged &+= 1
             return
         }
-        unsafe recordByteCount = new.byteCount
+        unsafe recordByteCount = new.storedByteCount
         unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
         step.summary.changed &+= 1
         var entry = unsafe Pending(

@@ -1,3 +1,4 @@
+import CPrefetch
 import Synchronization
 
 /// Records that nobody has any more: the next ones are written into their memory.
@@ -77,6 +78,7 @@ import Synchronization
     mutating func take(ofClass sizeClass: Int) -> RecordStorage? {
         guard sizeClass < SpareRecords.classCount else { return nil }
         guard let storage = unsafe SpareRecords.pop(&heads[sizeClass]) else { return nil }
+        unsafe SpareRecords.prefetch(heads[sizeClass], byteCount: SpareRecords.capacity(ofClass: sizeClass))
         keptByteCount &-= SpareRecords.capacity(ofClass: sizeClass)
         return storage
     }
@@ -88,6 +90,17 @@ import Synchronization
             let sizeClass = hand
             hand = (hand &+ 1) % SpareRecords.classCount
             if take(ofClass: sizeClass) != nil { return }
+        }
+    }
+
+    /// Asks for the memory of the record that will be taken next, to write: who had it last may be another core.
+    @inline(__always)
+    private static func prefetch(_ address: UInt, byteCount: Int) {
+        guard let start = unsafe UnsafeRawPointer(bitPattern: address) else { return }
+        var offset = 0
+        while offset < byteCount &+ RecordStorage.headerByteCount {
+            unsafe cprefetch_to_write(start + offset)
+            offset &+= 64
         }
     }
 

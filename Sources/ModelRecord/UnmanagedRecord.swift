@@ -38,6 +38,10 @@ import Synchronization
     /// The size of the encoded record.
     public var byteCount: Int { unsafe storage._withUnsafeGuaranteedRef { Int($0.packed.byteCount) } }
 
+    /// The size of the encoded record, and of what is kept behind it.
+    @inline(__always)
+    public var storedByteCount: Int { unsafe storage._withUnsafeGuaranteedRef { $0.storedByteCount } }
+
     /// ``Record/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
     @inline(__always)
     public func applying(
@@ -140,21 +144,55 @@ import Synchronization
         try unsafe storage._withUnsafeGuaranteedRef { try body(Record(storage: $0)) }
     }
 
-    /// Asks for the record's memory, so that a merge soon after finds it in the cache. Does not wait for it.
-    /// - Parameter byteCount: how large the record is thought to be: to ask it would mean to wait. More than
+    /// Asks for the memory of the record at `address`, so that a merge soon after finds it in the cache. Does not wait
+    /// for it; the record may be gone.
+    /// - Parameter byteCount: what its ``storedByteCount`` is thought to be: to ask it would mean to wait. More than
     ///   ``prefetchedByteCountMax`` is left to the processor's own foresight.
     @inline(__always)
-    public func prefetch(byteCount: Int) {
-        let object = unsafe UnsafeRawPointer(storage.toOpaque())
-        let end = unsafe min(byteCount, UnmanagedRecord.prefetchedByteCountMax) &+ RecordStorage.headerByteCount
-        var offset = 0
+    public static func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
+        unsafe prefetch(address, from: 0, to: prefetchedEnd(byteCount))
+        unsafe prefetchLast(address, byteCount: byteCount)
+    }
+
+    /// Asks for what stands before the bytes, to give the record up: another core may have had it last.
+    @inline(__always)
+    public func prefetchHeader() { unsafe cprefetch_to_write(address) }
+
+    /// The first half of what ``prefetch(_:byteCount:)`` asks for, and the record's last line, where its directory is.
+    @inline(__always)
+    public static func prefetchFirst(_ address: UnsafeRawPointer, byteCount: Int) {
+        unsafe prefetch(address, from: 0, to: half(byteCount))
+        unsafe prefetchLast(address, byteCount: byteCount)
+    }
+
+    /// The other half.
+    @inline(__always)
+    public static func prefetchRest(_ address: UnsafeRawPointer, byteCount: Int) {
+        unsafe prefetch(address, from: half(byteCount), to: prefetchedEnd(byteCount))
+    }
+
+    @inline(__always)
+    private static func prefetch(_ address: UnsafeRawPointer, from start: Int, to end: Int) {
+        var offset = start
         while offset < end {
-            unsafe cprefetch(object + offset)
+            unsafe cprefetch(address + offset)
             offset &+= 64
         }
-        // The last line, where the object does not begin with one.
-        unsafe cprefetch(object + (end &- 1))
     }
+
+    /// Where the object does not begin with a line, it ends in one more.
+    @inline(__always)
+    private static func prefetchLast(_ address: UnsafeRawPointer, byteCount: Int) {
+        unsafe cprefetch(address + (prefetchedEnd(byteCount) &- 1))
+    }
+
+    @inline(__always)
+    private static func prefetchedEnd(_ byteCount: Int) -> Int {
+        unsafe min(byteCount, prefetchedByteCountMax) &+ RecordStorage.headerByteCount
+    }
+
+    @inline(__always)
+    private static func half(_ byteCount: Int) -> Int { (unsafe prefetchedEnd(byteCount) / 2 &+ 63) & ~63 }
 
     private static let prefetchedByteCountMax = 1024
 }
