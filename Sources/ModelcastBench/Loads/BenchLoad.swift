@@ -13,6 +13,8 @@ struct BenchLoad {
     private let texts: [(first: UInt, last: UInt)]
     private var numbers: SeededNumbers
     private var ahead = InlineArray<32, Int>(repeating: 0)
+    /// What follows those: their strings are being fetched, by which their texts will be found.
+    private var farAhead: InlineArray<32, Int>
     private var position = 32
 
     init(ids: [String], updates: [Fields], seed: UInt64) {
@@ -26,6 +28,8 @@ struct BenchLoad {
             return place.flatMap(\.self) ?? (0, 0)
         }
         numbers = SeededNumbers(seed: seed)
+        farAhead = InlineArray(repeating: 0)
+        for place in farAhead.indices { farAhead[place] = numbers.below(ids.count) }
     }
 
     /// The next update, as positions in ``ids`` and ``updates``: to hand out the values would mean to count references
@@ -39,7 +43,13 @@ struct BenchLoad {
 
     private mutating func draw() {
         position = 0
-        for place in ahead.indices { ahead[place] = numbers.below(ids.count) }
+        ahead = farAhead
+        for place in farAhead.indices {
+            farAhead[place] = numbers.below(ids.count)
+            let id = farAhead[place]
+            unsafe ids.withUnsafeBufferPointer { unsafe cprefetch($0.baseAddress.map { unsafe $0 + id }) }
+            unsafe texts.withUnsafeBufferPointer { unsafe cprefetch($0.baseAddress.map { unsafe $0 + id }) }
+        }
         for place in ahead.indices {
             let text = texts[ahead[place]]
             // The text stands behind the 32 bytes of its object's header: in one or two lines of memory.

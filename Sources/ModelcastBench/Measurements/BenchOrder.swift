@@ -42,6 +42,10 @@ public enum BenchOrder: Codable, Sendable {
     /// - Parameter inline: without a queue, on the subscriber's own thread.
     case observe(inline: Bool)
     case endObserving
+    /// Observes the type and 1,000 models from now on; with the reply all have been told what there is.
+    case observeCanonically
+    /// Waits until the observers of the canonical load have been told everything.
+    case awaitTold
     case read(threads: Int, seconds: Double, decoding: Bool)
     /// Waits until it is live and everything up to this sequence of the models' topic has been applied.
     case awaitApplied(sequence: UInt64)

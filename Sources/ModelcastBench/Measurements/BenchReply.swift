@@ -9,6 +9,7 @@ public enum BenchReply: Codable, Sendable {
     case ended(nanoseconds: UInt64)
     case observing
     case latency(Latency)
+    case told(Told)
     case reads(Reads)
     case state(State)
     case sent(startNanoseconds: UInt64)
@@ -62,6 +63,16 @@ public enum BenchReply: Codable, Sendable {
         var fromCall: LatencyRecording
         /// Changes that stood for several, of which only the last was measured.
         var folded: Int
+    }
+
+    /// What the observers of the canonical load were told.
+    public struct Told: Codable, Sendable {
+        var ofType = 0
+        var ofModels = 0
+        /// Of those of the type, changes that stand for several.
+        var folded = 0
+        /// When the observer of the type was told last.
+        var lastNanoseconds: UInt64 = 0
     }
 
     public struct Reads: Codable, Sendable {

@@ -14,6 +14,7 @@ actor BenchSubscriber {
     private var endObservation: Observation?
     private var progressObservation: Observation?
     private var latency: LatencyObserver?
+    private var canonical: CanonicalObservers?
     var sleeper: SleepingObserver?
     var mixed: MixedReaders?
     private var running: Task<Void, any Error>?
@@ -68,6 +69,8 @@ actor BenchSubscriber {
         case .takeSamples: .samples(samples.take())
         case .observe(let inline): try await observe(inline: inline)
         case .endObserving: try await endObserving()
+        case .observeCanonically: try await observeCanonically()
+        case .awaitTold: .told(try await told())
         case .read(let threads, let seconds, let decoding):
             .reads(try await read(threads: threads, seconds: seconds, decoding: decoding))
         case .awaitApplied(let sequence): .applied(nanoseconds: try await applied(sequence))
@@ -125,6 +128,18 @@ actor BenchSubscriber {
         latency = nil
         observer.end()
         return .latency(observer.figures)
+    }
+
+    private func observeCanonically() async throws -> BenchReply {
+        canonical?.end()
+        canonical = CanonicalObservers(subscriber, workload.ids)
+        _ = try await told()
+        return .observing
+    }
+
+    private func told() async throws -> BenchReply.Told {
+        guard let canonical else { throw BenchError("nothing is observed") }
+        return try await canonical.awaitTold()
     }
 
     private func read(threads: Int, seconds: Double, decoding: Bool) async throws -> BenchReply.Reads {

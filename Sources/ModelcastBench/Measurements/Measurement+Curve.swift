@@ -1,9 +1,10 @@
 /// Updates applied a second with CURVE, beside the same without.
 extension Measurement {
-    /// - Parameter plain: the pair without keys, which takes turns with one that has keys.
+    /// - Parameter plain: the pair without keys, which takes turns with one that has keys; observed as that will be.
     /// - Returns: the figures, and the holes that were found.
     func measureCurve(beside plain: Pair) async throws -> (figures: [BenchFigure], holes: UInt64) {
         let pair = try await startPair(plan, hasKeys: true)
+        try await observeCanonically(pair.subscriber)
         var (rates, rounds, baselines) = (BenchRounds(), [Round](), [Round]())
         tell("\(plan.batch) a call, without CURVE")
         baselines.append(try await curveRound(0, of: plain))
@@ -36,6 +37,6 @@ extension Measurement {
 
     /// Its run has another number than those of the rest of the scenario.
     private func curveRound(_ number: Int, of pair: Pair) async throws -> Round {
-        try await throughput(pair.publisher, pair.subscriber, batch: plan.batch, run: 1_000 + number)
+        try await throughput(pair.publisher, pair.subscriber, batch: plan.batch, run: 1_000 + number, isObserved: true)
     }
 }

@@ -32,13 +32,17 @@ extension Measurement {
         var backPressured: Int
         var holes: UInt64
         var updates: Double
+        /// What the observers of the canonical load were told; nil where there are none.
+        var told: BenchReply.Told?
         /// Updates applied a second, over the seconds since the first call.
         var points: [BenchCurve.Point]
     }
 
     /// One round: publishes, waits until the last update is applied, and makes sure that both hold the same.
+    /// - Parameter isObserved: by the observers of the canonical load, who must have been told everything, too.
     func throughput(
-        _ publisher: Process, _ subscriber: Process, batch: Int, run: Int, updates: Int? = nil
+        _ publisher: Process, _ subscriber: Process, batch: Int, run: Int, updates: Int? = nil,
+        isObserved: Bool = false
     ) async throws -> Round {
         let before = (try await state(publisher), try await state(subscriber))
         let wireBefore = ProcessFigures.loopbackByteCount ?? 0
@@ -48,6 +52,7 @@ extension Measurement {
             case .published(let published) = try await publisher.ask(order, within: .seconds(180)),
             case .ended(let end) = try await subscriber.next(within: .seconds(180))
         else { throw unexpected("\(publisher.name) or \(subscriber.name)") }
+        let told = isObserved ? try await told(subscriber) : nil
         let wire = (ProcessFigures.loopbackByteCount ?? 0) &- wireBefore
         guard case .samples(let samples) = try await subscriber.ask(.takeSamples, within: .seconds(20)) else {
             throw unexpected(subscriber.name)
@@ -59,13 +64,31 @@ extension Measurement {
         let settled = try await state(subscriber)
         let updates = Double(published.count)
         return Round(
-            updatesPerSecond: updates * 1e9 / Double(end - published.startNanoseconds),
+            updatesPerSecond: updates * 1e9 / Double(max(end, told?.lastNanoseconds ?? 0) - published.startNanoseconds),
             wireBytesPerUpdate: Double(wire) / updates,
             updatesPerFrame: updates / max(1, Double(settled.appliedBatches - before.1.appliedBatches)),
             publisherNanoseconds: (after.0.processorSeconds - before.0.processorSeconds) * 1e9 / updates,
             subscriberNanoseconds: (after.1.processorSeconds - before.1.processorSeconds) * 1e9 / updates,
             backPressured: published.backPressured, holes: settled.holesFound - before.1.holesFound, updates: updates,
-            points: samples.rates(from: published.startNanoseconds, to: end))
+            told: told, points: samples.rates(from: published.startNanoseconds, to: end))
+    }
+
+    /// Waits until the observers of the canonical load have been told everything.
+    private func told(_ subscriber: Process) async throws -> BenchReply.Told {
+        guard case .told(let told) = try await subscriber.ask(.awaitTold, within: .seconds(90)) else {
+            throw unexpected(subscriber.name)
+        }
+        guard told.ofType > 0, told.ofModels > 0 else {
+            throw BenchError("\(told.ofType) changes were told of the type and \(told.ofModels) of 1,000 models")
+        }
+        return told
+    }
+
+    /// From now on a subscriber is observed as in the canonical load.
+    func observeCanonically(_ subscriber: Process) async throws {
+        guard case .observing = try await subscriber.ask(.observeCanonically, within: .seconds(60)) else {
+            throw unexpected(subscriber.name)
+        }
     }
 
     func state(_ process: Process) async throws -> BenchReply.State {

@@ -12,6 +12,7 @@ extension Measurement {
         var part = BenchPart(.throughput)
         let memory = MemoryWatch()
         let pair = try await startPair(plan, memory: memory)
+        try await observeCanonically(pair.subscriber)
         let generate = BenchOrder.generate(count: 1_000_000)
         guard case .generated(let generated) = try await pair.publisher.ask(generate, within: .seconds(60)) else {
             throw unexpected(pair.publisher.name)
@@ -24,7 +25,8 @@ extension Measurement {
             for index in kinds.indices {
                 tell("\(kinds[index].name) · round \(round) of \(plan.rounds)")
                 let figures = try await throughput(
-                    pair.publisher, pair.subscriber, batch: kinds[index].batch, run: 2 * round + index)
+                    pair.publisher, pair.subscriber, batch: kinds[index].batch, run: 2 * round + index,
+                    isObserved: true)
                 let (before, after) = (raw[raw.count - 1], try await rawThroughput())
                 raw.append(after)
                 // Of as many messages before as after: their time counts, as if it were one round.
@@ -58,6 +60,8 @@ extension Measurement {
                 "processor time an update, subscriber, \(kind.name)", middle(\.subscriberNanoseconds), .nanoseconds,
                 against: "raw libzmq", raw.map(\.receiverNanoseconds).median ?? 0),
             BenchFigure("updates a frame, \(kind.name)", middle(\.updatesPerFrame), .count),
+            BenchFigure("changes told of the type, \(kind.name)", middle(\.toldOfType), .count),
+            BenchFigure("changes told that stand for several, \(kind.name)", middle(\.toldFolded), .count),
             BenchFigure(
                 "bytes on the wire an update, all headers, \(kind.name)", middle(\.wireBytesPerUpdate), .bytes),
             BenchFigure(
@@ -88,4 +92,9 @@ extension Measurement {
         if let round { curves.append(BenchCurve("raw libzmq", .throughput, round.points)) }
         return curves
     }
+}
+
+extension Measurement.Round {
+    fileprivate var toldOfType: Double { Double(told?.ofType ?? 0) }
+    fileprivate var toldFolded: Double { Double(told?.folded ?? 0) }
 }
