@@ -7,8 +7,8 @@ public import ModelRecord
 /// adding updates allocates nothing once the buffer is warm.
 public struct UpdateBuffer: Sendable {
     private var writer = CBORWriter()
-    /// Where each update stands in ``bytes``. All are merges without a stamp, until somebody gives them both; the hashes
-    /// of their ids are there after ``hashIDs()``.
+    /// Where each update stands in ``bytes``. All are merges without a stamp, until somebody gives them both; hashes of
+    /// their ids are there after ``hashIDs()``.
     public var slices: [UpdateSlice] = []
     /// So many of them have the hashes of their ids.
     private var hashedCount = 0
