@@ -156,6 +156,10 @@ import Synchronization
         unsafe cprefetch(object + (end &- 1))
     }
 
+    /// Asks for the memory of the first value that is kept on the record, if there is one. Does not wait for it.
+    @inline(__always)
+    package func prefetchViews() { unsafe storage._withUnsafeGuaranteedRef { $0.prefetchViews() } }
+
     private static let prefetchedByteCountMax = 1024
 }
 
