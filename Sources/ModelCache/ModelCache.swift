@@ -1,4 +1,5 @@
 public import ModelRecord
+public import ModelTypes
 import Synchronization
 
 /// All models of a process: records by type and id, read from any thread, changed in atomic steps, observed.
@@ -27,6 +28,8 @@ public final class ModelCache: Sendable {
     private let directory: Guarded<Directory>
     /// The address of the directory's last index, which lives as long as the directory.
     private let index: Atomic<UInt>
+    /// The same tables by Swift types.
+    private let swiftTypes = SwiftTypeIndex()
     /// Where records are told of that a Swift type cannot be made of, when they are read as that.
     public let problems = ModelProblems()
 
@@ -43,6 +46,22 @@ public final class ModelCache: Sendable {
     public subscript(type: String, id: String) -> Record? {
         guard let record = existingTable(type)?.record(id), record.exists else { return nil }
         return record
+    }
+
+    /// The record of a model of a Swift type, or nil when it does not exist.
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? {
+        let text = id.idText
+        guard let table = unsafe swiftTypes.table(ObjectIdentifier(M.self)) else { return recordByName(type, text) }
+        let record = unsafe table._withUnsafeGuaranteedRef { $0.record(text, forViews: true) }
+        return record.flatMap { $0.exists ? $0 : nil }
+    }
+
+    @inline(never)
+    private func recordByName<M: Model>(_ type: M.Type, _ id: String) -> Record? {
+        if let table = existingTable(M.modelType) {
+            directory.withLock { _ in swiftTypes.insert(ObjectIdentifier(M.self), table) }
+        }
+        return self[M.modelType, id]
     }
 
     /// What is known of `id`: on request also the tombstone of a deleted model.

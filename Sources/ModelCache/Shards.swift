@@ -133,13 +133,13 @@ import Synchronization
 
     /// The record of `id`, tombstones included. Without a lock.
     @inline(__always)
-    func record(_ hash: UInt64, _ id: Span<UInt8>) -> Record? {
+    func record(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool = false) -> Record? {
         let index = Shards.index(of: hash)
         var turn: UInt32 = 0
         while true {
             let removed = unsafe removals(index).pointee.load(ordering: .acquiring)
             let word = unsafe array(index).pointee.load(ordering: .acquiring)
-            if let record = Shards.slots(word)?.take(hash, id) { return record }
+            if let record = Shards.slots(word)?.take(hash, id, forViews: forViews) { return record }
             // Not there, if nothing was moved meanwhile: see ``SlotArray/take(_:_:)``.
             let isStill = unsafe removals(index).pointee.load(ordering: .acquiring) == removed && removed & 1 == 0
             if isStill, unsafe array(index).pointee.load(ordering: .relaxed) == word { return nil }

@@ -34,7 +34,7 @@ extension SlotArray {
     /// A reader that is not running while it has the bit holds up those who want this very record, and nobody else.
     /// `SlotOrderTests` plays all orders of the steps.
     @inline(__always)
-    func take(_ hash: UInt64, _ id: Span<UInt8>) -> Record? {
+    func take(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool) -> Record? {
         var index = home(hash)
         // Ends also where the writer is moving slots, and no place is empty to this reader.
         for _ in 0..<capacity {
@@ -59,7 +59,11 @@ extension SlotArray {
                 }
                 guard let record = unsafe word.record else { preconditionFailure("a word that is not empty") }
                 let isWanted = unsafe record.hasID(id)
-                if isWanted { unsafe record.retain() }
+                if isWanted {
+                    // Before it is counted: nothing behind an atomic operation begins before that has ended.
+                    if forViews { unsafe record.prefetchViews() }
+                    unsafe record.retain()
+                }
                 // The compiler knows nothing that would keep it from counting later.
                 cslots_keep_order()
                 unsafe base[index].store(word.bits, ordering: .releasing)

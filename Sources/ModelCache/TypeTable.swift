@@ -26,9 +26,9 @@ final class TypeTable: @unchecked Sendable {
 
     /// The record of `id`, tombstones included.
     @inline(__always)
-    func record(_ id: String) -> Record? {
+    func record(_ id: String, forViews: Bool = false) -> Record? {
         let span = id.utf8.span
-        return shards.record(SlotArray.hash(idHash: Fingerprint.fnv(span)), span)
+        return shards.record(SlotArray.hash(idHash: Fingerprint.fnv(span)), span, forViews: forViews)
     }
 }
 

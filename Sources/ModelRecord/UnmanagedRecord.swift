@@ -194,6 +194,10 @@ import Synchronization
     @inline(__always)
     private static func half(_ byteCount: Int) -> Int { (unsafe prefetchedEnd(byteCount) / 2 &+ 63) & ~63 }
 
+    /// Asks for the memory of the first value that is kept on the record, if there is one. Does not wait for it.
+    @inline(__always)
+    package func prefetchViews() { unsafe storage._withUnsafeGuaranteedRef { $0.prefetchViews() } }
+
     private static let prefetchedByteCountMax = 1024
 }
 

@@ -30,7 +30,7 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
     /// What is known of such a model, also where it is not enough for one.
     associatedtype Partial: PartialModel = RecordPartial<Self> where Partial.Complete == Self
 
-    /// The name of the type on the wire.
+    /// The name of the type on the wire; the same at every call.
     static var modelType: String { get }
     /// The properties that stand for fields.
     static var properties: [ModelProperty<Self>] { get }

@@ -11,18 +11,39 @@ public import ModelTypes
 public protocol ModelSource {
     /// The record of a model, or nil when it does not exist.
     subscript(type: String, id: String) -> Record? { get }
+    /// The record of a model of a Swift type, or nil when it does not exist: as by the names of type and id.
+    func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record?
     /// Where records are told of that a Swift type cannot be made of.
     var problems: ModelProblems { get }
 }
 
 extension ModelSource {
+    /// The record of a model of a Swift type, or nil when it does not exist.
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? { self[M.modelType, id.idText] }
+
     /// The newest model that could be made, or nil where there is none: of a record that does not make one, the one
     /// before it, if that had been read. ``state(of:_:)`` tells whether it is the newest that there is.
-    public subscript<M: Model>(type: M.Type, id: M.ID) -> M? { state(of: type, id)?.model }
+    public subscript<M: Model>(type: M.Type, id: M.ID) -> M? {
+        record(of: type, id)?.model(type, telling: { problems.tell($0) })
+    }
+
+    /// Lends the model that ``subscript(_:_:)`` has to `body`, where it is kept, and copies nothing of it.
+    ///
+    /// ```swift
+    /// let age = subscriber.withModel(User.self, id) { $0.age }
+    /// ```
+    /// - Parameter body: is called at once, on this thread and under no lock; not where there is no model.
+    /// - Returns: what `body` returns; nil where there is no model.
+    @inline(__always) @discardableResult
+    public func withModel<M: Model, R, E>(
+        _ type: M.Type, _ id: M.ID, _ body: (borrowing M) throws(E) -> R
+    ) throws(E) -> R? {
+        try record(of: type, id)?.withModel(type, telling: { problems.tell($0) }, body)
+    }
 
     /// The model with this id as a Swift type, or what is in its way; nil where it does not exist.
     public func state<M: Model>(of type: M.Type, _ id: M.ID) -> ModelState<M>? {
-        self[M.modelType, id.idText]?.state(of: type, telling: problems.tell)
+        record(of: type, id)?.state(of: type, telling: problems.tell)
     }
 
     /// The model with this id, or nil where it does not exist.
@@ -34,7 +55,7 @@ extension ModelSource {
     /// What is known of the model with this id, field by field; nil where it does not exist.
     /// - Complexity: O(*fields*), each time.
     public func partial<M: Model>(of type: M.Type, _ id: M.ID) -> M.Partial? {
-        self[M.modelType, id.idText].map { M.Partial(id: id, record: $0) }
+        record(of: type, id).map { M.Partial(id: id, record: $0) }
     }
 
     /// The model that a reference points to, or nil where it does not exist; as ``subscript(_:_:)``.

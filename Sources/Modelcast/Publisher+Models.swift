@@ -8,6 +8,9 @@ extension Publisher: ModelSource {
     /// The model `id` of `type` as this publisher has it, or nil when it does not exist.
     public subscript(type: String, id: String) -> Record? { cache[type, id] }
 
+    /// The record of a model of a Swift type, or nil when it does not exist.
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? { cache.record(of: type, id) }
+
     public var problems: ModelProblems { cache.problems }
 }
 

@@ -1,9 +1,13 @@
 public import Dispatch
 public import ModelCache
+public import ModelRecord
 public import ModelTypes
 public import ModelViews
 
 extension Subscriber: ModelSource {
+    /// The record of a model of a Swift type, or nil when it does not exist.
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? { cache.record(of: type, id) }
+
     public var problems: ModelProblems { cache.problems }
 
     /// All models of a Swift type, to be observed.

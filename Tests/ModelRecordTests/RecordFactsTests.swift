@@ -52,11 +52,13 @@ struct RecordFactsTests {
         var lowestBits: Set<UInt64> = []
         for number in 0..<16 {
             let record = try Self.record(id: "m\(number)", fields: 2)
-            #expect(record.keep("a view", carry: { $0 }) == nil)
+            let text = unsafe record.keep(KeptNote("a view"), .text)
+            #expect(unsafe text.isFirst)
             #expect(record.idHash == Fingerprint.fnv("m\(number)"))
-            #expect(record.keep(number, carry: { $0 }) == nil)
+            let other = unsafe record.keep(KeptNote(number), .number)
+            #expect(unsafe other.isFirst)
             #expect(record.idHash == Fingerprint.fnv("m\(number)"))
-            #expect(record.kept(String.self) == "a view" && record.kept(Int.self) == number)
+            #expect(record.note(.text) == "a view" && record.note(.number) == number)
             lowestBits.insert(record.idHash & 1)
         }
         #expect(lowestBits == [0, 1])

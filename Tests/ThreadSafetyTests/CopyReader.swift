@@ -45,7 +45,8 @@ struct CopyReader: Sendable {
         let (call, item): (String, StressItem?) =
             switch way {
             case 0: ("typed subscript", source[StressItem.self, id])
-            case 1: ("typed state", source.state(of: StressItem.self, id)?.model)
+            case 1: ("typed, lent", source.withModel(StressItem.self, id) { copy $0 })
+            case 2: ("typed state", source.state(of: StressItem.self, id)?.model)
             default: ("typed snapshot", cache.snapshot()[StressItem.self, id])
             }
         let interval = Interval(invoked: invoked, responded: clock.tick())

@@ -76,7 +76,7 @@ struct OperationGenerator {
     mutating func read() -> StressOperation {
         switch below(10) {
         case 0..<6: .read(key(), below(6))
-        case 6..<8: .readTyped(id: id(), below(3))
+        case 6..<8: .readTyped(id: id(), below(4))
         default: .snapshot(below(3))
         }
     }

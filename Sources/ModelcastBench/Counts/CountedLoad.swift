@@ -54,7 +54,8 @@ public struct CountedLoad {
         case .origin, .originBatch, .originAlone: try originate()
         case .apply, .applyAlone, .applyObserved: try apply()
         case .read: try read()
-        case .typedRead: try typedRead()
+        case .typedRead: try typedRead(CountedWork.countedTypedRead)
+        case .lentRead: try typedRead(CountedWork.countedLentRead)
         case .exchange, .exchangeAlone:
             frames = try CountedExchange(workload, load).run(updates, alone: part == .exchangeAlone)
         }
@@ -184,7 +185,9 @@ public struct CountedLoad {
         }
     }
 
-    private mutating func typedRead() throws {
+    private mutating func typedRead(
+        _ counted: (ModelCache, [String], inout SeededNumbers, Int) -> Int
+    ) throws {
         var pair = try CountedPair()
         for (number, id) in workload.ids.enumerated() {
             let user = BenchUser(
@@ -198,7 +201,7 @@ public struct CountedLoad {
         for id in workload.ids { _ = pair.origin.cache[BenchUser.self, id] }
         var numbers = SeededNumbers(seed: 5)
         for count in [CountedLoad.warmUpCount, updates] {
-            let sum = CountedWork.countedTypedRead(pair.origin.cache, workload.ids, &numbers, count)
+            let sum = counted(pair.origin.cache, workload.ids, &numbers, count)
             guard sum == count else { throw BenchError("a typed read found another model than was written") }
         }
     }

@@ -20,6 +20,8 @@ public enum CountedPart: String, CaseIterable, Codable, Sendable {
     case read
     /// A read of a model at random, as a Swift type.
     case typedRead = "typed-read"
+    /// The same without a copy: something of each property, where the model is kept.
+    case lentRead = "lent-read"
     /// A publisher and a subscriber over TCP: each update leaves when the one before has been told to an observer.
     case exchangeAlone = "exchange-alone"
     /// The same with batches of 64 as fast as they are taken.

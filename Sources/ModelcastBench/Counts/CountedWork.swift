@@ -86,4 +86,16 @@ enum CountedWork {
         for _ in 0..<count { sum &+= cache[BenchUser.self, ids[numbers.below(ids.count)]]?.age ?? -1 }
         return sum
     }
+
+    @inline(never)
+    static func countedLentRead(
+        _ cache: ModelCache, _ ids: [String], _ numbers: inout SeededNumbers, _ count: Int
+    ) -> Int {
+        var sum = 0
+        for _ in 0..<count {
+            let isFound = cache.withModel(BenchUser.self, ids[numbers.below(ids.count)]) { $0.weight > 0 }
+            sum &+= isFound == true ? 1 : 0
+        }
+        return sum
+    }
 }

@@ -87,6 +87,12 @@ private final class TypedModels: Sendable {
             try add(\.jsonNanoseconds, json.count) { try decoder.decode(BenchUserJSON.self, from: json[$0]).age }
             add(\.pointReadNanoseconds, ids.count) { cache[BenchUser.modelType, shuffled[$0]]?.cellCount ?? -1 }
             add(\.warmReadNanoseconds, ids.count) { cache[BenchUser.self, shuffled[$0]]?.age ?? -1 }
+            add(\.lentReadNanoseconds, ids.count) {
+                cache.withModel(BenchUser.self, shuffled[$0]) { $0.age } ?? -1
+            }
+            add(\.lentWholeNanoseconds, ids.count) {
+                cache.withModel(BenchUser.self, shuffled[$0]) { $0.weight } ?? -1
+            }
             add(\.withNanoseconds, users.count) { number in users[number].with { $0.age += 1 }.age }
             try add(\.diffNanoseconds, users.count) { try older[$0].diff(from: users[$0]).count }
             // Records that nobody has read yet.

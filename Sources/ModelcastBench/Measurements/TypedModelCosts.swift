@@ -7,6 +7,9 @@ struct TypedModelCosts {
     /// Reads of models at random: of the record, of the model that is kept on it, and of one that is not yet.
     var pointReadNanoseconds = 0.0
     var warmReadNanoseconds = 0.0
+    /// Of the model where it is kept: one property, and something of each.
+    var lentReadNanoseconds = 0.0
+    var lentWholeNanoseconds = 0.0
     var coldReadNanoseconds = 0.0
     var withNanoseconds = 0.0
     /// Where one property differs.
@@ -20,6 +23,12 @@ struct TypedModelCosts {
             BenchFigure(
                 "typed read, warm", warmReadNanoseconds, .nanoseconds, against: "point read", pointReadNanoseconds,
                 mark: .atMost(1.5)),
+            BenchFigure(
+                "typed read in place, one property", lentReadNanoseconds, .nanoseconds, against: "point read",
+                pointReadNanoseconds),
+            BenchFigure(
+                "typed read in place, all properties", lentWholeNanoseconds, .nanoseconds, against: "point read",
+                pointReadNanoseconds),
             BenchFigure(
                 "typed read, cold", coldReadNanoseconds, .nanoseconds, against: "point read", pointReadNanoseconds),
             BenchFigure(
