@@ -29,9 +29,9 @@ public struct PublisherConfiguration: Sendable {
     public var heartbeatInterval = Duration.milliseconds(500)
     /// A batch is sent when its updates take this many bytes, at the latest.
     public var batchByteCount = 32 * 1024
-    /// How long a batch is held back under the greatest load, some million writes a second; up to twice that where
-    /// writers leave the lock to nobody else. With less to do it leaves sooner: after a tenth of a millisecond at
-    /// 100,000 writes a second, and at once below 64 writes in such a time. Zero: nothing is ever held back.
+    /// How long a batch is held back at most: from 256 writes in such a time on; up to twice that where writers leave
+    /// the lock to nobody else. With less to do it leaves sooner: after 150 µs at 100,000 writes a second, and at once
+    /// below 64 writes in such a time. Zero: nothing is ever held back.
     public var batchDelay = Duration.milliseconds(1)
     /// How many bytes of batches are held for replay to subscribers that have missed some.
     public var replayByteCount = 64 << 20
