@@ -58,7 +58,7 @@ public final class ModelCache: Sendable {
 
     @inline(never)
     private func recordByName<M: Model>(_ type: M.Type, _ id: String) -> Record? {
-        if let table = existingTable(M.modelType) {
+        if swiftTypes.hasRoom, let table = existingTable(M.modelType) {
             directory.withLock { _ in swiftTypes.insert(ObjectIdentifier(M.self), table) }
         }
         return self[M.modelType, id]

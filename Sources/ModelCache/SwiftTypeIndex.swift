@@ -14,6 +14,8 @@ import Synchronization
     // The memory is made and freed with the index; what is in it is atomic.
     nonisolated(unsafe) private let places: UnsafeMutablePointer<Place>
     private static let count = 64
+    /// Some type has found no place.
+    private let isFull = Atomic<Bool>(false)
 
     init() {
         unsafe places = .allocate(capacity: SwiftTypeIndex.count)
@@ -49,7 +51,10 @@ import Synchronization
         return nil
     }
 
-    /// Notes a type. One thread at a time; the caller keeps the table.
+    /// There may be a place for one more type: a hint, to spare the readers of the others a lock.
+    var hasRoom: Bool { !isFull.load(ordering: .relaxed) }
+
+    /// Notes a type, if there is a place. One thread at a time; the caller keeps the table.
     func insert(_ type: ObjectIdentifier, _ table: TypeTable) {
         let key = SwiftTypeIndex.key(type)
         var place = SwiftTypeIndex.home(key)
@@ -64,5 +69,6 @@ import Synchronization
             }
             place = (place &+ 1) & (SwiftTypeIndex.count &- 1)
         }
+        isFull.store(true, ordering: .relaxed)
     }
 }
