@@ -83,11 +83,9 @@ extension ModelCache {
         // A copy of a view is a few words; a closure may not hold on to a borrowed one.
         let batch = copy batch
         return writerLock.withLock { _ in
-            // Asked for again below: who begins to watch does not wait for the writer.
-            guard !writer.isJournaling, cut.withLock({ $0.isUnwatched(table) }), !writer.repeats.hasRepeats(batch)
-            else { return nil }
+            guard !writer.isJournaling else { return nil }
             return cut.withLock { cut -> BatchSummary? in
-                guard cut.isUnwatched(table) else { return nil }
+                guard cut.isUnwatched(table), !writer.repeats.hasRepeats(batch) else { return nil }
                 cut.reserveCounts(of: table)
                 var step = UpdateStep(cut.counts(of: table))
                 writer.merge(batch, into: table, &step, noting: &changes, &leftover)
