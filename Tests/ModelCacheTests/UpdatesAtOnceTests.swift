@@ -72,48 +72,48 @@ struct UpdatesAtOnceTests {
         #expect(counts.count == 1, "seed \(seed)")
     }
 
-    @Test func `a record that somebody holds, or a snapshot shows, stays as it is when its model changes`() {
+    /// Gives two models an age, in one batch.
+    private func set(_ age: Int64, in table: Table, of cache: ModelCache) {
+        var batch = TestBatch()
+        let stamp = Stamp(age) << 40
+        batch.add(.merge, "1", ["age": .int(age)], at: stamp)
+        batch.add(.merge, "2", ["age": .int(age)], at: stamp + 1)
+        _ = batch.commit(to: cache, in: table)
+    }
+
+    /// Two models that may be written over: the second update has given their records a directory.
+    private func overwritable() -> (ModelCache, Table) {
         let cache = ModelCache()
         let table = cache.table("User")
-        func set(_ age: Int64, at stamp: Stamp) {
-            var batch = TestBatch()
-            batch.add(.merge, "1", ["age": .int(age)], at: stamp)
-            batch.add(.merge, "2", ["age": .int(age)], at: stamp + 1)
-            _ = batch.commit(to: cache, in: table)
-        }
-        // The second gives the record a directory, from then on it may be written over.
-        for age in 1...3 { set(Int64(age), at: Stamp(age) << 40) }
+        for age in 1...3 { set(Int64(age), in: table, of: cache) }
+        return (cache, table)
+    }
+
+    @Test func `a record that somebody holds, or a snapshot shows, stays as it is when its model changes`() {
+        let (cache, table) = overwritable()
         let held = table["1"]
         let snapshot = cache.snapshot()
-        set(4, at: 4 << 40)
+        set(4, in: table, of: cache)
         #expect(held?["age"] == 3)
         #expect(snapshot["User", "2"]?["age"] == 3)
         #expect(table["1"]?["age"] == 4)
-        set(5, at: 5 << 40)
+        set(5, in: table, of: cache)
         #expect(held?["age"] == 3)
         #expect(snapshot["User", "1"]?["age"] == 3)
         #expect(table["2"]?["age"] == 5)
     }
 
     @Test func `a record that nobody holds is written over where it is`() {
-        let cache = ModelCache()
-        let table = cache.table("User")
-        func set(_ age: Int64, at stamp: Stamp) {
-            var batch = TestBatch()
-            batch.add(.merge, "1", ["age": .int(age)], at: stamp)
-            batch.add(.merge, "2", ["age": .int(age)], at: stamp + 1)
-            _ = batch.commit(to: cache, in: table)
-        }
-        for age in 1...3 { set(Int64(age), at: Stamp(age) << 40) }
+        let (cache, table) = overwritable()
         // The object's address, with no reference kept.
         func place() -> UInt {
             table["1"].map { unsafe UInt(bitPattern: UnmanagedRecord($0).addressAndRelease()) } ?? 0
         }
         let before = place()
-        set(4, at: 4 << 40)
+        set(4, in: table, of: cache)
         #expect(place() == before)
         let held = table["1"]
-        set(5, at: 5 << 40)
+        set(5, in: table, of: cache)
         #expect(place() != before)
         #expect(held?["age"] == 4)
     }
