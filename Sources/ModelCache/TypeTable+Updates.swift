@@ -45,7 +45,7 @@ extension TypeTable {
         // An insertion before may have made another array of it.
         let slots = shards.slots(of: hash)
         guard let slots, case let slot = slots.find(hash, update.id), slot >= 0 else {
-            return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes)
+            return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes, &recordByteCount)
         }
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: changes != nil)
         if unsafe result.isPrepared {
@@ -78,7 +78,7 @@ extension TypeTable {
     /// The first that is heard of a model.
     private func insert(
         _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
-        _ step: inout UpdateStep, noting changes: inout BatchChanges?
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ recordByteCount: inout Int
     ) {
         var result = unsafe UnmanagedMerge(
             Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
@@ -87,6 +87,7 @@ extension TypeTable {
             step.summary.unchanged &+= 1
             return
         }
+        unsafe recordByteCount = new.storedByteCount
         unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
         step.summary.changed &+= 1
         step.counts.records &+= 1

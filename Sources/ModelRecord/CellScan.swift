@@ -62,28 +62,30 @@ struct CellScan {
     /// Where the cell at `offset` ends: `field => [value, stamp, origin]`.
     @inline(__always)
     static func end(_ cells: Span<UInt8>, ofCellAt offset: Int) -> Int {
-        if cells.count &- offset >= usualByteCountMax, let end = endOfUsual(cells, offset) { return end }
+        if let end = endOfUsual(cells, offset) { return end }
         // One byte for the head of the array of three.
         let value = endOfText(cells, at: offset) &+ 1
         let stamp = endOfItem(cells, at: value)
         return endOfText(cells, at: endOfItem(cells, at: stamp))
     }
 
-    /// As far as ``endOfUsual(_:_:)`` looks: two strings of up to 23 bytes, their heads, that of the array, a stamp,
-    /// and the head of the origin.
-    private static let usualByteCountMax = 2 * 24 + 1 + 9 + 1
+    /// A name of up to 23 bytes, the head of the array, and two bytes for the head of a string.
+    private static let usualStartMax = 24 + 1 + 2
+    /// A stamp of the usual size, and the head of the origin.
+    private static let usualTail = 9 + 1
 
-    /// Where a cell ends whose value is a short string, and whose name and stamp are of the usual size. There are
-    /// ``usualByteCountMax`` bytes from `offset` on.
+    /// Where a cell ends whose value is a string of up to 255 bytes, and whose name and stamp are of the usual size.
     @inline(__always)
     private static func endOfUsual(_ cells: Span<UInt8>, _ offset: Int) -> Int? {
+        guard cells.count &- offset >= usualStartMax else { return nil }
         let name = byte(cells, offset)
         guard name & 0x1F < 24 else { return nil }
         let value = offset &+ 2 &+ Int(name & 0x1F)
         let head = byte(cells, value)
-        guard head & 0xC0 == 0x40, head & 0x1F < 24 else { return nil }
-        let stamp = value &+ 1 &+ Int(head & 0x1F)
-        guard byte(cells, stamp) == 0x1B else { return nil }
+        guard head & 0xC0 == 0x40, head & 0x1F < 25 else { return nil }
+        let stamp =
+            head & 0x1F < 24 ? value &+ 1 &+ Int(head & 0x1F) : value &+ 2 &+ Int(byte(cells, value &+ 1))
+        guard cells.count &- stamp >= usualTail, byte(cells, stamp) == 0x1B else { return nil }
         let origin = byte(cells, stamp &+ 9)
         guard origin & 0x1F < 24 else { return nil }
         return stamp &+ 10 &+ Int(origin & 0x1F)
@@ -113,8 +115,10 @@ struct CellScan {
     static func endOfItem(_ cells: Span<UInt8>, at offset: Int) -> Int {
         let head = cells[offset]
         let information = head & 0x1F
-        // Text and byte strings of up to 23 bytes.
-        if head & 0xC0 == 0x40, information < 24 { return offset &+ 1 &+ Int(information) }
+        // Text and byte strings of up to 255 bytes.
+        if head & 0xC0 == 0x40, information < 25 {
+            return information < 24 ? offset &+ 1 &+ Int(information) : offset &+ 2 &+ Int(cells[offset &+ 1])
+        }
         // Integers, a stamp among them, and simple values: the head, and 0 to 8 bytes for its argument.
         if head < 0x40 || head >= 0xE0 {
             return offset &+ 1 &+ (information < 24 ? 0 : 1 &<< Int(information & 3))

@@ -115,11 +115,7 @@ struct Overwrite {
         return true
     }
 
-    /// A cell of the record.
-    private struct Place {
-        let cell: Int
-        let offset: Int
-    }
+    private typealias Place = CellDirectory.Place
 
     /// Finds the cell of a field: most of the time where it was in the record before.
     /// - Parameters:
@@ -138,10 +134,11 @@ struct Overwrite {
         let name = plan.names.place(of: words, fields, key)
         nameHash = plan.names.hash(at: name)
         let guess = plan.names.cell(at: name)
-        if guess >= first.cell, let offset = directory.offset(of: guess, in: stored),
-            words.stands(in: old, at: offset)
-        {
-            return Place(cell: guess, offset: offset)
+        if guess >= first.cell, guess < cellCount {
+            var place = directory.nearest(guess, in: stored)
+            if place.cell < first.cell { place = first }
+            if place.cell < guess { place.pass(to: guess, in: old) }
+            if words.stands(in: old, at: place.offset) { return place }
         }
         let place = scan(key, fields, from: first, old)
         if let place { plan.names.note(cell: place.cell, at: name) }

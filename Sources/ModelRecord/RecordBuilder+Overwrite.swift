@@ -15,7 +15,10 @@ extension RecordBuilder {
         precondition(byteCount <= Int(UInt32.max), "a record has outgrown 4 GiB")
         header.byteCount = UInt32(truncatingIfNeeded: byteCount)
         header.cellsOffset = UInt32(truncatingIfNeeded: Int(header.cellsOffset) &+ touch.growth)
-        header.hasDirectory = CellDirectory.fits(byteCount: byteCount, cellCount: Int(header.cellCount))
+        let keepsForm = header.isSmall == facts.isSmall && header.directoryByteCount == facts.directoryByteCount
+        if keepsForm, header.isSmall, !plan.keepsSize {
+            header.signposts = CellDirectory.Signposts(facts, plan: plan)
+        }
         let storage = RecordStorage.make(header, spares: &plan.spares)
         let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
@@ -28,13 +31,10 @@ extension RecordBuilder {
             builder.copy(stored, plan, update, oldByteCount: oldByteCount)
             precondition(builder.count == byteCount, "a merge plan miscounted its bytes")
         }
-        if header.hasDirectory, !plan.keepsSize || !facts.hasDirectory {
-            builder.count = byteCount
-            if facts.hasDirectory {
-                builder.directory(header, from: CellDirectory(facts), in: stored, shift: touch.growth, plan: plan)
-            } else {
-                builder.directory(header, of: storage.bytes)
-            }
+        if !keepsForm {
+            builder.index(storage, header)
+        } else if !plan.keepsSize {
+            builder.directory(from: CellDirectory(facts), in: stored, plan: plan)
         }
         return unsafe UnmanagedRecord(Record(storage: storage))
     }

@@ -37,7 +37,7 @@ import ModelCBOR
             floorByteCount: UInt8(floorByteCount), exists: exists)
         let storage = RecordStorage.make(header)
         let start = unsafe storage.start
-        var builder = unsafe RecordBuilder(start: start, capacity: byteCount)
+        var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         builder.head(.array, 4)
         builder.head(.text, UInt64(id.count))
         builder.copy(id)
@@ -58,6 +58,7 @@ import ModelCBOR
             }
         }
         precondition(builder.count == byteCount, "a merge plan miscounted its bytes")
+        builder.index(storage, header)
         return Record(storage: storage)
     }
 
@@ -66,9 +67,18 @@ import ModelCBOR
         precondition(encoded.count == Int(header.byteCount), "a header describes other bytes")
         let storage = RecordStorage.make(header)
         let start = unsafe storage.start
-        var builder = unsafe RecordBuilder(start: start, capacity: encoded.count)
+        var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         builder.copy(encoded)
+        builder.index(storage, header)
         return Record(storage: storage)
+    }
+
+    /// Notes where cells begin in a record whose bytes have just been written, all of them.
+    mutating func index(_ storage: RecordStorage, _ header: RecordHeader) {
+        guard header.isSmall else { return directory(header, of: storage.bytes) }
+        var header = header
+        header.signposts = CellDirectory.Signposts(header, of: storage.bytes)
+        storage.describe(header)
     }
 
     /// The size of the shortest head for `argument`.

@@ -2,12 +2,15 @@
 /// once. The number of cells stands in the head of the map, and the size of a floor in its own heads.
 struct RecordFacts {
     /// From the lowest: 32 bits for the size of the record, 8 for that of the id, 10 for the place of the cells, 2 for
-    /// the size of the map's head; then whether the model exists, there is a floor, there is a directory; and the
-    /// lowest bit of the id's hash, which ``RecordStorage/IdentityWord`` has no room for.
+    /// the size of the map's head; then whether the model exists, there is a floor, the record is small; and the lowest
+    /// bit of the id's hash, which ``RecordStorage/IdentityWord`` has no room for. The size of a small record takes 10
+    /// of the 32 bits, and its ``CellDirectory/Signposts`` take 10 each.
     let bits: UInt64
 
     static let byteCount = 7
     static let mask: UInt64 = (1 << 56) - 1
+    /// An offset within a small record.
+    private static let offsetMask: UInt32 = (1 << 10) - 1
 
     @inline(__always)
     init(bits: UInt64) { self.bits = bits }
@@ -19,14 +22,28 @@ struct RecordFacts {
         precondition(header.cellsOffset < 1 << 10, "a record's head has grown too long")
         let count = header.cellCount
         let headSize: UInt64 = count < 24 ? 0 : count <= 0xFF ? 1 : count <= 0xFFFF ? 2 : 3
+        let size =
+            header.isSmall
+            ? UInt64(header.byteCount) | UInt64(header.signposts.first) &<< 10
+                | UInt64(header.signposts.second) &<< 20
+            : UInt64(header.byteCount)
         bits =
-            UInt64(header.byteCount) | UInt64(header.idByteCount) &<< 32 | UInt64(header.cellsOffset) &<< 40
+            size | UInt64(header.idByteCount) &<< 32 | UInt64(header.cellsOffset) &<< 40
             | headSize &<< 50 | (header.exists ? 1 : 0) &<< 52 | (header.floorByteCount > 1 ? 1 : 0) &<< 53
-            | (header.hasDirectory ? 1 : 0) &<< 54 | (header.idHash & RecordStorage.viewMark) &<< 55
+            | (header.isSmall ? 1 : 0) &<< 54 | (header.idHash & RecordStorage.viewMark) &<< 55
     }
 
     @inline(__always)
-    var byteCount: UInt32 { UInt32(truncatingIfNeeded: bits) }
+    var byteCount: UInt32 { UInt32(truncatingIfNeeded: bits) & (isSmall ? RecordFacts.offsetMask : .max) }
+
+    /// Of a small record; otherwise they tell nothing.
+    @inline(__always)
+    var signposts: CellDirectory.Signposts {
+        let bits = UInt32(truncatingIfNeeded: bits)
+        return CellDirectory.Signposts(
+            first: UInt16(truncatingIfNeeded: bits &>> 10 & RecordFacts.offsetMask),
+            second: UInt16(truncatingIfNeeded: bits &>> 20 & RecordFacts.offsetMask))
+    }
 
     @inline(__always)
     var idByteCount: UInt8 { UInt8(truncatingIfNeeded: bits &>> 32) }
@@ -48,7 +65,7 @@ struct RecordFacts {
     var hasFloor: Bool { bits & 1 &<< 53 != 0 }
 
     @inline(__always)
-    var hasDirectory: Bool { bits & 1 &<< 54 != 0 }
+    var isSmall: Bool { bits & 1 &<< 54 != 0 }
 
     /// The lowest bit of the id's hash.
     @inline(__always)

@@ -17,8 +17,19 @@ struct RecordHeader {
     var floorByteCount: UInt8
     /// The model exists: touched is not below floor.
     var exists: Bool
-    /// Where each cell begins stands behind the record's bytes; see ``CellDirectory``.
-    var hasDirectory = false
+    /// Where two cells begin, if the record is small.
+    var signposts = CellDirectory.Signposts()
+
+    /// See ``CellDirectory``.
+    @inline(__always)
+    var isSmall: Bool { CellDirectory.isSmall(byteCount: Int(byteCount), cellCount: Int(cellCount)) }
+
+    /// What stands behind the bytes.
+    @inline(__always)
+    var directoryByteCount: Int {
+        if isSmall { return 0 }
+        return CellDirectory.byteCount(recordByteCount: Int(byteCount), cellCount: Int(cellCount))
+    }
 
     /// Where the id's text stands.
     @inline(__always)
@@ -43,7 +54,7 @@ struct RecordHeader {
 
     /// The size of the bytes and the directory.
     @inline(__always)
-    var storedByteCount: Int { Int(byteCount) &+ (hasDirectory ? CellDirectory.byteCount(Int(cellCount)) : 0) }
+    var storedByteCount: Int { Int(byteCount) &+ directoryByteCount }
 }
 
 /// One heap object: a word for the id's hash and the views, the facts, and behind them the record's encoding as section
@@ -55,12 +66,14 @@ struct RecordHeader {
 ///   │ object │ hash, or 1st view │ RecordFacts  │ 0x84, id, floor, touched, cells          │ directory │
 ///   └────────┴───────────────────┴──────────────┴──────────────────────────────────────────┴───────────┘
 /// ```
-/// The facts and the bytes are written once, by ``RecordBuilder``, before anybody else can see the object, and never
-/// again. The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's hash, then the head of the
+/// Only a record that is not small has the directory: see ``CellDirectory``. All but the word is written once, by
+/// ``RecordBuilder``, before anybody else can see the object, and changes only where nobody else has the record
+/// (``UnmanagedRecord/overwrite(_:_:)``). The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's hash, then the head of the
 /// list of views, each of which has the hash.
 final class RecordStorage: ManagedBuffer<Void, UInt8> {
     /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
     /// it hands the object on.
+    @inline(never)
     static func make(_ header: RecordHeader) -> RecordStorage {
         let capacity = SpareRecords.capacity(ofClass: SpareRecords.sizeClass(header.storedByteCount))
         let buffer = RecordStorage.create(minimumCapacity: ownByteCount + capacity) { _ in () }
@@ -87,7 +100,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
 
     /// Writes down what a new record knows of itself.
     @inline(__always)
-    private func describe(_ header: RecordHeader) {
+    func describe(_ header: RecordHeader) {
         // Relaxed: published with the record.
         withIdentity { $0.store(UInt(header.idHash & ~RecordStorage.viewMark), ordering: .relaxed) }
         // With the first byte of all records, which comes in the same word.
@@ -161,7 +174,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
             return RecordHeader(
                 idHash: idHash, byteCount: packed.byteCount, cellsOffset: packed.cellsOffset,
                 cellCount: cellCount, idByteCount: packed.idByteCount, floorByteCount: floorByteCount,
-                exists: packed.exists, hasDirectory: packed.hasDirectory)
+                exists: packed.exists, signposts: packed.signposts)
         }
     }
 
@@ -214,7 +227,9 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         @inline(__always)
         get {
             let packed = packed
-            return Int(packed.byteCount) &+ (packed.hasDirectory ? CellDirectory.byteCount(Int(cellCount)) : 0)
+            let byteCount = Int(packed.byteCount)
+            if packed.isSmall { return byteCount }
+            return byteCount &+ CellDirectory.byteCount(recordByteCount: byteCount, cellCount: Int(cellCount))
         }
     }
 

@@ -72,8 +72,7 @@ import Synchronization
     /// What was prepared may be written into this very record: see ``overwrite(_:_:)``.
     @inline(__always)
     public func isOverwritable(_ plan: borrowing MergePlan) -> Bool {
-        // A record without a directory gets one by being made anew.
-        unsafe storage._withUnsafeGuaranteedRef { plan.keepsSize && $0.packed.hasDirectory }
+        plan.keepsSize
     }
 
     /// Writes what was prepared into this very record, unless somebody else has it or something is kept on it.

@@ -1,6 +1,7 @@
-import ModelRecord
 import TestSupport
 import Testing
+
+@testable import ModelRecord
 
 /// Merges that are newer than all of a record: most of them only exchange values, which has a way of its own. Against
 /// the reference, which knows no such thing.
@@ -102,6 +103,8 @@ struct OverwriteTests {
         try demand(changed.digest == state.digest(id: "model-42"), "the digest differs")
         let copy = try Record(bytes: changed.array)
         try demand(copy == changed && copy.touched == changed.touched, "decoded it is another record")
+        try demand(
+            changed.storage.places == copy.storage.places, "cells begin at \(changed.storage.places), it is thought")
     }
 
     @Test func `what a plan remembers of other records does not mislead it`() throws {

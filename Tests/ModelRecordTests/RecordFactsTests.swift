@@ -28,7 +28,7 @@ struct RecordFactsTests {
         #expect(own.cellCount == other.cellCount && own.idByteCount == other.idByteCount)
         #expect(own.floorByteCount == other.floorByteCount && own.touchedOffset == other.touchedOffset)
         #expect(own.idHash == other.idHash && own.exists == other.exists)
-        #expect(record == copy)
+        #expect(record == copy && record.storage.places == copy.storage.places)
     }
 
     @Test(arguments: [0, 1, 23, 24, 255, 256, 65_535, 65_536])
@@ -48,6 +48,31 @@ struct RecordFactsTests {
         }
     }
 
+    @Test(arguments: [0, 1, 2, 3, 10, 22, 23, 24, 25, 28, 100, 1_023, 1_024, 1_025, 9_000])
+    func `a search for a cell begins at one before it, of which it is known where it begins`(fields: Int) throws {
+        for byteCount in [1, 100] {
+            let id = String(repeating: "i", count: byteCount)
+            let record = try Self.record(id: id, fields: fields)
+            let header = record.storage.facts
+            let directory = CellDirectory(header)
+            var offset = Int(header.cellsOffset)
+            var begins: [Int] = []
+            var farthest = 0
+            for cell in 0..<fields {
+                begins.append(offset)
+                offset = CellScan.end(record.bytes, ofCellAt: offset)
+                let place = directory.nearest(cell, in: record.storage.stored)
+                try #require(place.cell <= cell && place.offset == begins[place.cell])
+                farthest = max(farthest, cell - place.cell)
+            }
+            #expect(offset == record.byteCount)
+            // Larger ones have none.
+            if fields <= 1_024 { #expect(farthest < (header.isSmall ? 8 : 4)) }
+            #expect(header.isSmall == (fields < 24 && record.byteCount < 1_024))
+            #expect(record.storage.storedByteCount == header.storedByteCount)
+        }
+    }
+
     @Test func `the hash of the id is told also when something is kept on the record`() throws {
         var lowestBits: Set<UInt64> = []
         for number in 0..<16 {
@@ -64,7 +89,7 @@ struct RecordFactsTests {
         #expect(lowestBits == [0, 1])
     }
 
-    @Test func `a record takes 31 bytes beside its encoding, and no byte of what malloc gives is left over`() throws {
+    @Test func `a small record takes 31 bytes beside its encoding, and malloc gives no byte more`() throws {
         #expect(RecordStorage.headerByteCount == 31)
         for sizeClass in 1..<200 {
             let capacity = SpareRecords.capacity(ofClass: sizeClass)
@@ -73,6 +98,7 @@ struct RecordFactsTests {
             #expect(SpareRecords.sizeClass(capacity + 1) == sizeClass + 1)
         }
         let record = try Self.record(id: "model", fields: 3)
+        #expect(record.storage.storedByteCount == record.byteCount)
         let object = unsafe UInt(bitPattern: Unmanaged.passUnretained(record.storage).toOpaque())
         #expect(unsafe UInt(bitPattern: record.storage.start) - object == 31)
     }
