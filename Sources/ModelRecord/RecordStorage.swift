@@ -1,62 +1,6 @@
 import ModelCBOR
 import Synchronization
 
-/// What is known of a record's bytes; see ``RecordFacts`` for how a record keeps it.
-struct RecordHeader {
-    /// FNV-1a of the id.
-    var idHash: UInt64
-    /// The size of the encoded record.
-    var byteCount: UInt32
-    /// Where the first cell begins.
-    var cellsOffset: UInt32
-    /// How many cells there are.
-    var cellCount: UInt32
-    /// The size of the id.
-    var idByteCount: UInt8
-    /// The size of the encoded floor, behind the id; `touched` stands behind it.
-    var floorByteCount: UInt8
-    /// The model exists: touched is not below floor.
-    var exists: Bool
-    /// Where two cells begin, if the record is small.
-    var signposts = CellDirectory.Signposts()
-
-    /// See ``CellDirectory``.
-    @inline(__always)
-    var isSmall: Bool { CellDirectory.isSmall(byteCount: Int(byteCount), cellCount: Int(cellCount)) }
-
-    /// What stands behind the bytes.
-    @inline(__always)
-    var directoryByteCount: Int {
-        if isSmall { return 0 }
-        return CellDirectory.byteCount(recordByteCount: Int(byteCount), cellCount: Int(cellCount))
-    }
-
-    /// Where the id's text stands.
-    @inline(__always)
-    var idRange: Range<Int> { RecordHeader.idRange(byteCount: Int(idByteCount)) }
-
-    /// Where the text of an id of `byteCount` bytes stands.
-    @inline(__always)
-    static func idRange(byteCount: Int) -> Range<Int> {
-        let start = idOffset(byteCount)
-        return start..<(start &+ byteCount)
-    }
-
-    /// Where `touched` begins.
-    @inline(__always)
-    var touchedOffset: Int { idRange.upperBound &+ Int(floorByteCount) }
-
-    /// Where an id of `byteCount` bytes begins: behind the array's head and the text's head.
-    @inline(__always)
-    static func idOffset(_ byteCount: Int) -> Int {
-        1 &+ RecordBuilder.headSize(UInt64(truncatingIfNeeded: byteCount))
-    }
-
-    /// The size of the bytes and the directory.
-    @inline(__always)
-    var storedByteCount: Int { Int(byteCount) &+ directoryByteCount }
-}
-
 /// One heap object: a word for the id's hash and the views, the facts, and behind them the record's encoding as section
 /// 5 of the protocol article has it, `[id, floor, touched, { * field => [value, stamp, origin] }]`, deterministic.
 ///
@@ -68,8 +12,8 @@ struct RecordHeader {
 /// ```
 /// Only a record that is not small has the directory: see ``CellDirectory``. All but the word is written once, by
 /// ``RecordBuilder``, before anybody else can see the object, and changes only where nobody else has the record
-/// (``UnmanagedRecord/overwrite(_:_:)``). The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's hash, then the head of the
-/// list of views, each of which has the hash.
+/// (``UnmanagedRecord/overwrite(_:_:)``). The word is ``IdentityWord``: until the first ``RecordView`` it holds the id's
+/// hash, then the head of the list of views, each of which has the hash.
 final class RecordStorage: ManagedBuffer<Void, UInt8> {
     /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
     /// it hands the object on.
