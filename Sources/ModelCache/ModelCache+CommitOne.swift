@@ -1,13 +1,17 @@
 public import ModelRecord
+import Synchronization
 
 extension ModelCache {
     /// Merges one update in a commit of its own: what ``commit(_:type:)`` does for a batch of one, for less.
+    ///
+    /// A record that keeps its size and that nobody else has is written over where it is, unless an observer is to be
+    /// told, a snapshot is open or there is a journal.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
     @discardableResult
     public func commit(_ update: borrowing UpdateView, in table: Table) -> CommitSummary {
-        commit(update, in: table, keepingEqual: false) { _ in true }
+        commit(update, in: table, keepingEqual: false) { _, _ in true }
     }
 
     /// Merges of an update what differs from the record, in a commit of its own.
@@ -23,76 +27,124 @@ extension ModelCache {
         var count = 0
         var isRefused = false
         let fields = update.fields
-        let summary = commit(update, in: table, keepingEqual: true) { madeByteCount in
+        let summary = commit(update, in: table, keepingEqual: true) { madeByteCount, plan in
             isRefused = madeByteCount > byteCountMax
-            if !isRefused { count = writer.plan.appendWritten(of: fields, to: &written) }
+            if !isRefused { count = plan.appendWritten(of: fields, to: &written) }
             return !isRefused
         }
         return isRefused ? nil : (summary, count)
     }
 
-    /// - Parameter isWanted: asked with the size of the new record; where it says no the model stays as it is.
+    /// Asked with the size of the record to be and with what leads to it; where it says no the model stays as it is.
+    private typealias Wish = (Int, borrowing MergePlan) -> Bool
+
     private func commit(
-        _ update: borrowing UpdateView, in table: Table, keepingEqual: Bool, _ isWanted: (Int) -> Bool
+        _ update: borrowing UpdateView, in table: Table, keepingEqual: Bool, _ isWanted: Wish
     ) -> CommitSummary {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
-        var summary = CommitSummary()
-        var woken: Wakeups?
-        // What is left of it is released outside of the locks.
-        var replaced: Pending?
+        var end = CommitEnd()
         let update = copy update
         writerLock.withLock { _ in
-            woken = commit(update, in: table.table, keepingEqual: keepingEqual, isWanted, &summary, &replaced)
+            // The plan once for all: each look at it is checked for exclusive access at run time.
+            commit(update, in: table.table, plan: &writer.plan, keepingEqual: keepingEqual, isWanted, &end)
+            if end.summary.changed > 0 { writer.takeBack() }
         }
-        woken?.wake()
-        replaced?.release()
-        return summary
+        end.woken?.wake()
+        end.replaced?.release()
+        return end.summary
     }
 
     /// Under the writer lock.
     private func commit(
-        _ update: UpdateView, in table: TypeTable, keepingEqual: Bool, _ isWanted: (Int) -> Bool,
-        _ summary: inout CommitSummary, _ replaced: inout Pending?
-    ) -> Wakeups? {
+        _ update: UpdateView, in table: TypeTable, plan: inout MergePlan, keepingEqual: Bool, _ isWanted: Wish,
+        _ end: inout CommitEnd
+    ) {
         let hash = SlotArray.hash(idHash: update.idHash)
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
         // All of the record at once, before its first line has told how much that is.
         if candidate >= 0, let address = unsafe slots?.address(at: candidate) {
-            unsafe UnmanagedRecord.prefetch(address, byteCount: table.pending.lastRecordByteCount)
+            unsafe UnmanagedRecord.prefetch(address, byteCount: table.recordByteCount.load(ordering: .relaxed))
         }
-        let slot = candidate < 0 ? -1 : slots?.find(hash, update.id, from: candidate) ?? -1
-        let result =
-            if slot >= 0, let slots {
-                unsafe slots.applying(update, at: slot, plan: &writer.plan, keepingEqual: keepingEqual)
-            } else {
-                unsafe UnmanagedMerge(
-                    Record.applying(update, to: nil, plan: &writer.plan, keepingEqual: keepingEqual))
+        guard let slots, candidate >= 0, case let slot = slots.find(hash, update.id, from: candidate), slot >= 0 else {
+            let result = unsafe UnmanagedMerge(
+                Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
+            return unsafe replace(result, hash, slot: -1, existed: false, in: table, plan: &plan, isWanted, &end)
+        }
+        var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: keepingEqual)
+        if unsafe result.isPrepared {
+            if !writer.isJournaling, let byteCount = slots.overwritableByteCount(at: slot, plan) {
+                guard isWanted(byteCount, plan) else { return leave(&end) }
+                return unsafe overwrite(result, update, hash, slots, at: slot, in: table, plan: &plan, &end)
             }
-        unsafe summary.conflictingCells = result.conflictingCells
-        guard let new = unsafe result.record, unsafe isWanted(new.byteCount) else {
-            unsafe result.record?.release()
-            summary.unchanged = 1
-            summary.commitNumber = cut.withLock { $0.commitNumber }
-            return nil
+            unsafe slots.finish(&result, update, at: slot, plan: &plan)
         }
-        unsafe table.pending.lastRecordByteCount = new.storedByteCount
+        unsafe replace(
+            result, hash, slot: slot, existed: slots.exists(at: slot), in: table, plan: &plan, isWanted, &end)
+    }
+
+    /// The model stays as it is.
+    private func leave(_ end: inout CommitEnd) {
+        end.summary.unchanged = 1
+        end.summary.commitNumber = cut.withLock { $0.commitNumber }
+    }
+
+    /// Ends a commit whose record keeps its size: writes it where it is if nobody has it and nobody is to be told, else
+    /// makes a new one.
+    private func overwrite(
+        _ result: UnmanagedMerge, _ update: UpdateView, _ hash: UInt64, _ slots: SlotArray, at slot: Int,
+        in table: TypeTable, plan: inout MergePlan, _ end: inout CommitEnd
+    ) {
+        end.summary.changed = 1
+        end.summary.visible = unsafe result.isVisible ? 1 : 0
+        var replaced: Pending?
+        let deliveries = cut.withLock { cut -> Deliveries? in
+            cut.commitNumber += 1
+            end.summary.commitNumber = cut.commitNumber
+            let isWatched = unsafe !cut.epochs.isEmpty || result.isVisible && cut.observers.concern(table, hash)
+            if !isWatched, slots.overwrite(at: slot, update, plan) {
+                unsafe table.digests[Int(hash &>> 56)] &+= result.digestDelta
+                return nil
+            }
+            var result = unsafe result
+            unsafe slots.finish(&result, update, at: slot, plan: &plan)
+            guard let new = unsafe result.record else { preconditionFailure("what was prepared makes a record") }
+            var pending = unsafe Pending(
+                new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, existed: true)
+            let deliveries = publish(&pending, in: table, &cut)
+            replaced = pending
+            return deliveries
+        }
+        end.woken = deliveries?.send()
+        guard var replaced else { return }
+        replaced.giveBack(to: &plan)
+        end.replaced = replaced
+    }
+
+    /// Ends a commit that has made a record, or has left the one that was there.
+    private func replace(
+        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, in table: TypeTable,
+        plan: inout MergePlan, _ isWanted: Wish, _ end: inout CommitEnd
+    ) {
+        unsafe end.summary.conflictingCells = result.conflictingCells
+        guard let new = unsafe result.record, unsafe isWanted(new.byteCount, plan) else {
+            unsafe result.record?.release()
+            return leave(&end)
+        }
+        unsafe table.recordByteCount.store(new.storedByteCount, ordering: .relaxed)
         var pending = unsafe Pending(
-            new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
-            existed: slot >= 0 && slots?.exists(at: slot) ?? false)
+            new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, existed: existed)
         if writer.isJournaling { writer.note([pending], of: table.name) }
-        summary.changed = 1
-        summary.visible = pending.isVisible ? 1 : 0
+        end.summary.changed = 1
+        end.summary.visible = pending.isVisible ? 1 : 0
         let deliveries = cut.withLock { cut in
             cut.commitNumber += 1
-            summary.commitNumber = cut.commitNumber
+            end.summary.commitNumber = cut.commitNumber
             return publish(&pending, in: table, &cut)
         }
-        let woken = deliveries?.send()
-        pending.giveBack(to: &writer.plan)
-        writer.takeBack()
-        replaced = pending
-        return woken
+        end.woken = deliveries?.send()
+        pending.giveBack(to: &plan)
+        end.replaced = pending
     }
 
     /// Exchanges the record of one model. Under the cut lock.
@@ -104,7 +156,7 @@ extension ModelCache {
         cut.counts[table.number].existing += (pending.exists ? 1 : 0) - (pending.existed ? 1 : 0)
         let epoch = cut.epochs.newest
         if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
-        if pending.isVisible, cut.observers.mayConcern(table) {
+        if pending.isVisible, cut.observers.concern(table, hash) {
             return publishObserved(&pending, in: table, epoch: epoch, &cut)
         }
         place(&pending, in: table, epoch: epoch, &cut)
@@ -141,5 +193,23 @@ extension ModelCache {
         deliveries.add(gathering, of: table.name, cut.observers, writer)
         deliveries.finish(everything: cut.observers.everything)
         return deliveries
+    }
+}
+
+/// What is left of a commit of one update, to be dealt with outside of the locks.
+private struct CommitEnd {
+    var summary = CommitSummary()
+    var woken: Wakeups?
+    /// The old record, where somebody else has it.
+    var replaced: Pending?
+}
+
+extension SlotArray {
+    /// The size of the encoded record at `index` where ``overwrite(at:_:_:)`` would keep it, if nobody has the record;
+    /// nil where it would do nothing.
+    @inline(__always)
+    fileprivate func overwritableByteCount(at index: Int, _ plan: borrowing MergePlan) -> Int? {
+        guard plan.keepsSize, let record = unsafe unmanaged(at: index) else { return nil }
+        return unsafe record.byteCount
     }
 }

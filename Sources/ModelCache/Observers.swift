@@ -24,6 +24,13 @@ struct Observers: Sendable {
         !everything.isEmpty || (table.number < types.count && types[table.number] != nil)
     }
 
+    /// Somebody is interested in models of the table with this mixed hash.
+    @inline(__always)
+    func concern(_ table: TypeTable, _ hash: UInt64) -> Bool {
+        guard mayConcern(table) else { return false }
+        return !everything.isEmpty || self[table.number]?.concern(hash) ?? false
+    }
+
     private mutating func ofType(_ table: TypeTable) -> TypeObservers {
         if types.count <= table.number {
             types.append(contentsOf: repeatElement(nil, count: table.number + 1 - types.count))
@@ -51,10 +58,18 @@ struct Observers: Sendable {
         guard let table else { return everything.removeAll { $0 === inbox } }
         switch inbox.interest {
         case .everything: everything.removeAll { $0 === inbox }
-        case .type: self[table.number]?.remove(inbox)
+        case .type:
+            self[table.number]?.remove(inbox)
+            forget(table)
         case .model(_, let id):
             self[table.number]?.removeAlone(inbox, SlotArray.hash(idHash: Fingerprint.fnv(id)))
+            forget(table)
         }
+    }
+
+    /// When the last observer of a type has gone, commits do again without looking who is interested.
+    private mutating func forget(_ table: TypeTable) {
+        if self[table.number]?.isEmpty ?? false { types[table.number] = nil }
     }
 
     // MARK: In a lane
@@ -82,6 +97,7 @@ struct Observers: Sendable {
     mutating func vacate(_ number: UInt32, of lane: Lane) -> LaneMember? {
         guard let member = lane.vacate(number) else { return nil }
         self[member.table.number]?.remove(Seat(lane: lane.number, number: number), member.hash)
+        forget(member.table)
         lanes[lane.number]?.count -= 1
         if lanes[lane.number]?.count == 0 {
             lanes.remove(lane.number)

@@ -222,7 +222,7 @@ import Synchronization
     @inline(__always)
     func overwrite(at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
         let word = self.word(at: index)
-        guard var record = unsafe word.record, unsafe record.isOverwritable(plan) else { return false }
+        guard plan.keepsSize, var record = unsafe word.record else { return false }
         var turn: UInt32 = 0
         while true {
             // Acquiring: what a reader did before he left the place is seen here.

@@ -18,6 +18,8 @@ final class TypeObservers: @unchecked Sendable {
 
     deinit { models.destroy() }
 
+    var isEmpty: Bool { inboxes.isEmpty && models.count == 0 }
+
     /// Nil where nobody observes a single model.
     var modelsIfAny: InterestTable? { models.count > 0 ? models : nil }
 
@@ -65,6 +67,9 @@ final class TypeObservers: @unchecked Sendable {
     }
 
     // MARK: Looked up by a commit
+
+    /// Somebody observes the type, or a model of this hash.
+    func concern(_ hash: UInt64) -> Bool { !inboxes.isEmpty || modelsIfAny?.seat(hash) != nil }
 
     /// The seats that stand for `seat`, which is a group.
     func members(of seat: Seat) -> [Seat] { groups[seat.number]?.seats ?? [] }

@@ -1,4 +1,5 @@
 import ModelRecord
+import Synchronization
 
 /// All records of one type.
 // Unchecked because of two properties: `pending` is touched only under the cache's writer lock, `digests` only under
@@ -13,6 +14,9 @@ final class TypeTable: @unchecked Sendable {
     let shards = Shards()
     /// What the commit in progress is about to change. Under the writer lock.
     var pending = PendingSet()
+    /// How large the record was that a single update has made last. The writer's; atomic because a variable would be
+    /// checked for exclusive access each time.
+    let recordByteCount = Atomic(512)
     /// The digest of each bucket. Under the cut lock.
     var digests = [UInt64](repeating: 0, count: 256)
 

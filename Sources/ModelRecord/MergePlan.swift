@@ -152,9 +152,10 @@
         isResized = isResized || overwrite.growth != 0
     }
 
-    /// Nothing that stays moves.
+    /// Nothing that stays moves: what was prepared may be written into the very record, see
+    /// ``UnmanagedRecord/overwrite(_:_:)``.
     @inline(__always)
-    var keepsSize: Bool { !isResized && touch.growth == 0 }
+    public var keepsSize: Bool { !isResized && touch.growth == 0 }
 
     /// The overwrite at `index`.
     @inline(__always)

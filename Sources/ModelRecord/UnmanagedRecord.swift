@@ -69,12 +69,6 @@ import Synchronization
         unsafe storage._withUnsafeGuaranteedRef { unsafe $0.finish(&merge, update, plan: &plan) }
     }
 
-    /// What was prepared may be written into this very record: see ``overwrite(_:_:)``.
-    @inline(__always)
-    public func isOverwritable(_ plan: borrowing MergePlan) -> Bool {
-        plan.keepsSize
-    }
-
     /// Writes what was prepared into this very record, unless somebody else has it or something is kept on it.
     ///
     /// The caller, who owns the one count that the record's slot has, sees to it that nobody takes a reference from

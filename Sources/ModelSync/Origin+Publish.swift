@@ -56,15 +56,15 @@ extension Origin {
     ) throws(WireError) -> PublishOutcome {
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
         let limit = configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax
-        // Taken out of self for the call, which borrows the name.
-        let name = nameBytes
+        // Taken out of self for the call, which borrows that.
         var written: [UInt8] = []
         pairs.removeAll()
         swap(&written, &pairs.bytes)
-        let update = UpdateView(
-            operation: .merge, stamp: stamp, origin: name.span, originHash: nameHash, id: id,
-            idHash: idHash, fields: fields.bytes.span, fieldCount: fields.count)
-        let result = cache.commitChanges(of: update, in: state.table, byteCountMax: limit, written: &written)
+        let result = cache.commitChanges(
+            of: UpdateView(
+                operation: .merge, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: id,
+                idHash: idHash, fields: fields.bytes.span, fieldCount: fields.count),
+            in: state.table, byteCountMax: limit, written: &written)
         defer { swap(&written, &pairs.bytes) }
         guard let result else { throw tooLarge(id) }
         guard result.summary.changed > 0 else { return .unchanged }

@@ -87,8 +87,14 @@ public struct Origin {
     }
 
     /// The bytes that wait in actions and open batches.
+    ///
+    /// Changes nothing: asked for before each write, and of a value that is only lent the compiler copies a kilobyte.
     public var pendingByteCount: Int {
-        outboxByteCount + open.reduce(0) { $0 + topics[$1].batch.byteCount }
+        mutating get {
+            var byteCount = outboxByteCount
+            for index in open { byteCount += topics[index].batch.byteCount }
+            return byteCount
+        }
     }
 
     /// The greatest stamp that was taken or seen: the next start must begin above it.

@@ -7,7 +7,7 @@ extension EncodedFields {
     ///   128 bytes, too many fields, a value too large or nested too deep, a tagged value whose content is not CBOR,
     ///   or fields that do not fit into one frame together.
     /// - Complexity: O(1) while no value is nested: such fields are encoded already; else O(*bytes*).
-    public init(_ fields: Fields, limits: WireLimits = .default) throws(WireError) {
+    public init(_ fields: borrowing Fields, limits: WireLimits = .default) throws(WireError) {
         if fields.isReady(limits), let encoded = fields.encoded {
             self = encoded
             return

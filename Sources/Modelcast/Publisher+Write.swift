@@ -46,7 +46,7 @@ extension Publisher {
         let encoded = try encode(fields)
         let now = Clocks.now()
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
-            try open(core)
+            try open(&core)
             guard !core.isFull(configuration.outboxByteCount) else {
                 return (PublishOutcome.backPressured, core.waker)
             }
@@ -65,7 +65,8 @@ extension Publisher {
         return outcome
     }
 
-    func open(_ core: borrowing PublisherCore) throws(ModelcastError) {
+    /// Changes nothing: to only lend the core the compiler would copy all of it.
+    func open(_ core: inout PublisherCore) throws(ModelcastError) {
         guard !core.isStopped else {
             throw ModelcastError(.stopped, "the publisher has been stopped; nothing can be published any more")
         }

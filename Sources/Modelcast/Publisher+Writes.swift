@@ -103,7 +103,7 @@ extension Publisher {
         let now = Clocks.now()
         var outcome = whenFull
         let waker = try core.withLock { core throws(ModelcastError) in
-            try open(core)
+            try open(&core)
             guard !core.isFull(configuration.outboxByteCount) else { return core.waker }
             try writes.constants.require(in: cache)
             do throws(WireError) {

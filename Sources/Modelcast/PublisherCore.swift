@@ -38,7 +38,9 @@ struct PublisherCore {
     }
 
     /// No more may be written until some of it has left.
-    func isFull(_ byteCountMax: Int) -> Bool {
+    ///
+    /// Changes nothing: to only lend the core the compiler would copy all of it.
+    mutating func isFull(_ byteCountMax: Int) -> Bool {
         origin.pendingByteCount + heldByteCount >= byteCountMax || push?.isFull ?? false
     }
 
@@ -59,8 +61,11 @@ struct PublisherCore {
     }
 
     /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
-    private func isQuiet(_ now: Moment) -> Bool {
-        guard let stream, pacing.isQuiet(now.uptimeMicroseconds) else { return false }
+    ///
+    /// Changes nothing, as ``isFull(_:)``.
+    private mutating func isQuiet(_ now: Moment) -> Bool {
+        // In this order: under load no reference is counted.
+        guard pacing.isQuiet(now.uptimeMicroseconds), let stream else { return false }
         return !origin.hasActions && !origin.hasOpenBatch && !isStopped && !stream.isBusy
     }
 

@@ -35,9 +35,9 @@ struct TestBatch {
     /// Commits the batch as publishers and replicas do.
     func commit(to cache: ModelCache, in table: Table) -> BatchSummary { withView { cache.commit($0, in: table) } }
 
-    func withView<R>(_ body: (UpdateBatchView) -> R) -> R {
+    func withView<R>(_ body: (UpdateBatchView) throws -> R) rethrows -> R {
         let origin = origin.span
-        return body(
+        return try body(
             UpdateBatchView(
                 bytes: bytes.span, slices: slices.span, origin: origin, originHash: Fingerprint.fnv(origin)))
     }
@@ -78,5 +78,15 @@ extension ModelCache {
 extension Commit {
     mutating func apply(_ batch: TestBatch, _ type: String) {
         batch.withView { apply($0, type: type) }
+    }
+}
+
+extension Table {
+    /// Where the record of a model is; no reference is kept.
+    func address(of id: String) -> UInt {
+        guard let record = self[id] else { return 0 }
+        let unmanaged = unsafe UnmanagedRecord(record)
+        defer { unsafe unmanaged.release() }
+        return unsafe UInt(bitPattern: unmanaged.address)
     }
 }
