@@ -125,7 +125,7 @@ struct AuditTable {
         running.contains { $1.sender == sender && $1.isConfirmed }
     }
 
-    var nextDeadline: UInt64 { running.values.map(\.dueAt).min() ?? .max }
+    var nextDeadline: UInt64 { running.isEmpty ? .max : running.values.lazy.map(\.dueAt).min() ?? .max }
 
     /// A sender's digest of its copy of a topic.
     mutating func note(_ digest: UInt64, of topic: Topic, toldBy sender: SenderID) {

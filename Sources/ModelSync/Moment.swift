@@ -12,10 +12,10 @@ public struct Moment: Hashable, Sendable {
         self.uptimeMicroseconds = uptimeMicroseconds
     }
 
-    /// The stamp lies further ahead of the wall clock than `lead`.
-    func isPassed(by stamp: Stamp, lead: Duration) -> Bool {
+    /// The stamp lies further ahead of the wall clock than this.
+    func isPassed(by stamp: Stamp, leadMilliseconds: UInt64) -> Bool {
         HybridClock.isTooFarAhead(
-            stamp, nowMilliseconds: wallMilliseconds, maxLeadMilliseconds: lead.wholeMicroseconds / 1000)
+            stamp, nowMilliseconds: wallMilliseconds, maxLeadMilliseconds: leadMilliseconds)
     }
 }
 

@@ -92,7 +92,7 @@ extension Origin {
     private static var renewalPauseMax: UInt64 { 600_000_000 }
 
     private func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
-        now.isPassed(by: stamp, lead: configuration.clockLeadMax)
+        now.isPassed(by: stamp, leadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)
     }
 
     /// Goes on as a later start: sequences begin again at 1, and the topics of the former are told with head 0, so that

@@ -70,6 +70,8 @@ public struct ReplayRing: Sendable {
         _ stream: Stream, sequence: UInt64, payload: [UInt8], at time: UInt64, age: Duration = .zero
     ) {
         guard byteCountMax > 0, age <= ageMax else { return }
+        // A duration is a number of 128 bits, and its parts are divisions: nearly every frame is new.
+        let age = age == .zero ? 0 : age.wholeMicroseconds
         forget(before: time)
         let number = number(of: stream)
         guard streams[number].insert(sequence, payload) else { return }
@@ -77,8 +79,7 @@ public struct ReplayRing: Sendable {
         byteCount += cost
         arrivals.append(
             Arrival(
-                number: number, sequence: sequence, byteCount: cost, time: time.subtractingOrZero(age.wholeMicroseconds)
-            ))
+                number: number, sequence: sequence, byteCount: cost, time: time.subtractingOrZero(age)))
         while byteCount > byteCountMax { forgetOldest() }
     }
 

@@ -5,7 +5,7 @@ import ModelWire
 /// shown as a state, and comes again when the clocks have come together.
 extension Replica {
     func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
-        now.isPassed(by: stamp, lead: configuration.clockLeadMax)
+        now.isPassed(by: stamp, leadMilliseconds: clockLeadMilliseconds)
     }
 
     /// A start of an origin that is not followed yet, and cannot be: whatever came after it would count as earlier.

@@ -56,14 +56,15 @@ public struct StreamStatus: Sendable {
 extension Replica {
     /// The state towards one sender.
     public func state(of sender: SenderID) -> ReplicaState {
-        let session = sessions[sender.index]
-        if session.isStale { return .stale }
-        switch session.phase {
+        // Where it stands: asked after each message, and a session holds many references that a copy would count.
+        let index = sender.index
+        if sessions[index].isStale { return .stale }
+        switch sessions[index].phase {
         case .disconnected, .greeting: return .connecting
         case .barrier, .snapshot: return .syncing
         case .synced:
             let isMending =
-                renewal != nil || audits.isRepairing(from: sender) || !session.ahead.isEmpty
+                renewal != nil || audits.isRepairing(from: sender) || !sessions[index].ahead.isEmpty
                 || unsettled.contains { stream in
                     stream.isMending && stream.tellers.contains { $0.sender == sender }
                 }

@@ -151,8 +151,7 @@ extension Replica {
     /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
     /// its origin's clock may be behind.
     private func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
-        let retention = configuration.tombstoneRetention.wholeMicroseconds / 1000
-        return stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retention)
+        stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retentionMilliseconds)
     }
 
     func count(_ summary: BatchSummary, batches: UInt64) {

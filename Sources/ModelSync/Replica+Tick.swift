@@ -20,12 +20,10 @@ extension Replica {
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
-        var next = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
-        for session in sessions {
-            if let deadline = session.deadline { next = min(next, deadline) }
-            guard session.isSynced else { continue }
-            let silence = session.heartbeatMicroseconds * UInt64(configuration.silentIntervals)
-            next = min(next, session.lastHeard + silence, session.nextReport)
+        var next = now.uptimeMicroseconds + reportMicroseconds
+        // In place: asked for after each message, and to copy a session is to count its references.
+        for index in sessions.indices {
+            next = min(next, sessions[index].nextDeadline(silentIntervals: configuration.silentIntervals))
         }
         for stream in unsettled {
             if let since = stream.holeSince {

@@ -14,6 +14,9 @@ public final class Replica {
     public let cache: ModelCache
     public internal(set) var counters = Counters()
 
+    /// Durations that each batch is held against, in whole numbers: to take one apart means to divide 128 bits.
+    let clockLeadMilliseconds, retentionMilliseconds, reportMicroseconds: UInt64
+
     var sessions: [SenderSession] = []
     var streams: [StreamKey: StreamState] = [:]
     /// What was found last: mostly the next batch is of the same stream, and no key needs to be hashed.
@@ -68,6 +71,9 @@ public final class Replica {
         self.lastAlive = lastAlive
         self.configuration = configuration
         self.cache = cache
+        clockLeadMilliseconds = configuration.clockLeadMax.wholeMicroseconds / 1000
+        retentionMilliseconds = configuration.tombstoneRetention.wholeMicroseconds / 1000
+        reportMicroseconds = configuration.reportInterval.wholeMicroseconds
         decoder = BatchDecoder(limits: configuration.limits)
         groupDecoder = BatchDecoder(limits: configuration.limits)
         generator = SeededGenerator(seed: seed)

@@ -63,6 +63,13 @@ struct SenderSession: Sendable {
 
     var isSynced: Bool { if case .synced = phase { true } else { false } }
 
+    /// When the step is given up, or silence or a report is due; never where none is.
+    func nextDeadline(silentIntervals: Int) -> UInt64 {
+        let step = deadline ?? .max
+        guard isSynced else { return step }
+        return min(step, lastHeard + heartbeatMicroseconds * UInt64(silentIntervals), nextReport)
+    }
+
     /// Enters a phase that must end before `timeout` has passed.
     mutating func enter(_ phase: Phase, at now: UInt64, timeout: UInt64?) {
         self.phase = phase

@@ -106,10 +106,11 @@ public struct BatchDecoder: ~Copyable {
 
     private mutating func forget() {
         slices.removeAll(keepingCapacity: true)
-        refused.removeAll(keepingCapacity: true)
-        early.removeAll(keepingCapacity: true)
-        group.removeAll()
-        transcoded.removeAll(keepingCapacity: true)
+        // Empty nearly always, and it takes less to see that than to empty them.
+        if !refused.isEmpty { refused.removeAll(keepingCapacity: true) }
+        if !early.isEmpty { early.removeAll(keepingCapacity: true) }
+        if !group.isEmpty { group.removeAll() }
+        if isTranscoded { transcoded.removeAll(keepingCapacity: true) }
         isTranscoded = false
         unknownOperations = 0
         frameByteCount = -1

@@ -22,6 +22,10 @@ public struct BatchWriter: Sendable {
     /// also one that carries the batch within a push or a replay.
     public static let envelopeByteCountMax = 512
 
+    /// What the seven heads in front of a frame's updates take at most: those of the frame, its kind and its origin
+    /// are five bytes together.
+    private static let headsByteCountMax = 5 + 4 * CBORHead.byteCountMax
+
     public init() {}
 
     /// The size of the encoded updates.
@@ -95,15 +99,21 @@ public struct BatchWriter: Sendable {
     ) -> [UInt8] {
         guard let stamp = firstStamp, !isEmpty else { preconditionFailure("a batch needs an update") }
         let groupByteCount = group?.reduce(3) { $0 + $1.bytes.count + 3 } ?? 0
-        var frame = CBORWriter(reserving: byteCount + origin.utf8.count + groupByteCount + 40)
-        frame.writeArrayHead(group == nil ? 6 : 7)
-        frame.write(unsigned: FrameKind.batch.rawValue)
-        frame.write(text: origin)
-        frame.write(unsigned: incarnation)
-        frame.write(unsigned: sequence)
-        frame.write(unsigned: stamp)
-        frame.writeArrayHead(updateCount)
-        frame.append(encoded: writer.bytes.span)
+        let (name, count) = (origin.utf8.span, updateCount)
+        let ownByteCount = byteCount + name.count + BatchWriter.headsByteCountMax
+        var frame = CBORWriter(reserving: ownByteCount + groupByteCount)
+        // One look at the memory for all of it: while there is little to do each update is a frame.
+        unsafe frame.append(upTo: ownByteCount) { filler in
+            unsafe filler.writeHead(.array, group == nil ? 6 : 7)
+            unsafe filler.writeHead(.unsigned, FrameKind.batch.rawValue)
+            unsafe filler.writeHead(.text, UInt64(name.count))
+            unsafe filler.append(name)
+            unsafe filler.writeHead(.unsigned, incarnation)
+            unsafe filler.writeHead(.unsigned, sequence)
+            unsafe filler.writeHead(.unsigned, stamp)
+            unsafe filler.writeHead(.array, UInt64(count))
+            unsafe filler.append(writer.bytes.span)
+        }
         if let group {
             frame.writeArrayHead(group.count)
             for topic in group { frame.write(byteString: topic.bytes) }

@@ -91,8 +91,9 @@ struct ReplicaLoop: ~Copyable {
                 requested: { peer, payload in relay.receive(payload.span, from: peer, now: Clocks.now()) })
             relay.countRefusedClients(sockets.takeRefusedCount())
         }
-        try carryOut(now: Clocks.now())
-        try keep(now: Clocks.now())
+        let end = Clocks.now()
+        try carryOut(now: end)
+        try keep(now: end)
     }
 
     /// Tells the store what has changed, and the pushers what is on disk.
@@ -145,9 +146,11 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private mutating func tellStatus(now: Moment) {
-        let states = links.senders.map(machine.replica.state(of:))
-        guard now.uptimeMicroseconds >= nextStatus || states != lastState else { return }
-        lastState = states
+        // Asked after each message: nothing is allocated where nothing is to be told.
+        let (replica, senders) = (machine.replica, links.senders)
+        let isKnown = senders.elementsEqual(lastState) { replica.state(of: $0) == $1 }
+        guard now.uptimeMicroseconds >= nextStatus || !isKnown else { return }
+        lastState = senders.map(replica.state(of:))
         nextStatus = now.uptimeMicroseconds + ReplicaLoop.statusMicroseconds
         host.tell(now)
     }

@@ -50,13 +50,14 @@ final class SenderLinks {
     /// Adds a sender; ``reopen(now:taker:)`` opens its connection. Call in the order of the senders' indices.
     func add(_ sender: SenderID, endpoint: String) {
         links.append(SenderLink(sender: sender, endpoint: endpoint))
+        senders.append(sender)
     }
 
     /// The senders, in the order in which they were added.
-    var senders: [SenderID] { links.map(\.sender) }
+    private(set) var senders: [SenderID] = []
 
     /// When a connection is to be opened next, if one is.
-    var nextReopen: UInt64? { links.compactMap(\.reopenAt).min() }
+    var nextReopen: UInt64? { links.lazy.compactMap(\.reopenAt).min() }
 
     func close() {
         for link in links { link.close() }
