@@ -17,6 +17,17 @@ import Testing
         #expect(frame == .init(hex: expected))
     }
 
+    @Test(arguments: [1, 23, 24, 255, 256]) func `a batch with the longest heads there are`(count: Int) throws {
+        let name = String(repeating: "a", count: 64)
+        var writer = BatchWriter()
+        for index in 1...count { try writer.append(.delete, stamp: .max - UInt64(count - index), id: "7") }
+        let frame = writer.finish(origin: name, incarnation: .max, sequence: .max)
+        var decoder = BatchDecoder()
+        try decoder.decode(frame.span)
+        #expect(decoder.origin == name && decoder.incarnation == .max && decoder.sequence == .max)
+        #expect(decoder.updateCount == count && decoder.lastStamp == .max && writer.isEmpty)
+    }
+
     @Test func `heads are the array of section 4, in order of the topics`() throws {
         let heads = Heads(
             origin: "a", incarnation: 5, stamp: 100,
