@@ -28,9 +28,6 @@ struct Epochs {
     /// The epoch that overwritten records are kept for, if any snapshot is open.
     var newest: UInt64? { open.last?.id }
 
-    /// No snapshot is open: nothing that is overwritten need be kept.
-    var isEmpty: Bool { open.isEmpty }
-
     /// How many epochs are held.
     var openCount: Int { open.count }
 

@@ -101,8 +101,8 @@ extension ModelCache {
         let deliveries = cut.withLock { cut -> Deliveries? in
             cut.commitNumber += 1
             end.summary.commitNumber = cut.commitNumber
-            let isWatched = unsafe !cut.epochs.isEmpty || result.isVisible && cut.observers.concern(table, hash)
-            if !isWatched, slots.overwrite(at: slot, update, plan) {
+            let isTold = unsafe result.isVisible && cut.observers.concern(table, hash)
+            if !isTold, cut.epochs.newest == nil, slots.overwrite(at: slot, update, plan) {
                 unsafe table.digests[Int(hash &>> 56)] &+= result.digestDelta
                 return nil
             }
@@ -111,7 +111,7 @@ extension ModelCache {
             guard let new = unsafe result.record else { preconditionFailure("what was prepared makes a record") }
             var pending = unsafe Pending(
                 new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, existed: true)
-            let deliveries = publish(&pending, in: table, &cut)
+            let deliveries = publish(&pending, in: table, isTold: isTold, &cut)
             replaced = pending
             return deliveries
         }
@@ -140,7 +140,8 @@ extension ModelCache {
         let deliveries = cut.withLock { cut in
             cut.commitNumber += 1
             end.summary.commitNumber = cut.commitNumber
-            return publish(&pending, in: table, &cut)
+            let isTold = pending.isVisible && cut.observers.concern(table, hash)
+            return publish(&pending, in: table, isTold: isTold, &cut)
         }
         end.woken = deliveries?.send()
         pending.giveBack(to: &plan)
@@ -148,17 +149,18 @@ extension ModelCache {
     }
 
     /// Exchanges the record of one model. Under the cut lock.
+    /// - Parameter isTold: some observer is to be told of it.
     /// - Returns: nil where nobody is told.
-    private func publish(_ pending: inout Pending, in table: TypeTable, _ cut: inout Cut) -> Deliveries? {
+    private func publish(
+        _ pending: inout Pending, in table: TypeTable, isTold: Bool, _ cut: inout Cut
+    ) -> Deliveries? {
         let hash = pending.hash
         table.digests[Int(hash &>> 56)] &+= pending.digestDelta
         cut.reserveCounts(of: table)
         cut.counts[table.number].existing += (pending.exists ? 1 : 0) - (pending.existed ? 1 : 0)
         let epoch = cut.epochs.newest
         if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
-        if pending.isVisible, cut.observers.concern(table, hash) {
-            return publishObserved(&pending, in: table, epoch: epoch, &cut)
-        }
+        if isTold { return publishObserved(&pending, in: table, epoch: epoch, &cut) }
         place(&pending, in: table, epoch: epoch, &cut)
         return nil
     }
@@ -173,7 +175,7 @@ extension ModelCache {
         }
     }
 
-    /// The same, of a model that somebody may want to be told of.
+    /// The same, of a model that somebody is to be told of.
     @inline(never)
     private func publishObserved(
         _ pending: inout Pending, in table: TypeTable, epoch: UInt64?, _ cut: inout Cut

@@ -50,11 +50,10 @@ final class SenderLinks {
     /// Adds a sender; ``reopen(now:taker:)`` opens its connection. Call in the order of the senders' indices.
     func add(_ sender: SenderID, endpoint: String) {
         links.append(SenderLink(sender: sender, endpoint: endpoint))
-        senders.append(sender)
     }
 
     /// The senders, in the order in which they were added.
-    private(set) var senders: [SenderID] = []
+    var senders: some Collection<SenderID> { links.lazy.map(\.sender) }
 
     /// When a connection is to be opened next, if one is.
     var nextReopen: UInt64? { links.lazy.compactMap(\.reopenAt).min() }

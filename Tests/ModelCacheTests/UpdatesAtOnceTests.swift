@@ -82,7 +82,7 @@ struct UpdatesAtOnceTests {
         _ = batch.commit(to: cache, in: table)
     }
 
-    /// Two models that may be written over: the second update has given their records a directory.
+    /// Two models that may be written over.
     private func overwritable() -> (ModelCache, Table) {
         let cache = ModelCache()
         let table = cache.table("User")
