@@ -1,31 +1,32 @@
 public import ModelRecord
 
 /// What happened to one model, as an observer is told.
+///
+/// A place in what a commit tells: whoever keeps a change keeps all that was told beside it on the same queue. To
+/// remember a state keep ``new``.
 public struct Change: Sendable {
-    /// The model's type.
-    public let type: String
-    /// The state before it, tombstones included.
-    let oldState: Record?
-    /// The state after it, tombstones included.
-    let newState: Record
-    /// The union of the changed fields, where several changes were folded.
-    private let foldedFields: [String]?
+    private let section: ChangeSection
+    private let position: Int
     /// The model was not changed: this is its state at the time of registration.
     public let isInitial: Bool
 
-    init(type: String, entry: ChangeEntry, isInitial: Bool) {
-        self.type = type
-        oldState = entry.old
-        newState = entry.new
-        foldedFields = entry.fields
+    init(_ section: ChangeSection, at position: Int, isInitial: Bool) {
+        self.section = section
+        self.position = position
         self.isInitial = isInitial
     }
+
+    /// The model's type.
+    public var type: String { section.type }
 
     /// The model's id.
     public var id: String { newState.id }
 
     /// The model before, or nil where it did not exist; also nil when ``isInitial``.
-    public var old: Record? { existing(oldState) }
+    ///
+    /// Where the cache has written over that record, it is made again for who asks, each time anew.
+    /// - Complexity: O(1), or O(*size of the record*).
+    public var old: Record? { existing(section.old(at: position)) }
 
     /// The model after, or nil where it does not exist.
     public var new: Record? { existing(newState) }
@@ -34,14 +35,18 @@ public struct Change: Sendable {
     ///
     /// When ``isFolded``, all fields that changed on the way, although some may be back at their old value.
     /// - Complexity: O(*fields*), unless folded.
-    public var changedFields: [String] { foldedFields ?? newState.changedFields(since: oldState) }
+    public var changedFields: [String] { section.changedFields(at: position) }
 
     /// Several changes of this model were folded into one, as the observer was slower than they came.
-    public var isFolded: Bool { foldedFields != nil }
+    public var isFolded: Bool { section.foldedFields(at: position) != nil }
+
+    /// The state after, tombstones included.
+    private var newState: Record { section.new(at: position) }
 
     /// The greatest version of any write to the model as a whole.
     public var version: Version {
-        switch (newState.touched, newState.floor) {
+        let state = newState
+        return switch (state.touched, state.floor) {
         case (let touched?, let floor?): max(touched, floor)
         case (let touched?, nil): touched
         case (nil, let floor?): floor

@@ -12,10 +12,13 @@ struct ChangeEntry {
 
 /// A change as a section holds it. Both records are owned, a count each.
 @unsafe struct HeldChange {
+    /// Nil where there was none, and where it was written over: then ``undo`` has what it was.
     var old: UnmanagedRecord?
     var new: UnmanagedRecord
     /// Who is told, where the section is a lane's.
     var seat = Seat.nobody
+    /// Of the section's log.
+    var undo = UndoLog.Entry.none
 }
 
 /// The changes of one type in one step: written once, shared by all who are told of them, never changed.
@@ -33,6 +36,7 @@ struct ChangeEntry {
     let commitNumber: UInt64
     private let changes: UnsafeMutablePointer<HeldChange>
     private let capacity: Int
+    private let undoLog: UndoLog
     private let folds: Folds?
     /// Where replaced records and memory go; nil for sections that no commit has made.
     private let memory: SectionMemory?
@@ -54,6 +58,7 @@ struct ChangeEntry {
         count = gathered.count
         capacity = gathered.capacity
         unsafe changes = gathered.base
+        undoLog = gathered.undoLog
     }
 
     /// - Parameter seats: who is told of each; empty where the section is not a lane's.
@@ -77,10 +82,11 @@ struct ChangeEntry {
         count = gathered.count
         capacity = gathered.capacity
         unsafe changes = gathered.base
+        undoLog = gathered.undoLog
     }
 
     deinit {
-        let part = unsafe SectionMemory.Part(base: changes, count: count, capacity: capacity)
+        let part = unsafe SectionMemory.Part(base: changes, count: count, capacity: capacity, undoLog: undoLog)
         if let memory { memory.give(part) } else { part.destroy() }
     }
 
@@ -89,9 +95,26 @@ struct ChangeEntry {
         return unsafe changes[position]
     }
 
-    func entry(at position: Int) -> ChangeEntry {
+    /// The state before, tombstones included; made again where the record was written over.
+    func old(at position: Int) -> Record? {
         let held = unsafe held(position)
-        return unsafe ChangeEntry(old: held.old?.record, new: held.new.record, fields: folds?.fields[position])
+        guard unsafe held.undo == .none else { return unsafe undoLog.restored(held.new, held.undo) }
+        return unsafe held.old?.record
+    }
+
+    /// The state after, tombstones included.
+    func new(at position: Int) -> Record { unsafe held(position).new.record }
+
+    /// The union of the changed fields where several changes were folded; nil where the change stands for itself.
+    func foldedFields(at position: Int) -> [String]? { folds?.fields[position] }
+
+    func changedFields(at position: Int) -> [String] {
+        foldedFields(at: position) ?? new(at: position).changedFields(since: old(at: position))
+    }
+
+    /// The change at `position`, on its own.
+    func entry(at position: Int) -> ChangeEntry {
+        ChangeEntry(old: old(at: position), new: new(at: position), fields: foldedFields(at: position))
     }
 
     /// Who is told of the change at `position`.
@@ -115,6 +138,8 @@ struct ChangeEntry {
     fileprivate var base: UnsafeMutablePointer<HeldChange>
     private(set) var capacity: Int
     private(set) var count = 0
+    /// What the records were that were written over.
+    fileprivate(set) var undoLog = UndoLog()
 
     init(capacity: Int) {
         self.capacity = max(capacity, 1)
@@ -125,6 +150,7 @@ struct ChangeEntry {
     init(_ part: SectionMemory.Part) {
         capacity = part.capacity
         unsafe base = part.base
+        undoLog = part.undoLog
     }
 
     /// Takes over the counts of the records.
@@ -133,6 +159,35 @@ struct ChangeEntry {
         if count == capacity { grow() }
         unsafe (base + count).initialize(to: change)
         count &+= 1
+    }
+
+    /// Writes an update over the record at `slot`, and takes the change; see ``SlotArray/overwrite(at:_:_:keepingIn:)``.
+    /// - Returns: whether it was done.
+    @inline(__always)
+    mutating func overwrite(
+        _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat
+    ) -> Bool {
+        guard let entry = slots.overwrite(at: slot, update, plan, keepingIn: &undoLog),
+            let new = unsafe slots.unmanaged(at: slot)
+        else { return false }
+        unsafe append(HeldChange(old: nil, new: new.retained(), seat: seat, undo: entry))
+        return true
+    }
+
+    /// Takes the last change of another section, for `seat`.
+    mutating func append(lastOf other: GatheredChanges, _ seat: Seat) {
+        precondition(other.count > 0, "a section that is not empty has a last change")
+        let last = unsafe other.base[other.count - 1]
+        let entry = unsafe undoLog.append(last.undo, of: other.undoLog)
+        unsafe append(HeldChange(old: last.old?.retained(), new: last.new.retained(), seat: seat, undo: entry))
+    }
+
+    /// The states before and after the last change, with a count of their own.
+    func last() -> (old: Record?, new: Record) {
+        precondition(count > 0, "a section that is not empty has a last change")
+        let last = unsafe base[count - 1]
+        let old = unsafe last.undo == .none ? last.old?.record : undoLog.restored(last.new, last.undo)
+        return unsafe (old, last.new.record)
     }
 
     @inline(never)
@@ -162,10 +217,18 @@ struct ChangeEntry {
         var end = start
         while end < count, self.lane(at: end) == lane { end += 1 }
         var run = GatheredChanges(capacity: end - start)
-        for position in start..<end { unsafe run.append(base[position]) }
+        for position in start..<end {
+            var change = unsafe base[position]
+            unsafe change.undo = run.undoLog.append(change.undo, of: undoLog)
+            unsafe run.append(change)
+        }
         return run
     }
 
     /// The memory after all changes have been moved out.
-    func emptied() -> SectionMemory.Part { unsafe SectionMemory.Part(base: base, count: 0, capacity: capacity) }
+    func emptied() -> SectionMemory.Part {
+        var part = unsafe SectionMemory.Part(base: base, count: 0, capacity: capacity, undoLog: undoLog)
+        part.clearLog()
+        return part
+    }
 }

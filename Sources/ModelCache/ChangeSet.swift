@@ -1,7 +1,7 @@
 /// The changes of one commit, or of several that were folded, in commit order; each model at most once.
 ///
-/// The changes of one type stand together. Copies share their memory; the records in it stay alive as long as a copy,
-/// and with a change of one model those that were told beside it on the same queue.
+/// The changes of one type stand together. Copies share their memory; the records in it stay alive as long as a copy or
+/// a ``Change``, and with a change of one model those that were told beside it on the same queue.
 public struct ChangeSet: Sendable {
     private let first: ChangeSection?
     /// Those behind the first, which is whole then.
@@ -77,6 +77,6 @@ extension ChangeSet: RandomAccessCollection {
     }
 
     private func change(_ section: ChangeSection, _ position: Int) -> Change {
-        Change(type: section.type, entry: section.entry(at: position), isInitial: isInitial)
+        Change(section, at: position, isInitial: isInitial)
     }
 }

@@ -32,7 +32,9 @@ public struct Commit: ~Copyable {
     private mutating func apply(
         _ batch: borrowing UpdateBatchView, to table: TypeTable, noting changes: inout BatchChanges?
     ) {
-        table.pending.apply(batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes)
+        table.pending.apply(
+            batch, table.shards, plan: &writer.plan, tally: &writer.tally, changes: &changes,
+            byteCount: &table.recordByteCount)
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.

@@ -25,6 +25,7 @@ struct Deliveries: Sendable {
             sets.append((ChangeSet(section, commitNumber: commitNumber), [inbox]))
         }
         guard var some = gathering.some else { return }
+        guard some.count > 0 else { return writer.spareParts.append(some.emptied()) }
         guard gathering.isMixed else { return addLane(some, type, writer, observers) }
         some.sortByLane()
         var start = 0

@@ -47,6 +47,39 @@ struct Gathering: Sendable {
         return isTakingAll ? Seat.nobody : nil
     }
 
+    /// Writes an update over the record at `slot`, and takes the change: the old state is kept as what gave way.
+    /// - Parameter seat: of ``seat(_:)``.
+    /// - Returns: false, and nothing has happened, where there has to be a new record.
+    @inline(__always)
+    mutating func overwrite(
+        _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat,
+        of type: String
+    ) -> Bool {
+        guard isTakingAll else {
+            guard plan.keepsSize, !seat.isGroup, !seat.isAlone else { return false }
+            begin(seat)
+            return some?.overwrite(slots, at: slot, update, plan, seat) ?? false
+        }
+        guard all?.overwrite(slots, at: slot, update, plan, .nobody) ?? false else { return false }
+        if seat != .nobody { shareLast(seat, of: type) }
+        return true
+    }
+
+    /// Takes the last change of all for an observer of a single model, too.
+    @inline(never)
+    private mutating func shareLast(_ seat: Seat, of type: String) {
+        guard let all else { return }
+        if seat.isGroup || seat.isAlone {
+            let (old, new) = all.last()
+            let (oldHeld, newHeld) = unsafe (old.map { unsafe UnmanagedRecord($0) }, UnmanagedRecord(new))
+            unsafe share(oldHeld, newHeld, seat, of: type)
+            unsafe oldHeld?.release()
+            return unsafe newHeld.release()
+        }
+        begin(seat)
+        some?.append(lastOf: all, seat)
+    }
+
     /// Takes a change.
     /// - Parameters:
     ///   - old: moves in here, count and all.
@@ -66,13 +99,18 @@ struct Gathering: Sendable {
 
     @inline(__always)
     private mutating func takeSome(_ change: HeldChange) {
-        let to = unsafe change.seat.lane
+        unsafe begin(change.seat)
+        unsafe some?.append(change)
+    }
+
+    /// There is to be a change for `seat`.
+    @inline(__always)
+    private mutating func begin(_ seat: Seat) {
         if some == nil {
             some = writer.gathered(capacity: 16)
-            lane = to
+            lane = seat.lane
         }
-        if to != lane { isMixed = true }
-        unsafe some?.append(change)
+        if seat.lane != lane { isMixed = true }
     }
 
     /// Takes a change for several observers, or for one with an inbox of its own.

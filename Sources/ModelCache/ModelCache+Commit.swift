@@ -116,7 +116,7 @@ extension TypeTable {
     ///   - epoch: where snapshots look for the old records, if any is open.
     ///   - gathering: takes what others are to be told; nil where nobody is interested.
     /// - Returns: the shards that were touched, a bit each.
-    fileprivate func publish(
+    func publish(
         _ pending: inout [Pending], epoch: UInt64?, gathering: inout Gathering?, counts: inout TableCounts
     ) -> UInt64 {
         var touched: UInt64 = 0

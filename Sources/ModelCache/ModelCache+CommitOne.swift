@@ -1,11 +1,10 @@
 public import ModelRecord
-import Synchronization
 
 extension ModelCache {
     /// Merges one update in a commit of its own: what ``commit(_:type:)`` does for a batch of one, for less.
     ///
-    /// A record that keeps its size and that nobody else has is written over where it is, unless an observer is to be
-    /// told, a snapshot is open or there is a journal.
+    /// A record that keeps its size and that nobody else has is written over where it is, unless a snapshot is open or
+    /// there is a journal.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
@@ -64,7 +63,7 @@ extension ModelCache {
         let candidate = slots?.candidate(hash) ?? -1
         // All of the record at once, before its first line has told how much that is.
         if candidate >= 0, let address = unsafe slots?.address(at: candidate) {
-            unsafe UnmanagedRecord.prefetch(address, byteCount: table.recordByteCount.load(ordering: .relaxed))
+            unsafe UnmanagedRecord.prefetch(address, byteCount: table.recordByteCount)
         }
         guard let slots, candidate >= 0, case let slot = slots.find(hash, update.id, from: candidate), slot >= 0 else {
             let result = unsafe UnmanagedMerge(
@@ -89,8 +88,7 @@ extension ModelCache {
         end.summary.commitNumber = cut.withLock { $0.commitNumber }
     }
 
-    /// Ends a commit whose record keeps its size: writes it where it is if nobody has it and nobody is to be told, else
-    /// makes a new one.
+    /// Ends a commit whose record keeps its size: writes it where it is if nobody has it, else makes a new one.
     private func overwrite(
         _ result: UnmanagedMerge, _ update: UpdateView, _ hash: UInt64, _ slots: SlotArray, at slot: Int,
         in table: TypeTable, plan: inout MergePlan, _ end: inout CommitEnd
@@ -102,9 +100,16 @@ extension ModelCache {
             cut.commitNumber += 1
             end.summary.commitNumber = cut.commitNumber
             let isTold = unsafe result.isVisible && cut.observers.concern(table, hash)
-            if !isTold, cut.epochs.newest == nil, slots.overwrite(at: slot, update, plan) {
-                unsafe table.digests[Int(hash &>> 56)] &+= result.digestDelta
-                return nil
+            if cut.epochs.newest == nil {
+                var told: Deliveries?
+                let isDone =
+                    isTold
+                    ? overwriteObserved(slots, at: slot, update, plan, hash, in: table, &cut, &told)
+                    : slots.overwrite(at: slot, update, plan)
+                if isDone {
+                    unsafe table.digests[Int(hash &>> 56)] &+= result.digestDelta
+                    return told
+                }
             }
             var result = unsafe result
             unsafe slots.finish(&result, update, at: slot, plan: &plan)
@@ -121,6 +126,22 @@ extension ModelCache {
         end.replaced = replaced
     }
 
+    /// Writes over the record of a model that somebody is to be told of, and keeps what stood there. Under the cut lock.
+    /// - Returns: whether it was done.
+    @inline(never)
+    private func overwriteObserved(
+        _ slots: SlotArray, at slot: Int, _ update: UpdateView, _ plan: borrowing MergePlan, _ hash: UInt64,
+        in table: TypeTable, _ cut: inout Cut, _ told: inout Deliveries?
+    ) -> Bool {
+        guard var gathering = Gathering(table, cut.observers, capacity: 1, writer) else { return false }
+        guard let seat = gathering.seat(hash) else { return false }
+        let isDone = gathering.overwrite(slots, at: slot, update, plan, seat, of: table.name)
+        // Where it was not done there is nothing in it, and its memory goes back.
+        let deliveries = cut.deliveries(of: gathering, table, writer)
+        if isDone { told = deliveries }
+        return isDone
+    }
+
     /// Ends a commit that has made a record, or has left the one that was there.
     private func replace(
         _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, in table: TypeTable,
@@ -131,7 +152,7 @@ extension ModelCache {
             unsafe result.record?.release()
             return leave(&end)
         }
-        unsafe table.recordByteCount.store(new.storedByteCount, ordering: .relaxed)
+        unsafe table.recordByteCount = new.storedByteCount
         var pending = unsafe Pending(
             new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, existed: existed)
         if writer.isJournaling { writer.note([pending], of: table.name) }
@@ -191,10 +212,7 @@ extension ModelCache {
             var old: UnmanagedRecord?
             unsafe gathering.take(&old, new, seat, of: table.name)
         }
-        var deliveries = Deliveries(commitNumber: cut.commitNumber)
-        deliveries.add(gathering, of: table.name, cut.observers, writer)
-        deliveries.finish(everything: cut.observers.everything)
-        return deliveries
+        return cut.deliveries(of: gathering, table, writer)
     }
 }
 

@@ -22,15 +22,15 @@ public struct BatchSummary: Hashable, Sendable {
 
 /// Commits of one batch, as publishers and replicas make them without end.
 ///
-/// Where nobody is to be told of what changes, and nobody holds on to what was, a commit need not keep the new records
-/// beside the old ones until all are made: each update is merged where it belongs at once, and a record that nobody
-/// has is written over in its place. To snapshots and observers it is one step all the same, as the cut is held from
-/// the first update to the last, so that none is opened or registered in between. Point reads of one model see it
-/// before or after the batch, as always: a batch that changes a model twice, maybe as a transaction, takes the long
-/// way.
+/// Where no snapshot is open, a commit need not keep the new records beside the old ones until all are made: each update
+/// is merged where it belongs at once, and a record that nobody has is written over in its place; for those who are to
+/// be told of it, what gave way is kept (`UndoLog`). To snapshots and observers it is one step all the same, as the cut
+/// is held from the first update to the last, so that none is opened or registered in between. Point reads of one model
+/// see it before or after the batch, as always: where a batch changes a model twice, maybe as a transaction, the updates
+/// of that model take the long way, behind the others.
 extension ModelCache {
-    /// Merges the updates of a batch, in one atomic step: what ``commit(_:type:)`` does, for less where nobody observes
-    /// the type, no snapshot is open, there is no journal and no model comes twice.
+    /// Merges the updates of a batch, in one atomic step: what ``commit(_:type:)`` does, for less where no snapshot is
+    /// open and there is no journal.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
@@ -74,7 +74,7 @@ extension ModelCache {
     static let updatesAtOnceMax = 512
 
     /// - Parameter leftover: released by the caller, outside of the locks.
-    /// - Returns: nil, and nothing has happened, where somebody watches.
+    /// - Returns: nil, and nothing has happened, where somebody looks at what was.
     private func commitAtOnce(
         _ batch: borrowing UpdateBatchView, in table: TypeTable, noting changes: inout BatchChanges?,
         _ leftover: inout [Record]
@@ -82,32 +82,53 @@ extension ModelCache {
         guard batch.count <= ModelCache.updatesAtOnceMax else { return nil }
         // A copy of a view is a few words; a closure may not hold on to a borrowed one.
         let batch = copy batch
-        return writerLock.withLock { _ in
+        var woken: Wakeups?
+        let summary = writerLock.withLock { _ -> BatchSummary? in
             guard !writer.isJournaling else { return nil }
-            return cut.withLock { cut -> BatchSummary? in
-                guard cut.isUnwatched(table), !writer.repeats.hasRepeats(batch) else { return nil }
-                cut.reserveCounts(of: table)
-                var step = UpdateStep(cut.counts(of: table))
-                writer.merge(batch, into: table, &step, noting: &changes, &leftover)
-                cut.finish(step, of: table)
-                // Of what observers were told as long as there were any.
+            var deliveries: Deliveries?
+            let summary = cut.withLock { cut -> BatchSummary? in
+                guard cut.epochs.newest == nil else { return nil }
+                let repeats = writer.repeats.repeats(in: batch)
+                // What is noted is noted in the order of the batch.
+                guard repeats.isEmpty || changes == nil else { return nil }
+                var step = cut.begin(table, count: batch.count, writer)
+                writer.merge(batch, into: table, &step, noting: &changes, passing: repeats, &leftover)
+                if !repeats.isEmpty { writer.merge(repeats, of: batch, into: table, &step, &leftover) }
+                deliveries = cut.finish(step, of: table, writer)
                 writer.takeBack()
                 return step.summary
             }
+            if let deliveries, !deliveries.isEmpty { woken = deliveries.send() }
+            return summary
         }
+        woken?.wake()
+        return summary
     }
 }
 
 extension Cut {
-    /// Nobody is to be told of changes of this type, and nobody sees what was.
-    func isUnwatched(_ table: TypeTable) -> Bool {
-        epochs.newest == nil && !observers.mayConcern(table)
+    /// Begins a step that changes records of `table` at once.
+    mutating func begin(_ table: TypeTable, count: Int, _ writer: Writer) -> UpdateStep {
+        reserveCounts(of: table)
+        let isWatched = observers.mayConcern(table)
+        return UpdateStep(
+            counts(of: table), isWatched ? Gathering(table, observers, capacity: count, writer) : nil)
     }
 
-    /// Ends a step that has changed records of `table` at once.
-    mutating func finish(_ step: UpdateStep, of table: TypeTable) {
+    /// Ends it.
+    /// - Returns: what is to be told; nil where nobody is.
+    mutating func finish(_ step: UpdateStep, of table: TypeTable, _ writer: Writer) -> Deliveries? {
         counts[table.number] = step.counts
         if step.summary.changed > 0 { commitNumber += 1 }
+        return step.gathering.map { deliveries(of: $0, table, writer) }
+    }
+
+    /// What was gathered of one type, as it is to be told.
+    func deliveries(of gathering: Gathering, _ table: TypeTable, _ writer: Writer) -> Deliveries {
+        var deliveries = Deliveries(commitNumber: commitNumber)
+        deliveries.add(gathering, of: table.name, observers, writer)
+        deliveries.finish(everything: observers.everything)
+        return deliveries
     }
 }
 
@@ -115,6 +136,28 @@ extension Cut {
 struct UpdateStep {
     var summary = BatchSummary()
     var counts: TableCounts
+    /// For those who are to be told; nil where nobody is.
+    var gathering: Gathering?
+    let isWatched: Bool
 
-    init(_ counts: TableCounts) { self.counts = counts }
+    init(_ counts: TableCounts, _ gathering: Gathering?) {
+        self.counts = counts
+        self.gathering = gathering
+        isWatched = gathering != nil
+    }
+
+    /// Who is to be told of a change of a model with this hash; nil where nobody is.
+    @inline(__always)
+    func seat(_ hash: UInt64) -> Seat? { isWatched ? gathering?.seat(hash) : nil }
+
+    /// Writes what was prepared over the record at `slot`, if that can be.
+    /// - Parameter seat: who is to be told.
+    @inline(__always)
+    mutating func overwrite(
+        _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat?,
+        of table: TypeTable
+    ) -> Bool {
+        guard let seat else { return slots.overwrite(at: slot, update, plan) }
+        return gathering?.overwrite(slots, at: slot, update, plan, seat, of: table.name) ?? false
+    }
 }

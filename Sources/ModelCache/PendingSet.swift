@@ -7,14 +7,14 @@ import ModelRecord
 struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
-    /// How large the record was that was made last: about what the next ones take.
-    var lastRecordByteCount = 512
 
     /// Merges the updates of `batch`.
-    /// - Parameter changes: where to note what differs, when the batch is an origin's own; nil for a replica.
+    /// - Parameters:
+    ///   - changes: where to note what differs, when the batch is an origin's own; nil for a replica.
+    ///   - byteCount: how large records are thought to be; of the last one that was made.
     mutating func apply(
         _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout Tally,
-        changes: inout BatchChanges?
+        changes: inout BatchChanges?, byteCount: inout Int
     ) {
         let count = batch.count
         index.reserve(entries.count + count, entries)
@@ -22,14 +22,31 @@ struct PendingSet {
         var ahead = LookAhead()
         var position = LookAhead.start
         while position < count {
-            ahead.begin(position, batch, shards, byteCount: lastRecordByteCount)
+            ahead.begin(position, batch, shards, byteCount: byteCount)
             if position >= 0 {
                 merge(
                     batch.update(at: position), ahead.hash(position), candidate: ahead.candidate(position),
                     shards, plan: &plan, tally: &tally, changes: &changes)
             }
-            ahead.end(byteCount: lastRecordByteCount)
+            ahead.end(byteCount: byteCount)
             position &+= 1
+        }
+        if let last = unsafe entries.last?.held { unsafe byteCount = last.storedByteCount }
+    }
+
+    /// Merges some of the updates of `batch`.
+    mutating func apply(
+        _ some: Repeats, of batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan,
+        tally: inout Tally
+    ) {
+        index.reserve(entries.count + batch.count, entries)
+        var changes: BatchChanges?
+        for position in 0..<batch.count where some.contains(position) {
+            let update = batch.update(at: position)
+            let hash = SlotArray.hash(idHash: update.idHash)
+            merge(
+                update, hash, candidate: shards.slots(of: hash)?.candidate(hash) ?? -1, shards, plan: &plan,
+                tally: &tally, changes: &changes)
         }
     }
 
@@ -109,7 +126,6 @@ struct PendingSet {
             tally.unchanged &+= 1
             return
         }
-        unsafe lastRecordByteCount = record.storedByteCount
         unsafe entries.append(
             Pending(
                 record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
@@ -150,7 +166,7 @@ struct PendingSet {
     private func isVisibleAfterAll(_ entry: Pending, _ shards: Shards) -> Bool {
         guard let new = entry.record else { return false }
         let old = entry.slot < 0 ? nil : shards.slots(of: entry.hash)?.record(at: entry.slot)
-        return entry.exists != entry.existed || !new.changedFields(since: old).isEmpty
+        return new.isVisiblyDifferent(from: old)
     }
 
     /// Hands the entries over and is empty again.

@@ -13,11 +13,13 @@ final class SectionMemory: Sendable {
         fileprivate(set) var base: UnsafeMutablePointer<HeldChange>
         fileprivate(set) var count: Int
         let capacity: Int
+        fileprivate(set) var undoLog: UndoLog
 
-        init(base: UnsafeMutablePointer<HeldChange>, count: Int, capacity: Int) {
+        init(base: UnsafeMutablePointer<HeldChange>, count: Int, capacity: Int, undoLog: UndoLog) {
             unsafe self.base = base
             self.count = count
             self.capacity = capacity
+            self.undoLog = undoLog
         }
 
         /// Gives up the records after the changes, of which observers alone needed a count.
@@ -36,7 +38,10 @@ final class SectionMemory: Sendable {
             deallocate()
         }
 
-        func deallocate() { unsafe base.deallocate() }
+        func deallocate() {
+            unsafe base.deallocate()
+            undoLog.deallocate()
+        }
 
         /// Gives the replaced records to `plan`, where nobody else has them.
         fileprivate mutating func giveBack(to plan: inout MergePlan) {
@@ -47,7 +52,10 @@ final class SectionMemory: Sendable {
                 unsafe base[position].old?.release()
             }
             count = 0
+            clearLog()
         }
+
+        mutating func clearLog() { undoLog.removeAll(keepingUpTo: SectionMemory.spareLogByteCountMax) }
     }
 
     private struct Returned {
@@ -64,6 +72,7 @@ final class SectionMemory: Sendable {
     /// Larger memory is not kept for the next commit, and no more parts than so many.
     private static let spareCapacityMax = 65_536
     private static let sparesMax = 8
+    private static let spareLogByteCountMax = 1 << 20
 
     deinit {
         returned.withLock { returned in

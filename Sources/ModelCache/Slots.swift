@@ -221,8 +221,30 @@ import Synchronization
     /// - Returns: whether it was done.
     @inline(__always)
     func overwrite(at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
+        guard plan.keepsSize, let word = lock(index), var record = unsafe word.record else { return false }
+        let isDone = unsafe record.overwrite(update, plan)
+        unlock(index, word)
+        return isDone
+    }
+
+    /// The same, and keeps what stood there.
+    /// - Returns: the entry of `log`; nil where it was not done.
+    @inline(__always)
+    func overwrite(
+        at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog
+    ) -> UndoLog.Entry? {
+        guard plan.keepsSize, let word = lock(index), var record = unsafe word.record else { return nil }
+        let entry = unsafe record.overwrite(update, plan, keepingIn: &log)
+        unlock(index, word)
+        return entry
+    }
+
+    /// Keeps readers from the place at `index`, as one of them keeps the others.
+    /// - Returns: what it holds; nil, and nothing is locked, where that is no record.
+    @inline(__always)
+    private func lock(_ index: Int) -> SlotWord? {
         let word = self.word(at: index)
-        guard plan.keepsSize, var record = unsafe word.record else { return false }
+        guard !word.isEmpty else { return nil }
         var turn: UInt32 = 0
         while true {
             // Acquiring: what a reader did before he left the place is seen here.
@@ -230,14 +252,16 @@ import Synchronization
                 expected: word.bits, desired: word.locked.bits, successOrdering: .acquiring,
                 failureOrdering: .relaxed
             ).exchanged
-            if isLocked { break }
+            if isLocked { return word }
             cslots_wait(turn)
             turn &+= 1
         }
-        let isDone = unsafe record.overwrite(update, plan)
+    }
+
+    @inline(__always)
+    private func unlock(_ index: Int, _ word: SlotWord) {
         // Releasing: who takes the record next sees all of it.
         unsafe base[index].store(word.bits, ordering: .releasing)
-        return isDone
     }
 
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.

@@ -1,55 +1,81 @@
 import ModelRecord
 
 /// Updates that are merged where they belong at once: see ``ModelCache/commit(_:in:)-(UpdateBatchView,_)``. All of it
-/// under the writer lock and the cut lock, with nobody watching.
+/// under the writer lock and the cut lock, with no snapshot open.
 extension Writer {
     /// Merges the updates of a batch. The memory of the next ones is asked for meanwhile.
+    /// - Parameter repeats: are passed over.
     func merge(
         _ batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
-        noting changes: inout BatchChanges?, _ leftover: inout [Record]
+        noting changes: inout BatchChanges?, passing repeats: Repeats, _ leftover: inout [Record]
     ) {
         // The digests once for all: each look at them is checked for exclusive access at run time.
-        table.merge(batch, plan: &plan, digests: &table.digests, &step, noting: &changes, &leftover)
+        table.merge(
+            batch, plan: &plan, digests: &table.digests, &step, noting: &changes, passing: repeats, &leftover)
+    }
+
+    /// Merges those updates of a batch that change a model together: its slot has nothing of it before it has all.
+    func merge(
+        _ repeats: Repeats, of batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
+        _ leftover: inout [Record]
+    ) {
+        var tally = Tally()
+        table.pending.apply(repeats, of: batch, table.shards, plan: &plan, tally: &tally)
+        _ = table.pending.settle(table.shards)
+        var entries = table.pending.take()
+        _ = table.publish(&entries, epoch: nil, gathering: &step.gathering, counts: &step.counts)
+        step.summary.changed += repeats.count - tally.unchanged
+        step.summary.unchanged += tally.unchanged
+        step.summary.conflictingCells += tally.conflictingCells
+        takeBack(&entries)
+        for entry in entries { if let replaced = unsafe entry.held { unsafe leftover.append(replaced.take()) } }
+        entries.removeAll(keepingCapacity: true)
+        table.pending.give(entries)
     }
 }
 
 extension TypeTable {
     fileprivate func merge(
         _ batch: borrowing UpdateBatchView, plan: inout MergePlan, digests: inout [UInt64],
-        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [Record]
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?, passing repeats: Repeats,
+        _ leftover: inout [Record]
     ) {
         let shards = shards
-        var recordByteCount = pending.lastRecordByteCount
+        var byteCount = recordByteCount
         var ahead = LookAhead()
         let count = batch.count
         var position = LookAhead.start
         while position < count {
-            ahead.begin(position, batch, shards, byteCount: recordByteCount)
-            if position >= 0 {
+            ahead.begin(position, batch, shards, byteCount: byteCount)
+            if step.isWatched, position >= 0, position &+ Gathering.ahead < count {
+                step.gathering?.prefetch(ahead.hash(position &+ Gathering.ahead))
+            }
+            if position >= 0, !repeats.contains(position) {
                 merge(
                     batch.update(at: position), ahead.hash(position), plan: &plan, digests: &digests, &step,
-                    noting: &changes, &leftover, &recordByteCount)
+                    noting: &changes, &leftover, &byteCount)
             }
-            ahead.end(byteCount: recordByteCount)
+            ahead.end(byteCount: byteCount)
             position &+= 1
         }
-        pending.lastRecordByteCount = recordByteCount
+        recordByteCount = byteCount
     }
 
     @inline(__always)
     private func merge(
         _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [Record],
-        _ recordByteCount: inout Int
+        _ byteCount: inout Int
     ) {
         // An insertion before may have made another array of it.
         let slots = shards.slots(of: hash)
         guard let slots, case let slot = slots.find(hash, update.id), slot >= 0 else {
-            return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes, &recordByteCount)
+            return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes, &byteCount)
         }
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: changes != nil)
+        let seat = unsafe result.isVisible ? step.seat(hash) : nil
         if unsafe result.isPrepared {
-            if slots.overwrite(at: slot, update, plan) {
+            if step.overwrite(slots, at: slot, update, plan, seat, of: self) {
                 unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
                 step.summary.changed &+= 1
                 changes?.noteChange(update, plan)
@@ -63,7 +89,7 @@ extension TypeTable {
             step.summary.unchanged &+= 1
             return
         }
-        unsafe recordByteCount = new.storedByteCount
+        unsafe byteCount = new.storedByteCount
         unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
         step.summary.changed &+= 1
         var entry = unsafe Pending(
@@ -71,6 +97,8 @@ extension TypeTable {
             existed: slots.exists(at: slot))
         step.counts.existing &+= (entry.exists ? 1 : 0) &- (entry.existed ? 1 : 0)
         shards.exchange(&entry, epoch: nil)
+        // The slot owns the new one from here on.
+        if let seat { unsafe step.gathering?.take(&entry.held, new, seat, of: name) }
         entry.giveBack(to: &plan)
         if let replaced = unsafe entry.held { unsafe leftover.append(replaced.take()) }
     }
@@ -78,7 +106,7 @@ extension TypeTable {
     /// The first that is heard of a model.
     private func insert(
         _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
-        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ recordByteCount: inout Int
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ byteCount: inout Int
     ) {
         var result = unsafe UnmanagedMerge(
             Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
@@ -87,11 +115,14 @@ extension TypeTable {
             step.summary.unchanged &+= 1
             return
         }
-        unsafe recordByteCount = new.storedByteCount
+        unsafe byteCount = new.storedByteCount
         unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
         step.summary.changed &+= 1
         step.counts.records &+= 1
         if unsafe new.exists { step.counts.existing &+= 1 }
         unsafe shards.insert(new.take(), hash: hash, epoch: nil)
+        guard let seat = unsafe result.isVisible ? step.seat(hash) : nil else { return }
+        var old: UnmanagedRecord?
+        unsafe step.gathering?.take(&old, new, seat, of: name)
     }
 }

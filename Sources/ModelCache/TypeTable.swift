@@ -14,11 +14,16 @@ final class TypeTable: @unchecked Sendable {
     let shards = Shards()
     /// What the commit in progress is about to change. Under the writer lock.
     var pending = PendingSet()
-    /// How large the record was that a single update has made last. The writer's; atomic because a variable would be
-    /// checked for exclusive access each time.
-    let recordByteCount = Atomic(512)
+    private let lastRecordByteCount = Atomic(512)
     /// The digest of each bucket. Under the cut lock.
     var digests = [UInt64](repeating: 0, count: 256)
+
+    /// How large the record was that was made last: about what the next ones take. The writer's; atomic because a
+    /// variable would be checked for exclusive access each time.
+    var recordByteCount: Int {
+        get { lastRecordByteCount.load(ordering: .relaxed) }
+        set { lastRecordByteCount.store(newValue, ordering: .relaxed) }
+    }
 
     init(name: String, number: Int, owner: ObjectIdentifier) {
         self.owner = owner

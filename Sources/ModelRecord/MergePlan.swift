@@ -40,6 +40,10 @@
         var growth: Int32
         /// The cell is written by the origin that wrote it before.
         var keepsOrigin: Bool
+
+        /// What gives way.
+        @inline(__always)
+        var oldRange: Range<Int> { Int(oldValue)..<Int(oldEnd) }
     }
 
     /// How `touched` of the old record gives way to the version of an update.

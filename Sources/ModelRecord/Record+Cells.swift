@@ -49,45 +49,67 @@ extension Record {
     /// - Complexity: O(*n*) in the number of fields of both.
     public func changedFields(since older: Record?) -> [String] {
         var changed: [String] = []
+        forEachChange(since: older) { cell, bytes in
+            changed.append(CBORReader(bytes).string(cell.name))
+            return true
+        }
+        return changed
+    }
+
+    /// Some field has another value than in `older`; a missing record has no fields.
+    /// - Complexity: O(*n*) in the number of fields of both; up to the first that differs.
+    func hasChangedFields(since older: Record?) -> Bool {
+        var isChanged = false
+        forEachChange(since: older) { _, _ in
+            isChanged = true
+            return false
+        }
+        return isChanged
+    }
+
+    /// Calls `body` with the cells of fields whose value differs, as the record has them that knows the field, until it
+    /// returns false.
+    private func forEachChange(since older: Record?, _ body: (CellSlice, Span<UInt8>) -> Bool) {
         let new = bytes
         var right = CellRun(new, at: Int(storage.packed.cellsOffset), count: cellCount)
         guard let older else {
             while let mine = right.cell {
-                note(mine, new, &changed)
+                if Record.isKnown(mine, new), !body(mine, new) { return }
                 right.advance()
             }
-            return changed
+            return
         }
         let old = older.bytes
         var left = CellRun(old, at: Int(older.storage.packed.cellsOffset), count: older.cellCount)
         while true {
+            var goesOn = true
             switch (left.cell, right.cell) {
-            case (nil, nil): return changed
+            case (nil, nil): return
             case (let theirs?, nil):
-                note(theirs, old, &changed)
+                if Record.isKnown(theirs, old) { goesOn = body(theirs, old) }
                 left.advance()
             case (nil, let mine?):
-                note(mine, new, &changed)
+                if Record.isKnown(mine, new) { goesOn = body(mine, new) }
                 right.advance()
             case (let theirs?, let mine?):
                 let order = Bytes.compare(old.extracting(theirs.key), new.extracting(mine.key))
                 if order < 0 {
-                    note(theirs, old, &changed)
+                    if Record.isKnown(theirs, old) { goesOn = body(theirs, old) }
                 } else if order > 0 {
-                    note(mine, new, &changed)
+                    if Record.isKnown(mine, new) { goesOn = body(mine, new) }
                 } else if !Bytes.areEqual(old.extracting(theirs.value), new.extracting(mine.value)) {
-                    changed.append(CBORReader(new).string(mine.name))
+                    goesOn = body(mine, new)
                 }
                 if order <= 0 { left.advance() }
                 if order >= 0 { right.advance() }
             }
+            if !goesOn { return }
         }
     }
 
-    /// Adds the name of a cell that only one of two records has, unless its value is unknown.
-    private func note(_ cell: CellSlice, _ bytes: Span<UInt8>, _ changed: inout [String]) {
-        guard bytes[cell.value.lowerBound] != CBORConstant.undefinedByte else { return }
-        changed.append(CBORReader(bytes).string(cell.name))
+    /// The value is not that of a field that was taken away.
+    private static func isKnown(_ cell: CellSlice, _ bytes: Span<UInt8>) -> Bool {
+        bytes[cell.value.lowerBound] != CBORConstant.undefinedByte
     }
 
     private func find<R>(_ field: String, _ body: (CellSlice, Span<UInt8>) -> R) -> R? {

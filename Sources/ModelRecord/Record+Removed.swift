@@ -19,6 +19,6 @@ extension Record {
     /// What observers are told when `other` takes the place of this record.
     public func isVisiblyDifferent(from other: Record?) -> Bool {
         guard exists == (other?.exists ?? false) else { return true }
-        return exists && !changedFields(since: other).isEmpty
+        return exists && hasChangedFields(since: other)
     }
 }

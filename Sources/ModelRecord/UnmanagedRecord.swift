@@ -77,14 +77,32 @@ import Synchronization
     /// - Returns: whether it was done.
     @inline(__always)
     public mutating func overwrite(_ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
+        guard unsafe isOverwritable() else { return false }
+        unsafe storage._withUnsafeGuaranteedRef { RecordBuilder.overwrite($0, plan, update) }
+        return true
+    }
+
+    /// The same, and keeps what stood there.
+    /// - Returns: the entry of `log`; nil, and nothing has happened, where it was not done.
+    @inline(__always)
+    public mutating func overwrite(
+        _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog
+    ) -> UndoLog.Entry? {
+        guard unsafe isOverwritable() else { return nil }
+        return unsafe storage._withUnsafeGuaranteedRef { record in
+            guard let entry = log.append(record, plan) else { return nil }
+            RecordBuilder.overwrite(record, plan, update)
+            return entry
+        }
+    }
+
+    /// Nobody but the caller has the record, and nothing is kept on it.
+    @inline(__always)
+    private mutating func isOverwritable() -> Bool {
         guard unsafe RecordStorage.isOnlyReference(&storage) else { return false }
         return unsafe storage._withUnsafeGuaranteedRef { record in
             // Relaxed, as nobody else has the record.
-            guard UInt64(record.withIdentity { $0.load(ordering: .relaxed) }) & RecordStorage.viewMark == 0 else {
-                return false
-            }
-            RecordBuilder.overwrite(record, plan, update)
-            return true
+            UInt64(record.withIdentity { $0.load(ordering: .relaxed) }) & RecordStorage.viewMark == 0
         }
     }
 

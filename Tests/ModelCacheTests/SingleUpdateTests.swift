@@ -52,7 +52,7 @@ struct SingleUpdateTests {
         let own = cache.observe(
             .model(type: "User", id: "1"),
             inline: { set in told.withLock { $0 += set.map(\.changedFields.description) } })
-        #expect(!isWrittenOver(6))
+        #expect(!isWrittenOver(6), "an observer with an inbox of its own gets records of its own")
         own.cancel()
         #expect(told.withLock { $0.count } == 2)
         let held = table["1"]
@@ -64,13 +64,18 @@ struct SingleUpdateTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `an observer of the type or of everything, and a journal, get a record of their own`() {
+    @Test func `who observes the type or everything keeps what he is told, and a journal what it notes`() {
         for age in 1...3 { set(Int64(age)) }
         for (age, interest) in [(4, .type("User")), (6, .everything)] as [(Int64, Interest)] {
-            let observation = cache.observe(interest, inline: { _ in })
-            #expect(!isWrittenOver(age))
+            let kept = Guarded<ChangeSet?>(nil)
+            let observation = cache.observe(interest, inline: { set in kept.withLock { $0 = set } })
+            kept.withLock { $0 = nil }
+            #expect(isWrittenOver(age))
+            #expect(!isWrittenOver(age + 1), "what was told is kept")
+            let last = kept.withLock { $0.take() }
+            #expect(last?[0].old?["age"] == .int(age))
+            #expect(last?[0].new?["age"] == .int(age + 1))
             observation.cancel()
-            #expect(isWrittenOver(age + 1), "they have gone")
         }
         cache.startJournal()
         #expect(!isWrittenOver(8))

@@ -140,20 +140,25 @@ struct PlainUpdate {
 
 /// A cache that batches are decoded into, as a subscriber does it.
 struct FedCache: ~Copyable {
-    let cache = ModelCache()
+    let cache: ModelCache
+    private let table: Table
     private var decoder = BatchDecoder()
 
-    /// Checks, decodes and commits a batch.
-    @discardableResult
-    mutating func take(_ frame: [UInt8]) throws -> CommitSummary {
+    init() {
+        cache = ModelCache()
+        table = cache.table(Workload.type)
+    }
+
+    /// Checks, decodes and commits a batch, as a replica does.
+    mutating func take(_ frame: [UInt8]) throws {
         try decoder.decode(frame.span)
-        return cache.commit(decoder.batch(in: frame.span), type: Workload.type)
+        cache.commit(decoder.batch(in: frame.span), in: table)
     }
 
     /// Adds the models of these numbers.
     mutating func fill(_ models: Range<Int>, from source: inout NumberedModels) throws {
         for start in stride(from: models.lowerBound, to: models.upperBound, by: NumberedModels.batchCount) {
-            try take(try source.whole(start..<min(start + NumberedModels.batchCount, models.upperBound)))
+            try take(source.whole(start..<min(start + NumberedModels.batchCount, models.upperBound)))
         }
     }
 }

@@ -1,0 +1,173 @@
+import ModelCBOR
+
+/// What stood in records before they were written over: enough to make the old states again for who asks.
+///
+/// To tell an observer the old state and the new one takes two records where one would do, if he never looks at the old
+/// one. So the bytes that give way are kept here, a fifth of a record most of the time, and the record is written over
+/// where it is. An entry is its size and a row of pieces, all numbers of four bytes:
+///
+/// ```text
+/// ┌───────────────────┬───────────────────────┬───────────────────┬──────────────────┬───
+/// │ bytes that follow │ place, in the record  │ size of the piece │ what stood there │ …
+/// └───────────────────┴───────────────────────┴───────────────────┴──────────────────┴───
+/// ```
+///
+/// Safe to use: the pointer is private, and every place is kept below `capacity`. Copies share the memory, which lives
+/// until ``deallocate()``; one of them is written to, and only while nobody else reads.
+// Unchecked because of the pointer, see above.
+@safe public struct UndoLog: @unchecked Sendable {
+    /// Where the bytes of one record begin that was written over.
+    public struct Entry: Hashable, Sendable {
+        fileprivate let start: UInt32
+
+        /// Nothing was written over.
+        public static let none = Entry(start: .max)
+    }
+
+    private var base: UnsafeMutableRawPointer?
+    private var capacity = 0
+    private var count = 0
+
+    /// An empty log without memory.
+    public init() { unsafe base = nil }
+
+    /// Frees the memory. No copy is used any more.
+    public func deallocate() { unsafe base?.deallocate() }
+
+    /// Is empty again, and keeps its memory, unless that is more than `byteCountMax`.
+    public mutating func removeAll(keepingUpTo byteCountMax: Int) {
+        count = 0
+        guard capacity > byteCountMax else { return }
+        deallocate()
+        unsafe base = nil
+        capacity = 0
+    }
+
+    /// What it takes for so many bytes more; false where that is more than a place can tell.
+    @inline(__always)
+    private mutating func reserve(_ more: Int) -> Bool {
+        if capacity &- count >= more { return true }
+        return grow(more)
+    }
+
+    @inline(never)
+    private mutating func grow(_ more: Int) -> Bool {
+        guard count + more < Int(UInt32.max) else { return false }
+        let larger = max(2 * capacity, count + more, UndoLog.capacityMin)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        if let base = unsafe base {
+            unsafe grown.copyMemory(from: base, byteCount: count)
+            unsafe base.deallocate()
+        }
+        unsafe base = grown
+        capacity = larger
+        return true
+    }
+
+    private static let capacityMin = 1024
+    private static let headByteCount = 4
+    private static let pieceHeadByteCount = 8
+
+    // MARK: Writing
+
+    /// Keeps what `plan`, which keeps the size of `record`, is about to write over.
+    /// - Returns: the entry; nil where there is no room.
+    @inline(__always)
+    mutating func append(_ record: RecordStorage, _ plan: borrowing MergePlan) -> Entry? {
+        let bytes = record.bytes
+        var size = UndoLog.pieceHeadByteCount &+ plan.touch.range.count
+        for index in 0..<plan.overwriteCount {
+            size &+= UndoLog.pieceHeadByteCount &+ plan.overwrite(at: index).oldRange.count
+        }
+        guard reserve(UndoLog.headByteCount &+ size), let base = unsafe base else { return nil }
+        let entry = Entry(start: UInt32(truncatingIfNeeded: count))
+        unsafe (base + count).storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
+        count &+= UndoLog.headByteCount
+        unsafe append(bytes, plan.touch.range, base)
+        for index in 0..<plan.overwriteCount { unsafe append(bytes, plan.overwrite(at: index).oldRange, base) }
+        precondition(count == Int(entry.start) &+ UndoLog.headByteCount &+ size, "an entry was miscounted")
+        return entry
+    }
+
+    /// Appends a piece; the caller has seen to the room.
+    @inline(__always)
+    private mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, _ base: UnsafeMutableRawPointer) {
+        precondition(range.upperBound <= bytes.count, "a merge plan tells of places within the record")
+        let size = range.count
+        let target = unsafe base + count
+        unsafe target.storeBytes(of: UInt32(truncatingIfNeeded: range.lowerBound), as: UInt32.self)
+        unsafe (target + 4).storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
+        unsafe bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            unsafe (target + UndoLog.pieceHeadByteCount).copyMemory(
+                from: start + range.lowerBound, byteCount: size)
+        }
+        count &+= UndoLog.pieceHeadByteCount &+ size
+    }
+
+    /// Copies an entry of another log, of which each is copied once at most.
+    /// - Returns: the entry here.
+    public mutating func append(_ entry: Entry, of other: UndoLog) -> Entry {
+        guard entry != .none else { return .none }
+        let range = other.range(of: entry)
+        let isRoom = reserve(UndoLog.headByteCount + range.count)
+        guard isRoom, let base = unsafe base, let source = unsafe other.base else {
+            preconditionFailure("what has room in one log has room in another")
+        }
+        let copy = Entry(start: UInt32(truncatingIfNeeded: count))
+        let start = range.lowerBound - UndoLog.headByteCount
+        unsafe (base + count).copyMemory(from: source + start, byteCount: range.upperBound - start)
+        count += range.upperBound - start
+        return copy
+    }
+
+    // MARK: Reading
+
+    /// The record as it was before it was written over.
+    /// - Parameter record: as it was left by the overwriting that `entry` is of.
+    public func restored(_ record: UnmanagedRecord, _ entry: Entry) -> Record {
+        unsafe record.lend { record in
+            let storage = record.storage
+            let stored = storage.stored
+            let made = RecordStorage.make(storage.facts)
+            let start = unsafe made.start
+            unsafe stored.withUnsafeBytes { source in
+                guard let from = source.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(start).copyMemory(from: from, byteCount: source.count)
+            }
+            unsafe forEachPiece(of: entry) { offset, piece in
+                precondition(offset + piece.count <= Int(storage.packed.byteCount), "a piece stands in its record")
+                guard let from = piece.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(start + offset).copyMemory(from: from, byteCount: piece.count)
+            }
+            return Record(storage: made)
+        }
+    }
+
+    private func forEachPiece(of entry: Entry, _ body: (Int, UnsafeRawBufferPointer) -> Void) {
+        let range = range(of: entry)
+        guard let base = unsafe base else { return }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let place = number(at: offset)
+            let size = number(at: offset + 4)
+            offset += UndoLog.pieceHeadByteCount
+            precondition(offset + size <= range.upperBound, "a piece ends within its entry")
+            unsafe body(place, UnsafeRawBufferPointer(start: base + offset, count: size))
+            offset += size
+        }
+    }
+
+    /// Where the pieces of an entry stand.
+    private func range(of entry: Entry) -> Range<Int> {
+        let start = Int(entry.start) + UndoLog.headByteCount
+        let end = start + number(at: Int(entry.start))
+        precondition(end <= count, "an entry ends within its log")
+        return start..<end
+    }
+
+    private func number(at offset: Int) -> Int {
+        guard let base = unsafe base, offset + 4 <= count else { preconditionFailure("a log of this entry") }
+        return unsafe Int((base + offset).loadUnaligned(as: UInt32.self))
+    }
+}
