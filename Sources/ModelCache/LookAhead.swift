@@ -9,7 +9,9 @@ struct LookAhead {
     /// So many updates ahead the memory of a record is asked for; of its slot, twice as many.
     private static let distance = 8
     /// The position of a row of updates that begins so early that the first has been asked for when it is merged.
-    static var start: Int { -2 &* distance }
+    static var start: Int { -reach }
+    /// So many updates ahead the slot is asked for.
+    static var reach: Int { 2 &* distance }
 
     /// Hash and slot of the updates that have been looked at and not merged yet: rings.
     private var hashes = InlineArray<32, UInt64>(repeating: 0)
@@ -23,7 +25,7 @@ struct LookAhead {
     @inline(__always)
     mutating func begin(_ position: Int, _ batch: borrowing UpdateBatchView, _ shards: Shards, byteCount: Int) {
         let count = batch.count
-        let far = position &+ 2 &* LookAhead.distance
+        let far = position &+ LookAhead.reach
         if far < count {
             let hash = SlotArray.hash(idHash: batch.slices[far].idHash)
             hashes[far & 31] = hash

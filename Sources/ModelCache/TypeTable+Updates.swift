@@ -47,8 +47,8 @@ extension TypeTable {
         var position = LookAhead.start
         while position < count {
             ahead.begin(position, batch, shards, byteCount: byteCount)
-            if step.isWatched, position >= 0, position &+ Gathering.ahead < count {
-                step.gathering?.prefetch(ahead.hash(position &+ Gathering.ahead))
+            if step.isWatched, position &+ LookAhead.reach < count {
+                step.gathering?.prefetch(ahead.hash(position &+ LookAhead.reach))
             }
             if position >= 0, !repeats.contains(position) {
                 merge(

@@ -1,0 +1,110 @@
+import CPrefetch
+import ModelRecord
+
+/// The changes of a section in the making.
+///
+/// Safe to use: the pointer is that of `capacity` places, the first `count` of which hold changes. One copy is used.
+// Unchecked because of the pointer, which the writer alone has.
+@safe struct GatheredChanges: @unchecked Sendable {
+    private(set) var base: UnsafeMutablePointer<HeldChange>
+    private(set) var capacity: Int
+    private(set) var count = 0
+    /// What the records were that were written over.
+    private(set) var undoLog = UndoLog()
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 1)
+        unsafe base = .allocate(capacity: self.capacity)
+    }
+
+    /// In memory that was used before.
+    init(_ part: SectionMemory.Part) {
+        capacity = part.capacity
+        unsafe base = part.base
+        undoLog = part.undoLog
+    }
+
+    /// Takes over the counts of the records.
+    @inline(__always)
+    mutating func append(_ change: HeldChange) {
+        if count == capacity { grow() }
+        unsafe (base + count).initialize(to: change)
+        count &+= 1
+        // Who was told last has read it here: another core.
+        unsafe cprefetch_to_write(base + (count &+ GatheredChanges.ahead))
+    }
+
+    /// So many changes ahead the memory is asked for.
+    private static let ahead = 8
+
+    /// Writes an update over the record at `slot`, and takes the change; see ``SlotArray/overwrite(at:_:_:keepingIn:)``.
+    /// - Returns: whether it was done.
+    @inline(__always)
+    mutating func overwrite(
+        _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat
+    ) -> Bool {
+        guard let entry = slots.overwrite(at: slot, update, plan, keepingIn: &undoLog),
+            let new = unsafe slots.unmanaged(at: slot)
+        else { return false }
+        unsafe append(HeldChange(old: nil, new: new.retained(), seat: seat, undo: entry))
+        return true
+    }
+
+    /// Takes the last change of another section, for `seat`.
+    mutating func append(lastOf other: GatheredChanges, _ seat: Seat) {
+        precondition(other.count > 0, "a section that is not empty has a last change")
+        let last = unsafe other.base[other.count - 1]
+        let entry = unsafe undoLog.append(last.undo, of: other.undoLog)
+        unsafe append(HeldChange(old: last.old?.retained(), new: last.new.retained(), seat: seat, undo: entry))
+    }
+
+    /// The states before and after the last change, with a count of their own.
+    func last() -> (old: Record?, new: Record) {
+        precondition(count > 0, "a section that is not empty has a last change")
+        let last = unsafe base[count - 1]
+        let old = unsafe last.undo == .none ? last.old?.record : undoLog.restored(last.new, last.undo)
+        return unsafe (old, last.new.record)
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<HeldChange>.allocate(capacity: capacity * 2)
+        unsafe larger.moveInitialize(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = larger
+        capacity *= 2
+    }
+
+    /// Orders the changes by the lane of their seats.
+    mutating func sortByLane() {
+        var changes = unsafe UnsafeMutableBufferPointer(start: base, count: count)
+        unsafe changes.sort { unsafe $0.seat.lane < $1.seat.lane }
+    }
+
+    /// The lane of the change at `position`.
+    func lane(at position: Int) -> UInt32 {
+        precondition(position >= 0 && position < count, "no change \(position) of \(count)")
+        return unsafe base[position].seat.lane
+    }
+
+    /// Moves the changes from `start` on out, up to those of another lane.
+    func run(from start: Int) -> GatheredChanges {
+        let lane = lane(at: start)
+        var end = start
+        while end < count, self.lane(at: end) == lane { end += 1 }
+        var run = GatheredChanges(capacity: end - start)
+        for position in start..<end {
+            var change = unsafe base[position]
+            unsafe change.undo = run.undoLog.append(change.undo, of: undoLog)
+            unsafe run.append(change)
+        }
+        return run
+    }
+
+    /// The memory after all changes have been moved out.
+    func emptied() -> SectionMemory.Part {
+        var part = unsafe SectionMemory.Part(base: base, count: 0, capacity: capacity, undoLog: undoLog)
+        part.clearLog()
+        return part
+    }
+}
