@@ -24,8 +24,8 @@ public struct Change: Sendable {
 
     /// The model before, or nil where it did not exist; also nil when ``isInitial``.
     ///
-    /// Where the cache has written over that record, it is made again for who asks, each time anew.
-    /// - Complexity: O(1), or O(*size of the record*).
+    /// - Complexity: O(1). Where the cache has written over that record, it is made again for the first who asks:
+    ///   O(*size of the record*).
     public var old: Record? { existing(section.old(at: position)) }
 
     /// The model after, or nil where it does not exist.
@@ -34,7 +34,7 @@ public struct Change: Sendable {
     /// The fields whose value is another one now, in the order of their encodings; of an initial state all fields.
     ///
     /// When ``isFolded``, all fields that changed on the way, although some may be back at their old value.
-    /// - Complexity: O(*fields*), unless folded.
+    /// - Complexity: O(*fields*), unless folded; asks for ``old``.
     public var changedFields: [String] { section.changedFields(at: position) }
 
     /// Several changes of this model were folded into one, as the observer was slower than they came.

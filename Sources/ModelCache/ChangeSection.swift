@@ -37,6 +37,8 @@ struct ChangeEntry {
     private let changes: UnsafeMutablePointer<HeldChange>
     private let capacity: Int
     private let undoLog: UndoLog
+    /// The old states that somebody has asked for, by position; empty until then.
+    private let restored = Guarded<[Record?]>([])
     private let folds: Folds?
     /// Where replaced records and memory go; nil for sections that no commit has made.
     private let memory: SectionMemory?
@@ -95,11 +97,17 @@ struct ChangeEntry {
         return unsafe changes[position]
     }
 
-    /// The state before, tombstones included; made again where the record was written over.
+    /// The state before, tombstones included; made again, once, where the record was written over.
     func old(at position: Int) -> Record? {
         let held = unsafe held(position)
-        guard unsafe held.undo == .none else { return unsafe undoLog.restored(held.new, held.undo) }
-        return unsafe held.old?.record
+        guard unsafe held.undo != .none else { return unsafe held.old?.record }
+        return restored.withLock { restored in
+            if restored.isEmpty { restored = [Record?](repeating: nil, count: count) }
+            if let known = restored[position] { return known }
+            let record = unsafe undoLog.restored(held.new, held.undo)
+            restored[position] = record
+            return record
+        }
     }
 
     /// The state after, tombstones included.

@@ -31,11 +31,12 @@ import ModelRecord
         unsafe (base + count).initialize(to: change)
         count &+= 1
         // Who was told last has read it here: another core.
-        unsafe cprefetch_to_write(base + (count &+ GatheredChanges.ahead))
+        let next = unsafe UInt(bitPattern: base + count) &+ GatheredChanges.aheadByteCount
+        unsafe cprefetch_to_write(UnsafeRawPointer(bitPattern: next))
     }
 
-    /// So many changes ahead the memory is asked for.
-    private static let ahead = 8
+    /// So far ahead the memory is asked for: eight changes.
+    private static var aheadByteCount: UInt { unsafe UInt(8 &* MemoryLayout<HeldChange>.stride) }
 
     /// Writes an update over the record at `slot`, and takes the change; see ``SlotArray/overwrite(at:_:_:keepingIn:)``.
     /// - Returns: whether it was done.

@@ -49,7 +49,7 @@ struct Gathering: Sendable {
 
     /// Writes an update over the record at `slot`, and takes the change: the old state is kept as what gave way.
     /// - Parameter seat: of ``seat(_:)``.
-    /// - Returns: false, and nothing has happened, where there has to be a new record.
+    /// - Returns: false where there has to be a new record; nothing has been taken then.
     @inline(__always)
     mutating func overwrite(
         _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat,

@@ -3,8 +3,8 @@ public import ModelRecord
 extension ModelCache {
     /// Merges one update in a commit of its own: what ``commit(_:type:)`` does for a batch of one, for less.
     ///
-    /// A record that keeps its size and that nobody else has is written over where it is, unless a snapshot is open or
-    /// there is a journal.
+    /// A record that keeps its size and that nobody else has is written over where it is, unless a snapshot is open,
+    /// there is a journal, or who is told of it gets records of its own.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
@@ -222,14 +222,4 @@ private struct CommitEnd {
     var woken: Wakeups?
     /// The old record, where somebody else has it.
     var replaced: Pending?
-}
-
-extension SlotArray {
-    /// The size of the encoded record at `index` where ``overwrite(at:_:_:)`` would keep it, if nobody has the record;
-    /// nil where it would do nothing.
-    @inline(__always)
-    fileprivate func overwritableByteCount(at index: Int, _ plan: borrowing MergePlan) -> Int? {
-        guard plan.keepsSize, let record = unsafe unmanaged(at: index) else { return nil }
-        return unsafe record.byteCount
-    }
 }

@@ -74,7 +74,8 @@ extension ModelCache {
     static let updatesAtOnceMax = 512
 
     /// - Parameter leftover: released by the caller, outside of the locks.
-    /// - Returns: nil, and nothing has happened, where somebody looks at what was.
+    /// - Returns: nil, and nothing has happened, where a snapshot or a journal keeps what was, where there are too many
+    ///   updates, and where the batch of an origin changes a model twice.
     private func commitAtOnce(
         _ batch: borrowing UpdateBatchView, in table: TypeTable, noting changes: inout BatchChanges?,
         _ leftover: inout [Record]
@@ -85,20 +86,20 @@ extension ModelCache {
         var woken: Wakeups?
         let summary = writerLock.withLock { _ -> BatchSummary? in
             guard !writer.isJournaling else { return nil }
+            let repeats = writer.repeats.repeats(in: batch)
+            // What is noted is noted in the order of the batch.
+            guard repeats.isEmpty || changes == nil else { return nil }
             var deliveries: Deliveries?
             let summary = cut.withLock { cut -> BatchSummary? in
                 guard cut.epochs.newest == nil else { return nil }
-                let repeats = writer.repeats.repeats(in: batch)
-                // What is noted is noted in the order of the batch.
-                guard repeats.isEmpty || changes == nil else { return nil }
                 var step = cut.begin(table, count: batch.count, writer)
                 writer.merge(batch, into: table, &step, noting: &changes, passing: repeats, &leftover)
                 if !repeats.isEmpty { writer.merge(repeats, of: batch, into: table, &step, &leftover) }
                 deliveries = cut.finish(step, of: table, writer)
-                writer.takeBack()
                 return step.summary
             }
             if let deliveries, !deliveries.isEmpty { woken = deliveries.send() }
+            writer.takeBack()
             return summary
         }
         woken?.wake()

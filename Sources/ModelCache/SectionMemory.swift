@@ -3,9 +3,9 @@ import Synchronization
 
 /// The way back for what sections hold: whoever was told last puts it here, and the writer takes it from here.
 ///
-/// A commit makes as many records as it replaces. Where somebody is told of them, the replaced ones live until he has
-/// seen them, and are given up on his thread: without the way back each update would allocate a record on one thread
-/// and free one on another. Nothing is given up that others hold: the writer asks (``SpareRecords``).
+/// The memory of a section and of its log, and the records that were replaced and not written over, are given up on the
+/// thread of whoever was told last: without the way back each commit would allocate on one thread what is freed on
+/// another. Nothing is given up that others hold: the writer asks (``SpareRecords``).
 final class SectionMemory: Sendable {
     /// The places of a section, of which the first `count` hold changes.
     // Unchecked because of the pointer, which one thread at a time has: the section's last, then the writer.

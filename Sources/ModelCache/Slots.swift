@@ -216,6 +216,14 @@ import Synchronization
         }
     }
 
+    /// The size of the encoded record at `index` where ``overwrite(at:_:_:)`` would keep it, if nobody has the record;
+    /// nil where it would do nothing.
+    @inline(__always)
+    func overwritableByteCount(at index: Int, _ plan: borrowing MergePlan) -> Int? {
+        guard plan.keepsSize, let record = unsafe unmanaged(at: index) else { return nil }
+        return unsafe record.byteCount
+    }
+
     /// Writes what was prepared into the record at `index`, if nobody but the table has that. No reader can take it
     /// meanwhile: the place is locked as a reader would lock it, against all others.
     /// - Returns: whether it was done.
@@ -227,13 +235,14 @@ import Synchronization
         return isDone
     }
 
-    /// The same, and keeps what stood there.
+    /// The same, and keeps what stood there. The log grows before the place is locked: readers of the model wait.
     /// - Returns: the entry of `log`; nil where it was not done.
     @inline(__always)
     func overwrite(
         at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog
     ) -> UndoLog.Entry? {
-        guard plan.keepsSize, let word = lock(index), var record = unsafe word.record else { return nil }
+        guard plan.keepsSize, log.reserve(for: plan) else { return nil }
+        guard let word = lock(index), var record = unsafe word.record else { return nil }
         let entry = unsafe record.overwrite(update, plan, keepingIn: &log)
         unlock(index, word)
         return entry

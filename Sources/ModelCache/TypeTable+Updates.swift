@@ -75,7 +75,10 @@ extension TypeTable {
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: changes != nil)
         let seat = unsafe result.isVisible ? step.seat(hash) : nil
         if unsafe result.isPrepared {
-            if step.overwrite(slots, at: slot, update, plan, seat, of: self) {
+            // What is larger than allowed is refused when it is noted.
+            if let size = slots.overwritableByteCount(at: slot, plan), size <= changes?.byteCountMax ?? .max,
+                step.overwrite(slots, at: slot, update, plan, seat, of: self)
+            {
                 unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
                 step.summary.changed &+= 1
                 changes?.noteChange(update, plan)

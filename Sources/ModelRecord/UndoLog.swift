@@ -43,7 +43,24 @@ import ModelCBOR
         capacity = 0
     }
 
-    /// What it takes for so many bytes more; false where that is more than a place can tell.
+    /// Makes room for what `plan`, which keeps the size of its record, is about to write over.
+    /// - Returns: false where there can be none.
+    @inline(__always)
+    public mutating func reserve(for plan: borrowing MergePlan) -> Bool {
+        reserve(UndoLog.headByteCount &+ UndoLog.byteCount(plan))
+    }
+
+    /// What the pieces of an entry take.
+    @inline(__always)
+    private static func byteCount(_ plan: borrowing MergePlan) -> Int {
+        var size = pieceHeadByteCount &+ plan.touch.range.count
+        for index in 0..<plan.overwriteCount {
+            size &+= pieceHeadByteCount &+ plan.overwrite(at: index).oldRange.count
+        }
+        return size
+    }
+
+    /// Makes room for so many bytes more; false where that is more than a place can tell.
     @inline(__always)
     private mutating func reserve(_ more: Int) -> Bool {
         if capacity &- count >= more { return true }
@@ -75,10 +92,7 @@ import ModelCBOR
     @inline(__always)
     mutating func append(_ record: RecordStorage, _ plan: borrowing MergePlan) -> Entry? {
         let bytes = record.bytes
-        var size = UndoLog.pieceHeadByteCount &+ plan.touch.range.count
-        for index in 0..<plan.overwriteCount {
-            size &+= UndoLog.pieceHeadByteCount &+ plan.overwrite(at: index).oldRange.count
-        }
+        let size = UndoLog.byteCount(plan)
         guard reserve(UndoLog.headByteCount &+ size), let base = unsafe base else { return nil }
         let entry = Entry(start: UInt32(truncatingIfNeeded: count))
         unsafe (base + count).storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)

@@ -3,6 +3,8 @@ import ModelRecord
 public import ModelTypes
 
 /// What happened to one model, as an observer of a Swift type is told.
+///
+/// As a ``Change`` it keeps alive what was told beside it; to remember a model keep ``new``.
 public struct ModelChange<M: Model>: Sendable, Identifiable {
     /// What came of a model with regard to a condition (``Models/where(_:)``).
     public enum Step: Sendable, Hashable {

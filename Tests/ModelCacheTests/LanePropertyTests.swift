@@ -156,7 +156,8 @@ private final class LanePlay {
                 next[id, default: [:]][field] = value
             }
         }
-        let number = cache.commit(batch, "User").commitNumber
+        _ = batch.commit(to: cache, in: cache.table("User"))
+        let number = cache.snapshot().commitNumber
         for (listener, _, _) in open where next[listener.id] != models[listener.id] {
             listener.state.withLock { $0.expected.append((number, next[listener.id])) }
         }

@@ -43,7 +43,7 @@ struct SingleUpdateTests {
         return table.address(of: "1") == before
     }
 
-    @Test func `a record is written over where it is unless somebody sees that model`() {
+    @Test func `a record is written over where it is unless somebody has it, or gets records of his own`() {
         for age in 1...3 { set(Int64(age)) }
         #expect(isWrittenOver(4))
         let other = cache.observe(.model(type: "User", id: "2"), inline: { _ in })

@@ -4,20 +4,20 @@ import ModelRecord
 import TestSupport
 import Testing
 
-/// Commits of one batch where nobody watches, beside the same where somebody does.
+/// Commits of one batch that is merged at once, beside the same where somebody watches.
 struct UpdatesAtOnceTests {
-    /// What keeps a commit from merging at once.
+    /// Who watches; a snapshot and a journal keep a commit from merging at once.
     enum Watch: CaseIterable { case nobody, snapshot, observer, journal }
 
     /// Updates of all kinds to few models.
-    /// - Parameter isRepeating: some models come twice in a batch, which then takes the long way.
+    /// - Parameter isRepeating: some models come twice in a batch; their updates then take the long way.
     private static func batches(seed: UInt64, isRepeating: Bool) -> [TestBatch] {
         var random = SeededGenerator(seed: seed)
         var stamp: Stamp = 1 << 40
         return (0..<40).map { _ in
             var batch = TestBatch()
             var numbers = Array(0..<12).shuffled(using: &random).prefix(Int.random(in: 1...12, using: &random))
-            if isRepeating { numbers += numbers }
+            if isRepeating { numbers += numbers.prefix(Int.random(in: 1...numbers.count, using: &random)) }
             for number in numbers {
                 stamp += Stamp.random(in: 1...3, using: &random)
                 let id = "model-\(number)"
@@ -43,19 +43,19 @@ struct UpdatesAtOnceTests {
         let batches = Self.batches(seed: seed, isRepeating: isRepeating)
         var ends: [[String: Record]] = []
         var digests: Set<[UInt64]> = []
+        var results: Set<[BatchSummary]> = []
         var counts: Set<Int> = []
         for watch in Watch.allCases {
             let cache = ModelCache()
             let table = cache.table("User")
             let snapshot = watch == .snapshot ? cache.snapshot() : nil
-            let stream = watch == .observer ? cache.changes(.everything) : nil
+            let observation = watch == .observer ? cache.observe(.everything, inline: { _ in }) : nil
             if watch == .journal { cache.startJournal() }
-            var changed = 0
-            for batch in batches {
-                let summary = batch.commit(to: cache, in: table)
-                changed += summary.changed
+            let summaries = batches.map { $0.commit(to: cache, in: table) }
+            for (batch, summary) in zip(batches, summaries) {
                 #expect(summary.changed + summary.unchanged == batch.count, "seed \(seed)")
             }
+            results.insert(summaries)
             var records: [String: Record] = [:]
             for number in 0..<12 {
                 let id = "model-\(number)"
@@ -64,12 +64,13 @@ struct UpdatesAtOnceTests {
             ends.append(records)
             digests.insert(cache.bucketDigests(of: "User"))
             counts.insert(cache.count(of: "User"))
-            #expect(changed > 0)
+            #expect(summaries.contains { $0.changed > 0 })
             #expect(snapshot?.count(of: "User") ?? 0 == 0, "a snapshot of before shows nothing")
-            withExtendedLifetime(stream) {}
+            withExtendedLifetime(observation) {}
         }
         #expect(ends.allSatisfy { $0 == ends[0] }, "seed \(seed)")
         #expect(digests.count == 1, "seed \(seed)")
+        #expect(results.count == 1, "seed \(seed)")
         #expect(counts.count == 1, "seed \(seed)")
     }
 
@@ -102,6 +103,23 @@ struct UpdatesAtOnceTests {
         #expect(held?["age"] == 3)
         #expect(snapshot["User", "1"]?["age"] == 3)
         #expect(table["2"]?["age"] == 5)
+    }
+
+    @Test func `an origin's update of a record that is too large is refused, whether somebody watches or not`() throws {
+        for isWatched in [false, true] {
+            let (cache, table) = overwritable()
+            let observation = isWatched ? cache.observe(.type("User"), inline: { _ in }) : nil
+            let size = try #require(table["1"]).byteCount
+            for (byteCountMax, isTooLarge) in [(size - 1, true), (size, false)] {
+                var changes = BatchChanges(byteCountMax: byteCountMax)
+                var batch = TestBatch()
+                batch.add(.merge, "1", ["age": 4], at: 4 << 40)
+                batch.withView { _ = cache.commit(changesOf: $0, in: table, noting: &changes) }
+                #expect(changes.entries.map(\.isTooLarge) == [isTooLarge])
+                #expect(table["1"]?["age"] == (isTooLarge ? 3 : 4))
+            }
+            withExtendedLifetime(observation) {}
+        }
     }
 
     @Test func `a record that nobody holds is written over where it is`() {

@@ -125,7 +125,8 @@ struct WatchedBatchesPlay: ~Copyable {
         }
         let before = models
         batch.merge(into: &models)
-        _ = batch.commit(to: cache, in: table)
+        let summary = batch.commit(to: cache, in: table)
+        try Self.demand(summary.changed + summary.unchanged == batch.count, "\(summary) of \(batch.count) updates")
         // A lane lets others use its queue after some calls.
         for queue in queues + queues { queue.sync {} }
         for (id, record) in models {
@@ -145,6 +146,11 @@ struct WatchedBatchesPlay: ~Copyable {
     /// Ends the play.
     func check() throws {
         for (record, then) in held { try Self.demand(record == then, "a record that was held has changed") }
+        let copy = ModelCache()
+        copy.commit { $0.join(Array(models.values), type: "User") }
+        try Self.demand(cache.bucketDigests(of: "User") == copy.bucketDigests(of: "User"), "the digests differ")
+        try Self.demand(cache.count(of: "User") == copy.count(of: "User"), "the counts differ")
+        try Self.demand(cache.tombstoneCount(of: "User") == copy.tombstoneCount(of: "User"), "tombstones differ")
         for observer in observers {
             // Within a commit models come in any order.
             let told = Dictionary(grouping: observer.told.steps, by: \.id)

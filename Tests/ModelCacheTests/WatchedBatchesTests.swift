@@ -62,6 +62,64 @@ struct WatchedBatchesTests {
         }
     }
 
+    @Test func `observers of single models on a queue leave records where they are, too`() {
+        for age in 1...3 { set([Int64(age)]) }
+        let queue = DispatchQueue(label: "models")
+        let told = Guarded<[String]>([])
+        let observation = cache.observe(.model(type: "User", id: "1"), on: queue) { set in
+            told.withLock { $0 += set.map { "\($0.old?["age"]?.intValue ?? 0) \($0.new?["age"]?.intValue ?? 0)" } }
+        }
+        queue.sync {}
+        let address = table.address(of: "1")
+        for age in 4...6 {
+            set([Int64(age)])
+            queue.sync {}
+            #expect(table.address(of: "1") == address)
+        }
+        #expect(told.withLock { $0 } == ["0 3", "3 4", "4 5", "5 6"])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func `a fold of records that were written over goes from what was told last to the newest`() {
+        let queue = DispatchQueue(label: "slow")
+        let count = 6_000
+        func setAll(_ age: Int64) {
+            for start in stride(from: 0, to: count, by: 250) {
+                var batch = TestBatch()
+                for id in start..<(start + 250) {
+                    batch.add(.merge, "\(id)", ["age": .int(age), "name": "Ann"], at: Stamp(age) << 40 + Stamp(id))
+                }
+                _ = batch.commit(to: cache, in: table)
+            }
+        }
+        for age in 1...3 { setAll(Int64(age)) }
+        let told = Guarded<[String: [Int64]]>([:])
+        let observations = [.type("User"), .model(type: "User", id: "7")].map { (interest: Interest) in
+            cache.observe(interest, on: queue) { set in
+                guard !set.isInitial else { return }
+                for change in set {
+                    let ages = [change.old, change.new].map { $0?["age"]?.intValue ?? 0 }
+                    told.withLock { $0["\(interest) \(change.id)", default: []] += ages }
+                }
+            }
+        }
+        for _ in 0..<3 { queue.sync {} }
+        queue.suspend()
+        for age in 4...6 { setAll(Int64(age)) }
+        queue.resume()
+        let deadline = ContinuousClock.now + .seconds(60)
+        while told.withLock({ $0.count }) <= count, ContinuousClock.now < deadline { queue.sync {} }
+        for observation in observations { observation.cancel() }
+        let all = told.withLock { $0 }
+        #expect(all.count == count + 1)
+        for (key, ages) in all {
+            #expect(ages.first == 3 && ages.last == 6, "\(key) was told \(ages)")
+            // Each step starts where the one before has ended.
+            for step in stride(from: 2, to: ages.count, by: 2) { #expect(ages[step] == ages[step - 1], "\(key)") }
+        }
+        #expect(all.values.contains { $0.count == 2 }, "nothing was folded")
+    }
+
     @Test func `a model that a batch changes twice is told once, and not where it is back at what it was`() {
         set([1])
         let told = Guarded<[String]>([])
