@@ -139,7 +139,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastGenerate"),
-    tests(of: "ModelcastBench", uses: ["Modelcast", log]),
+    tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
     .testTarget(name: "StructureTests", swiftSettings: settings),
 ]

@@ -8,8 +8,8 @@ struct UndoLogTests {
     private static let names = ["a", "b", "c", "eight888", "address.city", "a-field-with-a-name-past-23-bytes"]
     private static let origins = ["a", "b", "the-name-of-an-origin-past-23-bytes"]
 
-    /// A record that was written over, as it was and as it is.
-    private struct Written {
+    /// A record that was written over, as it was and as it is. Owns a count of the record.
+    @safe private struct Written {
         let record: UnmanagedRecord
         let before: [UInt8]
         let after: [UInt8]
@@ -87,7 +87,7 @@ struct UndoLogTests {
         let some = names.shuffled(using: &generator).prefix(.random(in: 0...6, using: &generator))
         let update = EncodedUpdate(.merge, version(&generator), id: id, fields(some, &generator))
         let after = update.apply(to: record, plan: &plan).record?.array
-        var unmanaged = unsafe UnmanagedRecord(record.take())
+        var unmanaged = unsafe UnmanagedRecord(consume record)
         let entry = unsafe update.overwrite(&unmanaged, &plan, &log)
         guard let entry, let after else {
             unsafe unmanaged.release()

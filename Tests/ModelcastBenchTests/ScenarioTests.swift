@@ -1,5 +1,7 @@
 import Logging
+import ModelCache
 import Modelcast
+import Synchronization
 import Testing
 
 @testable import ModelcastBench
@@ -135,14 +137,17 @@ import Testing
         var fed = FedCache()
         try fed.fill(0..<100, from: &source)
         #expect(fed.cache.count(of: Workload.type) == 100)
+        let told = Atomic(0)
+        let observation = fed.cache.observe(
+            .type(Workload.type), inline: { if !$0.isInitial { told.add($0.count, ordering: .relaxed) } })
         for _ in 0..<50 {
             let frame = try source.updates(64, of: 100)
             let summary = try fed.take(frame)
             #expect(source.touched.count == 64)
-            #expect(summary.unchanged == 0)
-            #expect(summary.visible == Set(source.touched).count)
-            #expect(summary.changed == summary.visible)
+            #expect(summary == BatchSummary(changed: 64))
+            #expect(told.exchange(0, ordering: .relaxed) == Set(source.touched).count)
         }
+        observation.cancel()
     }
 
     @Test func `plain updates say the same as the batch`() throws {

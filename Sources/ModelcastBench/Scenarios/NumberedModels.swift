@@ -150,9 +150,10 @@ struct FedCache: ~Copyable {
     }
 
     /// Checks, decodes and commits a batch, as a replica does.
-    mutating func take(_ frame: [UInt8]) throws {
+    @discardableResult
+    mutating func take(_ frame: [UInt8]) throws -> BatchSummary {
         try decoder.decode(frame.span)
-        cache.commit(decoder.batch(in: frame.span), in: table)
+        return cache.commit(decoder.batch(in: frame.span), in: table)
     }
 
     /// Adds the models of these numbers.
