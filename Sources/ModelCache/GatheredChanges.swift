@@ -38,7 +38,7 @@ import ModelRecord
     /// So far ahead the memory is asked for: eight changes.
     private static var aheadByteCount: UInt { unsafe UInt(8 &* MemoryLayout<HeldChange>.stride) }
 
-    /// Writes an update over the record at `slot`, and takes the change; see ``SlotArray/overwrite(at:_:_:keepingIn:)``.
+    /// Writes an update over the record at `slot`, and takes the change.
     /// - Returns: whether it was done.
     @inline(__always)
     mutating func overwrite(

@@ -126,7 +126,7 @@ extension ModelCache {
         end.replaced = replaced
     }
 
-    /// Writes over the record of a model that somebody is to be told of, and keeps what stood there. Under the cut lock.
+    /// Writes over the record of a model that somebody is to be told of, and keeps what stood there.
     /// - Returns: whether it was done.
     @inline(never)
     private func overwriteObserved(

@@ -22,12 +22,12 @@ public struct BatchSummary: Hashable, Sendable {
 
 /// Commits of one batch, as publishers and replicas make them without end.
 ///
-/// Where no snapshot is open, a commit need not keep the new records beside the old ones until all are made: each update
-/// is merged where it belongs at once, and a record that nobody has is written over in its place; for those who are to
-/// be told of it, what gave way is kept (`UndoLog`). To snapshots and observers it is one step all the same, as the cut
-/// is held from the first update to the last, so that none is opened or registered in between. Point reads of one model
-/// see it before or after the batch, as always: where a batch changes a model twice, maybe as a transaction, the updates
-/// of that model take the long way, behind the others.
+/// Where no snapshot is open, a commit need not keep the new records beside the old ones until all are made: each
+/// update is merged where it belongs at once, and a record that nobody has is written over in its place; for those who
+/// are to be told of it, what gave way is kept (`UndoLog`). To snapshots and observers it is one step all the same, as
+/// the cut is held from the first update to the last, so that none is opened or registered in between. Point reads of
+/// one model see it before or after the batch, as always: where a batch changes a model twice, maybe as a transaction,
+/// the updates of that model take the long way, behind the others.
 extension ModelCache {
     /// Merges the updates of a batch, in one atomic step: what ``commit(_:type:)`` does, for less where no snapshot is
     /// open and there is no journal.
