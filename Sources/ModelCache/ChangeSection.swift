@@ -27,8 +27,8 @@ struct ChangeEntry {
 /// into the section, and whoever releases the section last hands them back (``SectionMemory``).
 ///
 /// Safe to use: the pointer is private, and what is behind it, `count` changes, lives as long as the section.
-// Unchecked because of the pointer: what is behind it is written before the section is made, and only read until its
-// last reference is gone.
+// Unchecked because of the pointer and the log: what is behind them is written before the section is made, and only
+// read until its last reference is gone.
 @safe final class ChangeSection: @unchecked Sendable {
     let type: String
     let count: Int

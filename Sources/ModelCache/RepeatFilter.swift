@@ -19,7 +19,7 @@ struct RepeatFilter {
     mutating func repeats(in batch: borrowing UpdateBatchView) -> Repeats {
         var repeats = Repeats()
         guard batch.count > 1 else { return repeats }
-        precondition(batch.count <= ModelCache.updatesAtOnceMax, "a batch that is merged at once has so many updates")
+        precondition(batch.count * 4 <= RepeatFilter.count, "a batch that is merged at once has so many updates")
         if places.isEmpty || generation == 1 << 24 - 1 {
             places = [UInt64](repeating: 0, count: RepeatFilter.count)
             positions = [UInt16](repeating: 0, count: RepeatFilter.count)
@@ -46,7 +46,7 @@ struct RepeatFilter {
     }
 }
 
-/// Some of the updates of a batch, by position.
+/// Some of the updates of a batch, by position: of ``ModelCache/updatesAtOnceMax`` at most, a bit each.
 struct Repeats {
     private var bits = InlineArray<8, UInt64>(repeating: 0)
     private(set) var count = 0

@@ -14,7 +14,7 @@ import ModelCBOR
 ///
 /// Safe to use: the pointer is private, and every place is kept below `capacity`. Copies share the memory, which lives
 /// until ``deallocate()``; one of them is written to, and only while nobody else reads.
-// Unchecked because of the pointer, see above.
+// Unchecked because of the pointer: the writer alone has it, then a section whose readers only read (see above).
 @safe public struct UndoLog: @unchecked Sendable {
     /// Where the bytes of one record begin that was written over.
     public struct Entry: Hashable, Sendable {
