@@ -8,6 +8,8 @@ struct Gathering: Sendable {
     private let models: InterestTable?
     private let writer: Writer
     private let isTakingAll: Bool
+    /// Somebody is interested in models of the type.
+    let isWatched: Bool
     /// For those who observe the type or everything; nil where nobody does.
     private(set) var all: GatheredChanges?
     /// For lanes; nil until there is a change for one.
@@ -18,13 +20,12 @@ struct Gathering: Sendable {
     /// For observers of single models that have an inbox of their own.
     private(set) var alone: [(Inbox, ChangeSection)] = []
 
-    /// Nil where nobody is interested.
     /// - Parameter capacity: so many changes may come.
-    init?(_ table: TypeTable, _ observers: borrowing Observers, capacity: Int, _ writer: Writer) {
-        let ofType = observers[table.number]
+    init(_ table: TypeTable, _ observers: borrowing Observers, capacity: Int, _ writer: Writer) {
+        let ofType = observers.mayConcern(table) ? observers[table.number] : nil
         isTakingAll = !observers.everything.isEmpty || !(ofType?.inboxes.isEmpty ?? true)
         models = ofType?.modelsIfAny
-        guard isTakingAll || models != nil else { return nil }
+        isWatched = isTakingAll || models != nil
         self.observers = ofType
         self.writer = writer
         all = nil
@@ -43,6 +44,7 @@ struct Gathering: Sendable {
     /// Who is interested in the models of this hash, besides those who take all; nil where nobody is at all.
     @inline(__always)
     func seat(_ hash: UInt64) -> Seat? {
+        guard isWatched else { return nil }
         if let seat = models?.seat(hash) { return seat }
         return isTakingAll ? Seat.nobody : nil
     }

@@ -67,15 +67,12 @@ extension ModelCache {
         let epoch = cut.epochs.newest
         for position in batches.indices {
             let table = batches[position].0
-            var gathering: Gathering?
-            if cut.observers.mayConcern(table) {
-                gathering = Gathering(table, cut.observers, capacity: batches[position].1.count, writer)
-            }
+            var gathering = Gathering(table, cut.observers, capacity: batches[position].1.count, writer)
             cut.reserveCounts(of: table)
             let shards = table.publish(
                 &batches[position].1, epoch: epoch, gathering: &gathering, counts: &cut.counts[table.number])
             if epoch != nil { cut.epochs.touch(table: table.number, shards: shards) }
-            if let gathering { deliveries.add(gathering, of: table.name, cut.observers, writer) }
+            deliveries.add(gathering, of: table.name, cut.observers, writer)
         }
         deliveries.finish(everything: cut.observers.everything)
         return deliveries
@@ -114,10 +111,10 @@ extension TypeTable {
     /// Exchanges the records of `pending` with those in the slots. Under the cut lock and the writer lock.
     /// - Parameters:
     ///   - epoch: where snapshots look for the old records, if any is open.
-    ///   - gathering: takes what others are to be told; nil where nobody is interested.
+    ///   - gathering: takes what others are to be told.
     /// - Returns: the shards that were touched, a bit each.
     func publish(
-        _ pending: inout [Pending], epoch: UInt64?, gathering: inout Gathering?, counts: inout TableCounts
+        _ pending: inout [Pending], epoch: UInt64?, gathering: inout Gathering, counts: inout TableCounts
     ) -> UInt64 {
         var touched: UInt64 = 0
         var existing = 0
@@ -133,13 +130,13 @@ extension TypeTable {
             if pending[position].isRemoval, let record = pending[position].record {
                 removals.append((pending[position].hash, record))
             }
-            gathering?.prefetch(pending[min(position &+ Gathering.ahead, pending.count &- 1)].hash)
-            let seat = pending[position].isVisible ? gathering?.seat(pending[position].hash) : nil
+            gathering.prefetch(pending[min(position &+ Gathering.ahead, pending.count &- 1)].hash)
+            let seat = pending[position].isVisible ? gathering.seat(pending[position].hash) : nil
             // The slot owns it from here on.
             let new = unsafe pending[position].held
             shards.exchange(&pending[position], epoch: epoch)
             if let seat, let new = unsafe new {
-                unsafe gathering?.take(&pending[position].held, new, seat, of: name)
+                unsafe gathering.take(&pending[position].held, new, seat, of: name)
             }
         }
         counts.existing += existing
@@ -155,17 +152,15 @@ extension TypeTable {
     }
 
     private func insert(
-        _ pending: [Pending], epoch: UInt64?, _ gathering: inout Gathering?, _ counts: inout TableCounts
+        _ pending: [Pending], epoch: UInt64?, _ gathering: inout Gathering, _ counts: inout TableCounts
     ) {
         for entry in pending where entry.slot < 0 {
             guard let new = entry.record else { continue }
             shards.insert(new, hash: entry.hash, epoch: epoch)
             counts.records += 1
-            guard entry.isVisible, let seat = gathering?.seat(entry.hash), let held = unsafe entry.held else {
-                continue
-            }
+            guard entry.isVisible, let seat = gathering.seat(entry.hash), let held = unsafe entry.held else { continue }
             var old: UnmanagedRecord?
-            unsafe gathering?.take(&old, held, seat, of: name)
+            unsafe gathering.take(&old, held, seat, of: name)
         }
     }
 }

@@ -133,7 +133,7 @@ extension ModelCache {
         _ slots: SlotArray, at slot: Int, _ update: UpdateView, _ plan: borrowing MergePlan, _ hash: UInt64,
         in table: TypeTable, _ cut: inout Cut, _ told: inout Deliveries?
     ) -> Bool {
-        guard var gathering = Gathering(table, cut.observers, capacity: 1, writer) else { return false }
+        var gathering = Gathering(table, cut.observers, capacity: 1, writer)
         guard let seat = gathering.seat(hash) else { return false }
         let isDone = gathering.overwrite(slots, at: slot, update, plan, seat, of: table.name)
         // Where it was not done there is nothing in it, and its memory goes back.
@@ -201,11 +201,11 @@ extension ModelCache {
     private func publishObserved(
         _ pending: inout Pending, in table: TypeTable, epoch: UInt64?, _ cut: inout Cut
     ) -> Deliveries? {
-        let gathering = Gathering(table, cut.observers, capacity: 1, writer)
+        var gathering = Gathering(table, cut.observers, capacity: 1, writer)
         // The slot has a count of its own when it has been exchanged or inserted.
         let new = unsafe pending.held
         place(&pending, in: table, epoch: epoch, &cut)
-        guard var gathering, let seat = gathering.seat(pending.hash), let new = unsafe new else { return nil }
+        guard let seat = gathering.seat(pending.hash), let new = unsafe new else { return nil }
         if pending.slot >= 0 {
             unsafe gathering.take(&pending.held, new, seat, of: table.name)
         } else {

@@ -111,9 +111,8 @@ extension Cut {
     /// Begins a step that changes records of `table` at once.
     mutating func begin(_ table: TypeTable, count: Int, _ writer: Writer) -> UpdateStep {
         reserveCounts(of: table)
-        let isWatched = observers.mayConcern(table)
         return UpdateStep(
-            counts(of: table), isWatched ? Gathering(table, observers, capacity: count, writer) : nil)
+            counts: counts(of: table), gathering: Gathering(table, observers, capacity: count, writer))
     }
 
     /// Ends it.
@@ -121,7 +120,7 @@ extension Cut {
     mutating func finish(_ step: UpdateStep, of table: TypeTable, _ writer: Writer) -> Deliveries? {
         counts[table.number] = step.counts
         if step.summary.changed > 0 { commitNumber += 1 }
-        return step.gathering.map { deliveries(of: $0, table, writer) }
+        return step.gathering.isWatched ? deliveries(of: step.gathering, table, writer) : nil
     }
 
     /// What was gathered of one type, as it is to be told.
@@ -137,19 +136,8 @@ extension Cut {
 struct UpdateStep {
     var summary = BatchSummary()
     var counts: TableCounts
-    /// For those who are to be told; nil where nobody is.
-    var gathering: Gathering?
-    let isWatched: Bool
-
-    init(_ counts: TableCounts, _ gathering: Gathering?) {
-        self.counts = counts
-        self.gathering = gathering
-        isWatched = gathering != nil
-    }
-
-    /// Who is to be told of a change of a model with this hash; nil where nobody is.
-    @inline(__always)
-    func seat(_ hash: UInt64) -> Seat? { isWatched ? gathering?.seat(hash) : nil }
+    /// For those who are to be told.
+    var gathering: Gathering
 
     /// Writes what was prepared over the record at `slot`, if that can be.
     /// - Parameter seat: who is to be told.
@@ -159,6 +147,6 @@ struct UpdateStep {
         of table: TypeTable
     ) -> Bool {
         guard let seat else { return slots.overwrite(at: slot, update, plan) }
-        return gathering?.overwrite(slots, at: slot, update, plan, seat, of: table.name) ?? false
+        return gathering.overwrite(slots, at: slot, update, plan, seat, of: table.name)
     }
 }

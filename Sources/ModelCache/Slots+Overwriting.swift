@@ -29,9 +29,9 @@ extension SlotArray {
     func overwrite(
         at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog
     ) -> UndoLog.Entry? {
-        guard plan.keepsSize, log.reserve(for: plan) else { return nil }
+        guard plan.keepsSize, let room = log.reserve(for: plan) else { return nil }
         guard let word = lock(index), var record = unsafe word.record else { return nil }
-        let entry = unsafe record.overwrite(update, plan, keepingIn: &log)
+        let entry = unsafe record.overwrite(update, plan, keepingIn: &log, room)
         unlock(index, word)
         return entry
     }

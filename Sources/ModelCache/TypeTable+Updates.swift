@@ -47,8 +47,8 @@ extension TypeTable {
         var position = LookAhead.start
         while position < count {
             ahead.begin(position, batch, shards, byteCount: byteCount)
-            if step.isWatched, position &+ LookAhead.reach < count {
-                step.gathering?.prefetch(ahead.hash(position &+ LookAhead.reach))
+            if position &+ LookAhead.reach < count {
+                step.gathering.prefetch(ahead.hash(position &+ LookAhead.reach))
             }
             if position >= 0, !repeats.contains(position) {
                 merge(
@@ -73,7 +73,7 @@ extension TypeTable {
             return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes, &byteCount)
         }
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: changes != nil)
-        let seat = unsafe result.isVisible ? step.seat(hash) : nil
+        let seat = unsafe result.isVisible ? step.gathering.seat(hash) : nil
         if unsafe result.isPrepared {
             // What is larger than allowed is refused when it is noted.
             if let size = slots.overwritableByteCount(at: slot, plan), size <= changes?.byteCountMax ?? .max,
@@ -101,7 +101,7 @@ extension TypeTable {
         step.counts.existing &+= (entry.exists ? 1 : 0) &- (entry.existed ? 1 : 0)
         shards.exchange(&entry, epoch: nil)
         // The slot owns the new one from here on.
-        if let seat { unsafe step.gathering?.take(&entry.held, new, seat, of: name) }
+        if let seat { unsafe step.gathering.take(&entry.held, new, seat, of: name) }
         entry.giveBack(to: &plan)
         if let replaced = unsafe entry.held { unsafe leftover.append(replaced.take()) }
     }
@@ -124,8 +124,8 @@ extension TypeTable {
         step.counts.records &+= 1
         if unsafe new.exists { step.counts.existing &+= 1 }
         unsafe shards.insert(new.take(), hash: hash, epoch: nil)
-        guard let seat = unsafe result.isVisible ? step.seat(hash) : nil else { return }
+        guard let seat = unsafe result.isVisible ? step.gathering.seat(hash) : nil else { return }
         var old: UnmanagedRecord?
-        unsafe step.gathering?.take(&old, new, seat, of: name)
+        unsafe step.gathering.take(&old, new, seat, of: name)
     }
 }

@@ -1,3 +1,4 @@
+import CPrefetch
 import ModelCBOR
 
 /// What stood in records before they were written over: enough to make the old states again for who asks.
@@ -24,6 +25,11 @@ import ModelCBOR
         public static let none = Entry(start: .max)
     }
 
+    /// Room for an entry.
+    public struct Room {
+        fileprivate let byteCount: Int
+    }
+
     private var base: UnsafeMutableRawPointer?
     private var capacity = 0
     private var count = 0
@@ -44,10 +50,11 @@ import ModelCBOR
     }
 
     /// Makes room for what `plan`, which keeps the size of its record, is about to write over.
-    /// - Returns: false where there can be none.
+    /// - Returns: the room, which is there until something is appended; nil where there can be none.
     @inline(__always)
-    public mutating func reserve(for plan: borrowing MergePlan) -> Bool {
-        reserve(UndoLog.headByteCount &+ UndoLog.byteCount(plan))
+    public mutating func reserve(for plan: borrowing MergePlan) -> Room? {
+        let byteCount = UndoLog.byteCount(plan)
+        return reserve(UndoLog.headByteCount &+ byteCount) ? Room(byteCount: byteCount) : nil
     }
 
     /// What the pieces of an entry take.
@@ -84,39 +91,75 @@ import ModelCBOR
     private static let capacityMin = 1024
     private static let headByteCount = 4
     private static let pieceHeadByteCount = 8
+    /// So far ahead the memory is asked for: some five entries, of two lines each.
+    private static let aheadByteCount = 512
 
     // MARK: Writing
 
     /// Keeps what `plan`, which keeps the size of `record`, is about to write over.
-    /// - Returns: the entry; nil where there is no room.
+    /// - Parameter room: for this plan.
     @inline(__always)
-    mutating func append(_ record: RecordStorage, _ plan: borrowing MergePlan) -> Entry? {
-        let bytes = record.bytes
-        let size = UndoLog.byteCount(plan)
-        guard reserve(UndoLog.headByteCount &+ size), let base = unsafe base else { return nil }
+    mutating func append(_ record: RecordStorage, _ plan: borrowing MergePlan, in room: Room) -> Entry {
+        let end = count &+ UndoLog.headByteCount &+ room.byteCount
+        guard let base = unsafe base, end <= capacity else { preconditionFailure("room was made for the entry") }
         let entry = Entry(start: UInt32(truncatingIfNeeded: count))
-        unsafe (base + count).storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
-        count &+= UndoLog.headByteCount
-        unsafe append(bytes, plan.touch.range, base)
-        for index in 0..<plan.overwriteCount { unsafe append(bytes, plan.overwrite(at: index).oldRange, base) }
-        precondition(count == Int(entry.start) &+ UndoLog.headByteCount &+ size, "an entry was miscounted")
+        unsafe (base + count).storeBytes(of: UInt32(truncatingIfNeeded: room.byteCount).littleEndian, as: UInt32.self)
+        var offset = count &+ UndoLog.headByteCount
+        let bytes = record.bytes
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe UndoLog.append(bytes, plan.touch.range, base, &offset, end)
+            for index in 0..<plan.overwriteCount {
+                unsafe UndoLog.append(bytes, plan.overwrite(at: index).oldRange, base, &offset, end)
+            }
+        }
+        precondition(offset == end, "an entry was miscounted")
+        count = end
+        // Stores wait for their line, and all that come after wait for them.
+        unsafe cprefetch_to_write(base + (end &+ UndoLog.aheadByteCount))
+        unsafe cprefetch_to_write(base + (end &+ UndoLog.aheadByteCount &+ 64))
         return entry
     }
 
-    /// Appends a piece; the caller has seen to the room.
+    /// Appends a piece.
+    /// - Parameters:
+    ///   - offset: where it is to stand; then where the next one is.
+    ///   - end: where the entry ends.
     @inline(__always)
-    private mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, _ base: UnsafeMutableRawPointer) {
-        precondition(range.upperBound <= bytes.count, "a merge plan tells of places within the record")
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ base: UnsafeMutableRawPointer, _ offset: inout Int,
+        _ end: Int
+    ) {
         let size = range.count
-        let target = unsafe base + count
-        unsafe target.storeBytes(of: UInt32(truncatingIfNeeded: range.lowerBound), as: UInt32.self)
-        unsafe (target + 4).storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
-        unsafe bytes.withUnsafeBytes { source in
-            guard let start = source.baseAddress else { return }
-            unsafe (target + UndoLog.pieceHeadByteCount).copyMemory(
-                from: start + range.lowerBound, byteCount: size)
+        let next = offset &+ pieceHeadByteCount &+ size
+        guard let start = bytes.baseAddress, range.upperBound <= bytes.count, next <= end else {
+            preconditionFailure("a piece stands in its record, and has room in its entry")
         }
-        count &+= UndoLog.pieceHeadByteCount &+ size
+        let head = UInt64(UInt32(truncatingIfNeeded: range.lowerBound)) | UInt64(size) &<< 32
+        unsafe (base + offset).storeBytes(of: head.littleEndian, as: UInt64.self)
+        unsafe copy(start + range.lowerBound, to: base + (offset &+ pieceHeadByteCount), count: size)
+        offset = next
+    }
+
+    /// Copies a piece: most take some words, of which the last may have bytes of the one before.
+    @inline(__always)
+    private static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
+        if count > 64 || count < 8 { return unsafe target.copyMemory(from: source, byteCount: count) }
+        if count <= 16 { return unsafe copyEnds(UInt64.self, source, target, count) }
+        if count <= 32 { return unsafe copyEnds(SIMD2<UInt64>.self, source, target, count) }
+        unsafe copyEnds(SIMD4<UInt64>.self, source, target, count)
+    }
+
+    /// Copies the first and the last word, which together are all.
+    @inline(__always)
+    private static func copyEnds<Word: BitwiseCopyable>(
+        _ word: Word.Type, _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int
+    ) {
+        let last = count &- MemoryLayout<Word>.size
+        let (first, second) = unsafe (
+            source.loadUnaligned(as: Word.self), (source + last).loadUnaligned(as: Word.self)
+        )
+        unsafe target.storeBytes(of: first, as: Word.self)
+        unsafe (target + last).storeBytes(of: second, as: Word.self)
     }
 
     /// Copies an entry of another log, of which each is copied once at most.
@@ -182,6 +225,6 @@ import ModelCBOR
 
     private func number(at offset: Int) -> Int {
         guard let base = unsafe base, offset + 4 <= count else { preconditionFailure("a log of this entry") }
-        return unsafe Int((base + offset).loadUnaligned(as: UInt32.self))
+        return unsafe Int(UInt32(littleEndian: (base + offset).loadUnaligned(as: UInt32.self)))
     }
 }

@@ -83,14 +83,16 @@ import Synchronization
     }
 
     /// The same, and keeps what stood there.
+    /// - Parameter room: in `log`, for this plan.
     /// - Returns: the entry of `log`; nil, and nothing has happened, where it was not done.
     @inline(__always)
     public mutating func overwrite(
-        _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog
+        _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog,
+        _ room: UndoLog.Room
     ) -> UndoLog.Entry? {
         guard unsafe isOverwritable() else { return nil }
         return unsafe storage._withUnsafeGuaranteedRef { record in
-            guard let entry = log.append(record, plan) else { return nil }
+            let entry = log.append(record, plan, in: room)
             RecordBuilder.overwrite(record, plan, update)
             return entry
         }

@@ -125,6 +125,7 @@ extension EncodedUpdate {
             unsafe merge.record?.release()
             return nil
         }
-        return unsafe record.overwrite(update, plan, keepingIn: &log)
+        guard let room = log.reserve(for: plan) else { return nil }
+        return unsafe record.overwrite(update, plan, keepingIn: &log, room)
     }
 }

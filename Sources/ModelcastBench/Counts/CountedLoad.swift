@@ -52,7 +52,7 @@ public struct CountedLoad {
         switch part {
         case .publish, .publishBatch: try publish()
         case .origin, .originBatch, .originAlone: try originate()
-        case .apply, .applyAlone, .applyObserved: try apply()
+        case .apply, .applyAlone, .applyObserved, .applyWatched: try apply()
         case .read: try read()
         case .typedRead: try typedRead(CountedWork.countedTypedRead)
         case .lentRead: try typedRead(CountedWork.countedLentRead)
@@ -151,7 +151,11 @@ public struct CountedLoad {
     private mutating func apply() throws {
         var pair = try makePair()
         try pair.connect()
-        let observers = part == .applyObserved ? CountedObservers(pair.replica.cache, workload.ids) : nil
+        let observed = part == .applyWatched ? workload.ids.count : CountedLoad.observedCount
+        let observers =
+            part == .applyObserved || part == .applyWatched
+            ? CountedObservers(
+                pair.replica.cache, workload.ids.prefix(observed), isTypeObserved: part == .applyObserved) : nil
         for position in stride(from: 0, to: CountedLoad.warmUpCount + updates, by: frameUpdates) {
             pair.passTime(frameUpdates)
             for _ in 0..<frameUpdates {
@@ -169,7 +173,8 @@ public struct CountedLoad {
                 if position >= CountedLoad.warmUpCount { note(topic, payload) }
             }
         }
-        try observers?.requireTold(CountedLoad.warmUpCount + updates)
+        let share = Double(observed) / Double(workload.ids.count)
+        try observers?.requireTold(CountedLoad.warmUpCount + updates, share: share)
         try pair.requireEqual()
     }
 

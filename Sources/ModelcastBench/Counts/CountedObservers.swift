@@ -2,33 +2,42 @@ import Dispatch
 import ModelCache
 import Synchronization
 
-/// The observers of the canonical load: one of the type and 1,000 of single models, on a queue each kind.
+/// Observers, those of the type on one queue, those of single models on another.
 ///
 /// The queues stand still while a frame is applied, so that every frame meets them in the same state.
 final class CountedObservers: Sendable {
     private let queues = [DispatchQueue(label: "bench-type"), DispatchQueue(label: "bench-models")]
     private let observations: [Observation]
     private let tally = Tally()
+    private let isTypeObserved: Bool
 
     private final class Tally: Sendable {
         let ofType = Atomic(0)
         let ofModels = Atomic(0)
+        let calls = Atomic(0)
+
+        func take(_ changes: ChangeSet, _ count: borrowing Atomic<Int>) {
+            calls.add(1, ordering: .relaxed)
+            if !changes.isInitial { count.add(changes.count, ordering: .relaxed) }
+        }
     }
 
-    init(_ cache: ModelCache, _ ids: [String]) {
+    /// - Parameters:
+    ///   - ids: of the models that have an observer each.
+    ///   - isTypeObserved: the type has one, too.
+    init(_ cache: ModelCache, _ ids: some Sequence<String>, isTypeObserved: Bool) {
         let tally = tally
-        var observations = [
-            cache.observe(.type(Workload.type), on: queues[0]) { changes in
-                if !changes.isInitial { tally.ofType.add(changes.count, ordering: .relaxed) }
-            }
-        ]
-        for id in ids.prefix(CountedLoad.observedCount) {
+        var observations: [Observation] = []
+        if isTypeObserved {
             observations.append(
-                cache.observe(.model(type: Workload.type, id: id), on: queues[1]) { changes in
-                    if !changes.isInitial { tally.ofModels.add(changes.count, ordering: .relaxed) }
-                })
+                cache.observe(.type(Workload.type), on: queues[0]) { tally.take($0, tally.ofType) })
+        }
+        for id in ids {
+            observations.append(
+                cache.observe(.model(type: Workload.type, id: id), on: queues[1]) { tally.take($0, tally.ofModels) })
         }
         self.observations = observations
+        self.isTypeObserved = isTypeObserved
         drain()
     }
 
@@ -41,15 +50,22 @@ final class CountedObservers: Sendable {
         drain()
     }
 
+    /// A drain tells its share and queues again behind this, until it finds nothing.
     private func drain() {
-        // A drain that has told its share queues behind this; a frame is far less than a share.
-        for queue in queues { queue.sync {} }
+        var told = -1
+        while case let calls = tally.calls.load(ordering: .relaxed), told != calls {
+            told = calls
+            for queue in queues { queue.sync {} }
+        }
     }
 
-    /// - Parameter updates: how many were applied; those of one model in one frame are one change.
-    func requireTold(_ updates: Int) throws {
+    /// - Parameters:
+    ///   - updates: how many were applied; those of one model in one frame are one change.
+    ///   - share: of how many of them the model is observed.
+    func requireTold(_ updates: Int, share: Double) throws {
         let (ofType, ofModels) = (tally.ofType.load(ordering: .relaxed), tally.ofModels.load(ordering: .relaxed))
-        guard (updates / 2)...updates ~= ofType, (ofType / 4)...ofType ~= ofModels else {
+        let expected = Int(Double(updates) * share)
+        guard !isTypeObserved || (updates / 2)...updates ~= ofType, (expected / 2)...updates ~= ofModels else {
             throw BenchError("of \(updates) updates \(ofType) were told of the type, \(ofModels) of models")
         }
     }

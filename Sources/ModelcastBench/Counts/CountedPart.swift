@@ -16,6 +16,8 @@ public enum CountedPart: String, CaseIterable, Codable, Sendable {
     case applyAlone = "apply-alone"
     /// ``apply`` while the type and 1,000 models are observed, up to the wake-up of the observers' queues.
     case applyObserved = "apply-observed"
+    /// ``apply`` while each model has an observer of its own, and nobody observes the type.
+    case applyWatched = "apply-watched"
     /// A read of a model at random, as a record.
     case read
     /// A read of a model at random, as a Swift type.
