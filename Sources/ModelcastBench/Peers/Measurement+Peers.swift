@@ -1,5 +1,7 @@
 /// Updates applied a second, beside what others do.
 extension Measurement {
+    /// Modelcast carries the canonical load, observers and all; a peer's watcher counts what comes.
+    ///
     /// Each round of a peer stands between two of Modelcast, with one call each and with several a call, and is
     /// compared with those.
     func measurePeers() async throws -> BenchPart {
@@ -7,6 +9,7 @@ extension Measurement {
         try peers.check()
         var part = BenchPart(.peers)
         let pair = try await startPair(plan)
+        try await observeCanonically(pair.subscriber)
         let kinds = [("\(plan.batch) a call", plan.batch), ("one call each", 1)]
         let all = BenchPeer.all(of: peers)
         var rates = all.map { _ in kinds.map { _ in BenchRounds() } }
@@ -16,7 +19,8 @@ extension Measurement {
         func modelcast(run: Int) async throws -> [Double] {
             var rates: [Double] = []
             for (index, (_, batch)) in kinds.enumerated() {
-                let round = try await throughput(pair.publisher, pair.subscriber, batch: batch, run: run + index)
+                let round = try await throughput(
+                    pair.publisher, pair.subscriber, batch: batch, run: run + index, isObserved: true)
                 rates.append(round.updatesPerSecond)
             }
             return rates
