@@ -22,7 +22,7 @@ struct Gathering: Sendable {
 
     /// - Parameter capacity: so many changes may come.
     init(_ table: TypeTable, _ observers: borrowing Observers, capacity: Int, _ writer: Writer) {
-        let ofType = observers.mayConcern(table) ? observers[table.number] : nil
+        let ofType = observers[table.number]
         isTakingAll = !observers.everything.isEmpty || !(ofType?.inboxes.isEmpty ?? true)
         models = ofType?.modelsIfAny
         isWatched = isTakingAll || models != nil

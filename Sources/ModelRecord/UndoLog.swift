@@ -77,7 +77,8 @@ import ModelCBOR
     @inline(never)
     private mutating func grow(_ more: Int) -> Bool {
         guard count + more < Int(UInt32.max) else { return false }
-        let larger = max(2 * capacity, count + more, UndoLog.capacityMin)
+        // Never larger than places can tell, as what has room is not asked again.
+        let larger = min(max(2 * capacity, count + more, UndoLog.capacityMin), Int(UInt32.max))
         let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
         if let base = unsafe base {
             unsafe grown.copyMemory(from: base, byteCount: count)
@@ -91,8 +92,8 @@ import ModelCBOR
     private static let capacityMin = 1024
     private static let headByteCount = 4
     private static let pieceHeadByteCount = 8
-    /// So far ahead the memory is asked for: some five entries, of two lines each.
-    private static let aheadByteCount = 512
+    /// So far ahead the memory is asked for: some four entries, of two lines each.
+    private static let aheadByteCount: UInt = 512
 
     // MARK: Writing
 
@@ -115,8 +116,9 @@ import ModelCBOR
         precondition(offset == end, "an entry was miscounted")
         count = end
         // Stores wait for their line, and all that come after wait for them.
-        unsafe cprefetch_to_write(base + (end &+ UndoLog.aheadByteCount))
-        unsafe cprefetch_to_write(base + (end &+ UndoLog.aheadByteCount &+ 64))
+        let ahead = unsafe UInt(bitPattern: base + end) &+ UndoLog.aheadByteCount
+        unsafe cprefetch_to_write(UnsafeRawPointer(bitPattern: ahead))
+        unsafe cprefetch_to_write(UnsafeRawPointer(bitPattern: ahead &+ 64))
         return entry
     }
 

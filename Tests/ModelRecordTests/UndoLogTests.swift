@@ -6,6 +6,8 @@ import Testing
 /// What records were before they were written over.
 struct UndoLogTests {
     private static let names = ["a", "b", "c", "eight888", "address.city", "a-field-with-a-name-past-23-bytes"]
+    /// Pieces are copied in other ways from 8, 17, 33 and 65 bytes on; a piece is a value and its stamp.
+    private static let lengthMax = 70
     private static let origins = ["a", "b", "the-name-of-an-origin-past-23-bytes"]
 
     /// A record that was written over, as it was and as it is. Owns a count of the record.
@@ -14,11 +16,13 @@ struct UndoLogTests {
         let before: [UInt8]
         let after: [UInt8]
         let places: [Int]
+        /// The lengths of the texts that were written.
+        let lengths: [Int]
         var entry: UndoLog.Entry
     }
 
     @Test func `a record that was written over is made again as it was, also from a copied log`() throws {
-        var count = 0
+        var lengths: Set<Int> = []
         forEachSeed(3_000, from: 5_000_000) { _, generator in
             var plan = MergePlan()
             var log = UndoLog()
@@ -30,7 +34,7 @@ struct UndoLogTests {
                 for number in 0..<Int.random(in: 1...6, using: &generator) {
                     if let written = try Self.write("model-\(number)", &log, &plan, &generator) { all.append(written) }
                 }
-                count += all.count
+                for written in all { lengths.formUnion(written.lengths) }
                 try Self.check(all, log)
                 var copy = UndoLog()
                 defer { copy.deallocate() }
@@ -42,7 +46,8 @@ struct UndoLogTests {
                 try Self.check(all, copy)
             }
         }
-        #expect(count > 0, "nothing was written over")
+        let missing = Set(0...Self.lengthMax).subtracting(lengths)
+        #expect(missing.isEmpty, "no text of these lengths was written over: \(missing.sorted())")
     }
 
     private static func check(_ all: [Written], _ log: UndoLog) throws {
@@ -66,12 +71,18 @@ struct UndoLogTests {
             stamp += .random(in: 1...3, using: &generator)
             return Version(stamp: stamp, origin: UpdateMix.one(of: Self.origins, &generator))
         }
+        // A record is only written over where its texts stay as long as they are.
+        let long = Int.random(in: 300...600, using: &generator)
+        var lengths = Dictionary(
+            uniqueKeysWithValues: names.map { ($0, Int.random(in: 0...Self.lengthMax, using: &generator)) })
+        lengths["b"] = UpdateMix.one(of: [long, 1], &generator)
         func fields(_ names: some Sequence<String>, _ generator: inout SeededGenerator) -> Fields {
             var fields = Fields()
             for name in names {
-                let digits = UInt64.random(in: 10..<100, using: &generator)
-                let isLong = Int.random(in: 0..<4, using: &generator) == 0
-                fields[name] = .text(isLong ? String(repeating: "\(digits)", count: 300) : "\(digits)")
+                let isResized = Int.random(in: 0..<40, using: &generator) == 0
+                let length = isResized ? 2 : lengths[name] ?? 0
+                let digits = (0..<length).map { _ in UInt8.random(in: 48...57, using: &generator) }
+                fields[name] = .text(String(decoding: digits, as: UTF8.self))
             }
             return fields
         }
@@ -93,7 +104,9 @@ struct UndoLogTests {
             unsafe unmanaged.release()
             return nil
         }
-        return unsafe Written(record: unmanaged, before: before, after: after, places: places, entry: entry)
+        return unsafe Written(
+            record: unmanaged, before: before, after: after, places: places, lengths: some.compactMap { lengths[$0] },
+            entry: entry)
     }
 
     @Test func `a record that somebody else has is not written over`() throws {

@@ -65,7 +65,8 @@ final class CountedObservers: Sendable {
     func requireTold(_ updates: Int, share: Double) throws {
         let (ofType, ofModels) = (tally.ofType.load(ordering: .relaxed), tally.ofModels.load(ordering: .relaxed))
         let expected = Int(Double(updates) * share)
-        guard !isTypeObserved || (updates / 2)...updates ~= ofType, (expected / 2)...updates ~= ofModels else {
+        let isTypeTold = !isTypeObserved || (updates / 2)...updates ~= ofType
+        guard isTypeTold, (expected / 2)...(expected + expected / 4) ~= ofModels else {
             throw BenchError("of \(updates) updates \(ofType) were told of the type, \(ofModels) of models")
         }
     }

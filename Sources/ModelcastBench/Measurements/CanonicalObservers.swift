@@ -4,7 +4,7 @@ import Synchronization
 
 /// Who observes under the canonical load: one the type, and 1,000 a model each, on a queue of each kind.
 final class CanonicalObservers: Sendable {
-    private static let modelCount = 1_000
+    static let modelCount = 1_000
 
     private let subscriber: Subscriber
     private let observations: [Observation]
