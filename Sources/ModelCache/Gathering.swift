@@ -8,8 +8,6 @@ struct Gathering: Sendable {
     private let models: InterestTable?
     private let writer: Writer
     private let isTakingAll: Bool
-    /// Somebody is interested in models of the type.
-    let isWatched: Bool
     /// For those who observe the type or everything; nil where nobody does.
     private(set) var all: GatheredChanges?
     /// For lanes; nil until there is a change for one.
@@ -25,12 +23,14 @@ struct Gathering: Sendable {
         let ofType = observers[table.number]
         isTakingAll = !observers.everything.isEmpty || !(ofType?.inboxes.isEmpty ?? true)
         models = ofType?.modelsIfAny
-        isWatched = isTakingAll || models != nil
         self.observers = ofType
         self.writer = writer
         all = nil
         if isTakingAll { all = writer.gathered(capacity: capacity) }
     }
+
+    /// Somebody is interested in models of the type.
+    var isWatched: Bool { isTakingAll || models != nil }
 
     /// So many changes ahead it is asked who is interested.
     static let ahead = 8
@@ -44,7 +44,6 @@ struct Gathering: Sendable {
     /// Who is interested in the models of this hash, besides those who take all; nil where nobody is at all.
     @inline(__always)
     func seat(_ hash: UInt64) -> Seat? {
-        guard isWatched else { return nil }
         if let seat = models?.seat(hash) { return seat }
         return isTakingAll ? Seat.nobody : nil
     }
