@@ -44,7 +44,7 @@ public final class ModelCache: Sendable {
 
     /// The model `id` of `type`, or nil when it does not exist.
     public subscript(type: String, id: String) -> Record? {
-        guard let record = existingTable(type)?.record(id), record.exists else { return nil }
+        guard let record = read(type, id), record.exists else { return nil }
         return record
     }
 
@@ -66,7 +66,7 @@ public final class ModelCache: Sendable {
 
     /// What is known of `id`: on request also the tombstone of a deleted model.
     public func record(type: String, id: String, includingTombstones: Bool) -> Record? {
-        guard let record = existingTable(type)?.record(id) else { return nil }
+        guard let record = read(type, id) else { return nil }
         return record.exists || includingTombstones ? record : nil
     }
 
@@ -104,12 +104,22 @@ public final class ModelCache: Sendable {
 
     // MARK: Inside
 
+    /// The table is not counted: its count would be one line of memory that all cores that read ask each other for.
+    @inline(__always)
+    private func read(_ type: String, _ id: String) -> Record? {
+        guard let table = unsafe unmanagedTable(type) else { return nil }
+        return unsafe table._withUnsafeGuaranteedRef { $0.record(id) }
+    }
+
     /// The table of `type`, if there is one.
     /// - Complexity: O(1), without a lock.
-    func existingTable(_ type: String) -> TypeTable? {
+    func existingTable(_ type: String) -> TypeTable? { unsafe unmanagedTable(type)?.takeUnretainedValue() }
+
+    /// The same, not counted: the directory keeps it until the cache goes.
+    func unmanagedTable(_ type: String) -> Unmanaged<TypeTable>? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: index.load(ordering: .acquiring)) else { return nil }
         // The directory keeps every index until the cache goes, and the caller keeps the cache.
-        return unsafe Unmanaged<TypeIndex>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.table(type) }
+        return unsafe Unmanaged<TypeIndex>.fromOpaque(address)._withUnsafeGuaranteedRef { unsafe $0.table(type) }
     }
 
     /// The table of `type`.

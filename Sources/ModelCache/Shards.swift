@@ -148,6 +148,21 @@ import Synchronization
         }
     }
 
+    /// Asks for the slot where a search for `hash` begins. Does not wait for it.
+    @inline(__always)
+    func prefetchSlot(_ hash: UInt64) {
+        Shards.slots(unsafe array(Shards.index(of: hash)).pointee.load(ordering: .relaxed))?.prefetchHome(hash)
+    }
+
+    /// Asks for the record that a search for `hash` finds, as a rule. Waits for the slot and not for the record.
+    /// - Parameter byteCount: how large records are thought to be.
+    @inline(__always)
+    func prefetchRecord(_ hash: UInt64, byteCount: Int) {
+        // Acquiring: what the array was filled with before it was published is there.
+        let word = unsafe array(Shards.index(of: hash)).pointee.load(ordering: .acquiring)
+        Shards.slots(word)?.prefetchRecord(hash, byteCount: byteCount)
+    }
+
     /// The record of `id` as it was when `epoch` was opened.
     func record(_ hash: UInt64, _ id: Span<UInt8>, asOf epoch: UInt64) -> Record? {
         let index = Shards.index(of: hash)

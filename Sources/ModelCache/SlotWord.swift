@@ -49,10 +49,14 @@ struct SlotWord: Equatable {
     @inline(__always)
     func resembles(_ hash: UInt64) -> Bool { (bits ^ (hash &<< 48)) &>> 48 == 0 }
 
+    /// Where the record is, to ask for its memory; nil where the place is empty.
+    @inline(__always)
+    var address: UnsafeRawPointer? { unsafe UnsafeRawPointer(bitPattern: UInt(bits & SlotWord.addressMask)) }
+
     /// The record; nil where the place is empty. Not counted: who asks knows why it is alive.
     @inline(__always)
     var record: UnmanagedRecord? {
-        guard let address = unsafe UnsafeRawPointer(bitPattern: UInt(bits & SlotWord.addressMask)) else { return nil }
+        guard let address = unsafe address else { return nil }
         return unsafe UnmanagedRecord(address: address)
     }
 }

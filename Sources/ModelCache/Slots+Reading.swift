@@ -49,7 +49,7 @@ extension SlotArray {
                     continue
                 }
                 // Any address may be asked for; the processor fetches the record while the exchange takes its time.
-                unsafe cprefetch(UnsafeRawPointer(bitPattern: UInt(word.bits & SlotWord.addressMask)))
+                unsafe cprefetch(word.address)
                 let (isLocked, found) = unsafe base[index].compareExchange(
                     expected: word.bits, desired: word.locked.bits, successOrdering: .acquiring,
                     failureOrdering: .acquiring)
@@ -76,4 +76,23 @@ extension SlotArray {
         }
         return nil
     }
+
+    /// Asks for the record in the first slot that `hash` can be in. Does not wait for it. By any thread at any time,
+    /// without a lock: of the record nothing is read, so it does not matter whose it is, nor whether it still is.
+    /// - Parameter byteCount: how large records are thought to be.
+    @inline(__always)
+    func prefetchRecord(_ hash: UInt64, byteCount: Int) {
+        var index = home(hash)
+        for _ in 0..<SlotArray.prefetchedPlaces {
+            let word = SlotWord(bits: unsafe base[index].load(ordering: .relaxed))
+            if word.isEmpty { return }
+            if word.resembles(hash), let address = unsafe word.address {
+                return unsafe UnmanagedRecord.prefetch(address, byteCount: byteCount)
+            }
+            index = next(index)
+        }
+    }
+
+    /// As many as are in a line or two.
+    private static let prefetchedPlaces = 16
 }

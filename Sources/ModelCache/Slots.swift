@@ -150,9 +150,7 @@ import Synchronization
 
     /// Where the record at `index` is, to ask for its memory; nil where there is none.
     @inline(__always)
-    func address(at index: Int) -> UnsafeRawPointer? {
-        unsafe UnsafeRawPointer(bitPattern: UInt(word(at: index).bits & SlotWord.addressMask))
-    }
+    func address(at index: Int) -> UnsafeRawPointer? { unsafe word(at: index).address }
 
     /// Calls `body` for each record whose hash is in `hashes`. For the writer, and for who keeps it out.
     ///
@@ -181,7 +179,7 @@ import Synchronization
     /// - Returns: the next index.
     @inline(__always)
     private func askAhead(_ index: Int) -> Int {
-        unsafe cprefetch(UnsafeRawPointer(bitPattern: UInt(word(at: index).bits & SlotWord.addressMask)))
+        unsafe cprefetch(word(at: index).address)
         return next(index)
     }
 

@@ -14,6 +14,7 @@ import Synchronization
 
     private let base: UnsafeMutablePointer<Place>
     let capacity: Int
+    private let seed = UInt64.random(in: .min ... .max)
 
     /// - Parameter capacity: a power of two.
     init(capacity: Int) {
@@ -28,15 +29,15 @@ import Synchronization
         unsafe base.deallocate()
     }
 
-    /// The table of `name`, if there is one.
-    func table(_ name: String) -> TypeTable? {
+    /// The table of `name`, if there is one; not counted, as its owner keeps it.
+    func table(_ name: String) -> Unmanaged<TypeTable>? {
         var place = home(name)
         while true {
             // In bounds: a place is kept below the capacity. It ends: half of them are empty.
             let address = unsafe base[place].load(ordering: .acquiring)
             guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
-            let table = unsafe Unmanaged<TypeTable>.fromOpaque(pointer).takeUnretainedValue()
-            if table.name == name { return table }
+            let table = unsafe Unmanaged<TypeTable>.fromOpaque(pointer)
+            if unsafe table._withUnsafeGuaranteedRef({ $0.name == name }) { return unsafe table }
             place = (place &+ 1) & (capacity &- 1)
         }
     }
@@ -49,6 +50,7 @@ import Synchronization
         unsafe base[place].store(address, ordering: .releasing)
     }
 
-    /// By the hash of strings, so that names that are equal are found.
-    private func home(_ name: String) -> Int { name.hashValue & (capacity &- 1) }
+    private func home(_ name: String) -> Int {
+        Int(truncatingIfNeeded: NameHash.of(name, seed: seed)) & (capacity &- 1)
+    }
 }

@@ -56,7 +56,9 @@ struct Directory {
     private(set) var indexes = [TypeIndex(capacity: 16)]
 
     /// The table of `name`; of a copy it may be one that came later.
-    subscript(name: String) -> TypeTable? { indexes[indexes.count - 1].table(name) }
+    subscript(name: String) -> TypeTable? {
+        unsafe indexes[indexes.count - 1].table(name)?.takeUnretainedValue()
+    }
 
     /// The table of `name`, made if there is none.
     mutating func make(_ name: String, owner: ObjectIdentifier) -> TypeTable {

@@ -24,10 +24,18 @@ extension Origin {
     public mutating func write(
         _ write: Write, type: String, id: String, fields: EncodedFields, now: Moment
     ) throws(WireError) -> PublishOutcome {
+        let idHash = Fingerprint.fnv(id.utf8.span)
+        return try self.write(write, type: type, id: id, idHash: idHash, fields: fields, now: now)
+    }
+
+    /// The same, where the hash of the id is there already.
+    /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
+    public mutating func write(
+        _ write: Write, type: String, id: String, idHash: UInt64, fields: EncodedFields, now: Moment
+    ) throws(WireError) -> PublishOutcome {
         let state = try state(of: type)
         do { try Names.check(id: id) } catch { throw WireError(error) }
-        let id = id.utf8.span
-        return try self.write(write, state, id: id, idHash: Fingerprint.fnv(id), fields: fields, now: now)
+        return try self.write(write, state, id: id.utf8.span, idHash: idHash, fields: fields, now: now)
     }
 
     /// Does one write, whose names have been checked.

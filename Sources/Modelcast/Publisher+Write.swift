@@ -43,8 +43,10 @@ extension Publisher {
         _ write: Write, _ type: String, _ id: String, _ fields: Fields,
         _ isWanted: () throws(ModelcastError) -> Bool = { true }
     ) throws(ModelcastError) -> PublishOutcome {
-        let encoded = try encode(fields)
-        let now = Clocks.now()
+        let idHash = Fingerprint.fnv(id.utf8.span)
+        let (encoded, now) = try cache.fetching(type, idHash: idHash) { () throws(ModelcastError) in
+            (try encode(fields), Clocks.now())
+        }
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
             try open(&core)
             guard !core.isFull(configuration.outboxByteCount) else {
@@ -53,7 +55,8 @@ extension Publisher {
             guard try isWanted() else { return (.unchanged, nil) }
             do throws(WireError) {
                 let (outcome, waker) = try core.perform(now: now, count: 1) { origin throws(WireError) in
-                    let outcome = try origin.write(write, type: type, id: id, fields: encoded, now: now)
+                    let outcome = try origin.write(
+                        write, type: type, id: id, idHash: idHash, fields: encoded, now: now)
                     return outcome == .unchanged ? nil : outcome
                 }
                 return (outcome ?? .unchanged, waker)

@@ -13,6 +13,21 @@ import Testing
         #expect(cache["T1000", "1"] == nil && cache.types.count == 1000)
     }
 
+    @Test func `names are found in every spelling that is equal, of any length`() {
+        let cache = ModelCache()
+        let composed = ["\u{E9}t\u{E9}", "caf\u{E9}-of-many-bytes-in-all", "\u{E9}"]
+        let plain = (0...40).map { String(repeating: "a", count: $0) } + ["a\0", "\0a", "\0\0"]
+        for (number, name) in (composed + plain).enumerated() {
+            cache.commit(name, "1", ["n": .int(Int64(number))], at: 1 << 16)
+        }
+        for (number, name) in (composed + plain).enumerated() {
+            // Made anew: another string object, and of the first ones other bytes.
+            let spelled = String(decoding: Array(name.decomposed.utf8), as: UTF8.self)
+            #expect(cache[spelled, "1"]?["n"] == .int(Int64(number)), "\(name)")
+        }
+        #expect(cache.types.count == composed.count + plain.count)
+    }
+
     @Test func `types that come while others are read are found from then on`() {
         final class Progress: Sendable {
             let made = Atomic(0)
@@ -37,5 +52,12 @@ import Testing
             }
         }
         #expect(progress.lost.load(ordering: .relaxed) == 0)
+    }
+}
+
+extension String {
+    /// The accents of é as characters of their own.
+    fileprivate var decomposed: String {
+        String(String.UnicodeScalarView(unicodeScalars.flatMap { $0 == "\u{E9}" ? ["e", "\u{301}"] : [$0] }))
     }
 }

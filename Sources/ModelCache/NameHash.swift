@@ -1,0 +1,42 @@
+import ModelCBOR
+
+/// The hash by which tables are found by the name of their type: a multiplication for eight bytes, as every read and
+/// every write by name begins with it. With the hash of strings finding a table takes twice the instructions.
+enum NameHash {
+    /// Equal for equal names. Names that are all ASCII are equal where their bytes are; others may be equal in several
+    /// spellings, so they are hashed as strings are.
+    /// - Parameter seed: drawn by lot, so that nobody can choose names that collide.
+    @inline(__always)
+    static func of(_ name: String, seed: UInt64) -> UInt64 {
+        unsafe name.withUTF8Bytes { unsafe ofASCII($0.span, seed: seed) } ?? UInt64(bitPattern: Int64(name.hashValue))
+    }
+
+    /// - Returns: nil where not all of it is ASCII.
+    @inline(__always)
+    private static func ofASCII(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64? {
+        let raw = unsafe bytes.bytes
+        var hash = seed ^ UInt64(bytes.count)
+        var all: UInt64 = 0
+        var index = 0
+        while bytes.count &- index >= 8 {
+            // In bounds: index + 8 <= count.
+            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+            all |= word
+            hash = fold(hash ^ word)
+            index &+= 8
+        }
+        var rest: UInt64 = 0
+        while index < bytes.count {
+            rest = rest &<< 8 | UInt64(bytes[index])
+            index &+= 1
+        }
+        return (all | rest) & 0x8080_8080_8080_8080 == 0 ? fold(hash ^ rest) : nil
+    }
+
+    /// Each bit of the product's halves comes from many of the value.
+    @inline(__always)
+    private static func fold(_ value: UInt64) -> UInt64 {
+        let (high, low) = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return high ^ low
+    }
+}
