@@ -73,6 +73,28 @@ import Testing
         #expect(curves.count { $0["kind"] as? String == "memory" } == 2)
     }
 
+    @Test
+    func `at the rate of the marks latency is measured once more with a core for each process, or a note says why not`()
+        async throws
+    {
+        let bench = try await ended([
+            "--json", "--only", "latency", "--models", "500", "--latency-rate", "10000", "--latency-seconds", "0.1",
+            "--rounds", "1",
+        ])
+        #expect(try await bench.exitCode() == 0, "\(bench.error)")
+        let object = try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Any]
+        let part = try #require((object?["parts"] as? [[String: Any]])?.first)
+        let figures = try #require(part["figures"] as? [[String: Any]])
+        let marked = figures.filter { $0["mark"] != nil }.compactMap { $0["name"] as? String }
+        let isBound = try #require(part["notes"] as? [String]).isEmpty
+        let settings = (isBound ? ["", ", a core each"] : [""]).flatMap { [$0, $0 + ", without a queue"] }
+        let names = settings.flatMap { setting in
+            ["p50", "p99"].map { "at 10,000/s\(setting), \($0), from the call" }
+        }
+        #expect(marked == names)
+        #expect(part["equalCopies"] as? Int == settings.count)
+    }
+
     @Test func `the commit comes from the environment where no option gives it`() async throws {
         let told = try await ended(["--only", "fields"], environment: ["MODELCAST_COMMIT": "fedcba + changes"])
         #expect(told.output.contains("commit fedcba + changes, "), "\(told.error)")

@@ -13,7 +13,7 @@ public struct BenchPlan: Codable, Hashable, Sendable {
     /// How often throughput and latency are measured; the median counts.
     public var rounds = 3
     /// How long each round of a latency lasts.
-    public var latencySeconds = 3.0
+    public var latencySeconds = 2.0
     /// Updates a second while latency is measured, one after the other.
     public var latencyRates = [1_000.0, 10_000, 100_000]
     /// How long each measurement of reads lasts.

@@ -15,47 +15,72 @@ extension Measurement {
     /// The mark of a percentile.
     private typealias Percentile = (name: String, path: KeyPath<LatencySummary, Double>, mark: BenchFigure.Mark?)
 
+    /// How the rounds that are compared are measured.
+    private struct Setting {
+        let rate: Double
+        var isInline = false
+        var cores: CorePair?
+
+        /// As figures and pictures name it.
+        var name: String {
+            "\(Figures.grouped(rate))/s\(cores == nil ? "" : ", a core each")\(isInline ? ", without a queue" : "")"
+        }
+    }
+
     func measureLatency() async throws -> BenchPart {
         var part = BenchPart(.latency)
         let memory = MemoryWatch()
-        let pair = try await startPair(plan, memory: memory)
+        var pair = try await startPair(plan, memory: memory)
         for rate in plan.latencyRates {
             // Without a queue where something was promised: there the way to the queue's thread is much of it.
-            for inline in rate == Measurement.promisedRate ? [false, true] : [false] {
-                let rounds = try await rounds(pair, rate: rate, inline: inline)
-                part.figures += figures(rounds, rate, inline: inline)
-                part.curves += curves(rounds, rate, inline: inline)
+            for isInline in rate == Measurement.promisedRate ? [false, true] : [false] {
+                try await measure(pair, Setting(rate: rate, isInline: isInline), &part)
             }
         }
         part.curves += memory.end()
+        guard plan.latencyRates.contains(Measurement.promisedRate) else { return part }
+        // Once more where no thread of a process wakes another one on a core that sleeps.
+        guard let cores = CorePair.available else {
+            part.notes.append("Not measured with a core for each process: there is one only, or no taskset.")
+            return part
+        }
+        await end()
+        pair = try await startPair(plan, cores: cores)
+        for isInline in [false, true] {
+            try await measure(pair, Setting(rate: Measurement.promisedRate, isInline: isInline, cores: cores), &part)
+        }
         return part
     }
 
     /// The rate for which something was promised.
     private static let promisedRate = 10_000.0
 
-    private func rounds(
-        _ pair: Pair, rate: Double, inline: Bool
-    ) async throws -> Rounds {
+    private func measure(_ pair: Pair, _ setting: Setting, _ part: inout BenchPart) async throws {
+        let rounds = try await rounds(pair, setting)
+        part.figures += figures(rounds, setting)
+        part.curves += curves(rounds, setting)
+    }
+
+    private func rounds(_ pair: Pair, _ setting: Setting) async throws -> Rounds {
         var rounds = Rounds()
-        tell("\(Figures.grouped(rate))/s · raw libzmq")
-        rounds.raw.append(try await rawLatency(rate: rate))
+        tell("\(setting.name) · raw libzmq")
+        rounds.raw.append(try await rawLatency(rate: setting.rate, cores: setting.cores))
         for round in 1...max(1, plan.rounds) {
-            tell("\(Figures.grouped(rate))/s\(inline ? ", no queue" : "") · round \(round) of \(plan.rounds)")
-            let (latency, lateness) = try await latency(pair.publisher, pair.subscriber, rate: rate, inline: inline)
+            tell("\(setting.name) · round \(round) of \(plan.rounds)")
+            let (latency, lateness) = try await latency(pair, setting)
             rounds.modelcast.append(latency)
             rounds.lateness.append(lateness)
-            rounds.raw.append(try await rawLatency(rate: rate))
+            rounds.raw.append(try await rawLatency(rate: setting.rate, cores: setting.cores))
         }
         return rounds
     }
 
-    private func figures(_ rounds: Rounds, _ rate: Double, inline: Bool) -> [BenchFigure] {
+    private func figures(_ rounds: Rounds, _ setting: Setting) -> [BenchFigure] {
         var figures: [BenchFigure] = []
-        let at = "at \(Figures.grouped(rate))/s\(inline ? ", without a queue" : "")"
+        let at = "at \(setting.name)"
         for (origin, path) in Measurement.origins {
             // What was promised holds for one rate, from the call.
-            let isMarked = rate == Measurement.promisedRate && origin == "from the call"
+            let isMarked = setting.rate == Measurement.promisedRate && origin == "from the call"
             let percentiles: [Percentile] = [
                 ("p50", \.median, isMarked ? .atMost(1.3) : nil),
                 ("p99", \.percentile99, isMarked ? .atMost(1.5) : nil),
@@ -86,8 +111,8 @@ extension Measurement {
     }
 
     /// Of all rounds together.
-    private func curves(_ rounds: Rounds, _ rate: Double, inline: Bool) -> [BenchCurve] {
-        let chart = "Latency at \(Figures.grouped(rate)) updates a second\(inline ? ", without a queue" : "")"
+    private func curves(_ rounds: Rounds, _ setting: Setting) -> [BenchCurve] {
+        let chart = "Latency at \(setting.name)"
         return Measurement.origins.flatMap { origin, path in
             [("Modelcast", rounds.modelcast), ("raw libzmq", rounds.raw)].map { name, all in
                 let histogram = LatencyHistogram()
@@ -98,12 +123,12 @@ extension Measurement {
     }
 
     private func latency(
-        _ publisher: Process, _ subscriber: Process, rate: Double, inline: Bool
+        _ pair: Pair, _ setting: Setting
     ) async throws -> (BenchReply.Latency, lateness: LatencySummary) {
-        guard case .observing = try await subscriber.ask(.observe(inline: inline), within: .seconds(60)) else {
-            throw unexpected(subscriber.name)
-        }
-        let order = BenchOrder.publishPaced(rate: rate, seconds: plan.latencySeconds)
+        let (publisher, subscriber) = (pair.publisher, pair.subscriber)
+        guard case .observing = try await subscriber.ask(.observe(inline: setting.isInline), within: .seconds(60))
+        else { throw unexpected(subscriber.name) }
+        let order = BenchOrder.publishPaced(rate: setting.rate, seconds: plan.latencySeconds)
         guard case .paced(let lateness, _) = try await publisher.ask(order, within: .seconds(plan.latencySeconds + 60))
         else { throw unexpected(publisher.name) }
         try await requireEqual(publisher, subscriber, after: "the latency round")

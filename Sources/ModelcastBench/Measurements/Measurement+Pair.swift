@@ -14,15 +14,17 @@ extension Measurement {
     /// - Parameters:
     ///   - memory: watches both from the start.
     ///   - hasKeys: with CURVE.
+    ///   - cores: what the two stay on; nil for where the system puts them.
     func startPair(
-        _ plan: BenchPlan, memory: MemoryWatch? = nil, hasKeys: Bool = false
+        _ plan: BenchPlan, memory: MemoryWatch? = nil, hasKeys: Bool = false, cores: CorePair? = nil
     ) async throws -> Pair {
         tell("\(Figures.grouped(plan.models)) models are published and joined with")
-        let (publisher, endpoint) = try await start("bench publisher", .publisher(plan, hasKeys: hasKeys))
+        let (publisher, endpoint) = try await start(
+            "bench publisher", .publisher(plan, hasKeys: hasKeys), core: cores?.sender)
         memory?.watch(publisher.processIdentifier, named: "publisher")
         let seconds = try await fill(publisher)
         let (subscriber, _) = try await start(
-            "bench subscriber", .subscriber(plan, endpoint: endpoint, hasKeys: hasKeys))
+            "bench subscriber", .subscriber(plan, endpoint: endpoint, hasKeys: hasKeys), core: cores?.receiver)
         memory?.watch(subscriber.processIdentifier, named: "subscriber")
         let joined = try await joined(subscriber, models: plan.models)
         return Pair(

@@ -28,8 +28,10 @@ extension Measurement {
             receiverNanoseconds: (after.1 - before.1) * 1e9 / messages, points: samples.rates(from: start, to: last))
     }
 
-    func rawLatency(rate: Double) async throws -> BenchReply.Latency {
-        let (sender, receiver) = try await startRaw()
+    /// One round at a fixed rate.
+    /// - Parameter cores: what the two processes stay on; nil for where the system puts them.
+    func rawLatency(rate: Double, cores: CorePair? = nil) async throws -> BenchReply.Latency {
+        let (sender, receiver) = try await startRaw(cores: cores)
         receiver.tell(.receivePaced(count: Int(rate * plan.latencySeconds)))
         let order = BenchOrder.sendPaced(rate: rate, seconds: plan.latencySeconds)
         guard
@@ -64,9 +66,10 @@ extension Measurement {
         return seconds
     }
 
-    private func startRaw(bulk: Bool = false) async throws -> (Process, Process) {
-        let (sender, endpoint) = try await start("raw sender", .rawSender(bulk: bulk))
-        let (receiver, _) = try await start("raw receiver", .rawReceiver(endpoint: endpoint, bulk: bulk))
+    private func startRaw(bulk: Bool = false, cores: CorePair? = nil) async throws -> (Process, Process) {
+        let (sender, endpoint) = try await start("raw sender", .rawSender(bulk: bulk), core: cores?.sender)
+        let (receiver, _) = try await start(
+            "raw receiver", .rawReceiver(endpoint: endpoint, bulk: bulk), core: cores?.receiver)
         return (sender, receiver)
     }
 }

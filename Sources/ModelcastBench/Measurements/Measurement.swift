@@ -116,9 +116,14 @@ public actor Measurement {
     // MARK: Processes
 
     /// Starts a process and waits until it can be used.
-    func start(_ name: String, _ task: BenchTask) async throws -> (Child<BenchOrder, BenchReply>, endpoint: String) {
+    /// - Parameter core: the one that all of its threads stay on; nil for any.
+    func start(
+        _ name: String, _ task: BenchTask, core: Int? = nil
+    ) async throws -> (Child<BenchOrder, BenchReply>, endpoint: String) {
         let text = String(decoding: try JSONEncoder().encode(task), as: UTF8.self)
-        let child = try Child<BenchOrder, BenchReply>(name: name, arguments: workerArguments + [text])
+        var launch = ChildLaunch(arguments: workerArguments + [text])
+        if let core { launch.prefix = Cores.binding(to: core) }
+        let child = try Child<BenchOrder, BenchReply>(name: name, launch: launch)
         children.append(child)
         // A subscriber with a store reads it first.
         guard case .ready(let endpoint) = try await child.next(within: .seconds(60)) else { throw unexpected(name) }
