@@ -31,12 +31,11 @@ import ModelRecord
         unsafe (base + count).initialize(to: change)
         count &+= 1
         // Who was told last has read it here: another core.
-        let next = unsafe UInt(bitPattern: base + count) &+ GatheredChanges.aheadByteCount
-        unsafe cprefetch_to_write(UnsafeRawPointer(bitPattern: next))
+        unsafe cprefetch_ahead_to_write(base + count, GatheredChanges.aheadByteCount)
     }
 
     /// So far ahead the memory is asked for: eight changes.
-    private static var aheadByteCount: UInt { unsafe UInt(8 &* MemoryLayout<HeldChange>.stride) }
+    private static var aheadByteCount: Int { unsafe 8 &* MemoryLayout<HeldChange>.stride }
 
     /// Writes an update over the record at `slot`, and takes the change.
     /// - Returns: whether it was done.

@@ -100,16 +100,9 @@ extension RecordBuilder {
         // In bounds of both by the precondition; the span and the new object cannot overlap.
         let target = unsafe UnsafeMutableRawPointer(self.start + count)
         count &+= size
-        if size >= 8, size <= 16 {
-            // A value, most of the time: its first and its last eight bytes, of which some may be the same.
-            let (first, last) = (Bytes.word(span, start), Bytes.word(span, end &- 8))
-            unsafe target.storeBytes(of: first.bigEndian, as: UInt64.self)
-            unsafe (target + (size &- 8)).storeBytes(of: last.bigEndian, as: UInt64.self)
-            return
-        }
         unsafe span.withUnsafeBytes { source in
             guard let base = source.baseAddress else { return }
-            unsafe target.copyMemory(from: base + start, byteCount: size)
+            unsafe Bytes.copy(base + start, to: target, count: size)
         }
     }
 }

@@ -93,7 +93,7 @@ import ModelCBOR
     private static let headByteCount = 4
     private static let pieceHeadByteCount = 8
     /// So far ahead the memory is asked for: some four entries, of two lines each.
-    private static let aheadByteCount: UInt = 512
+    private static let aheadByteCount = 512
 
     // MARK: Writing
 
@@ -116,9 +116,8 @@ import ModelCBOR
         precondition(offset == end, "an entry was miscounted")
         count = end
         // Stores wait for their line, and all that come after wait for them.
-        let ahead = unsafe UInt(bitPattern: base + end) &+ UndoLog.aheadByteCount
-        unsafe cprefetch_to_write(UnsafeRawPointer(bitPattern: ahead))
-        unsafe cprefetch_to_write(UnsafeRawPointer(bitPattern: ahead &+ 64))
+        unsafe cprefetch_ahead_to_write(base + end, UndoLog.aheadByteCount)
+        unsafe cprefetch_ahead_to_write(base + end, UndoLog.aheadByteCount &+ 64)
         return entry
     }
 
@@ -138,30 +137,8 @@ import ModelCBOR
         }
         let head = UInt64(UInt32(truncatingIfNeeded: range.lowerBound)) | UInt64(size) &<< 32
         unsafe (base + offset).storeBytes(of: head.littleEndian, as: UInt64.self)
-        unsafe copy(start + range.lowerBound, to: base + (offset &+ pieceHeadByteCount), count: size)
+        unsafe Bytes.copy(start + range.lowerBound, to: base + (offset &+ pieceHeadByteCount), count: size)
         offset = next
-    }
-
-    /// Copies a piece: most take some words, of which the last may have bytes of the one before.
-    @inline(__always)
-    private static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
-        if count > 64 || count < 8 { return unsafe target.copyMemory(from: source, byteCount: count) }
-        if count <= 16 { return unsafe copyEnds(UInt64.self, source, target, count) }
-        if count <= 32 { return unsafe copyEnds(SIMD2<UInt64>.self, source, target, count) }
-        unsafe copyEnds(SIMD4<UInt64>.self, source, target, count)
-    }
-
-    /// Copies the first and the last word, which together are all.
-    @inline(__always)
-    private static func copyEnds<Word: BitwiseCopyable>(
-        _ word: Word.Type, _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int
-    ) {
-        let last = count &- MemoryLayout<Word>.size
-        let (first, second) = unsafe (
-            source.loadUnaligned(as: Word.self), (source + last).loadUnaligned(as: Word.self)
-        )
-        unsafe target.storeBytes(of: first, as: Word.self)
-        unsafe (target + last).storeBytes(of: second, as: Word.self)
     }
 
     /// Copies an entry of another log, of which each is copied once at most.

@@ -3,6 +3,9 @@
 #ifndef MODELCAST_CPREFETCH_H
 #define MODELCAST_CPREFETCH_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* Asks for the cache line of `address`, which is to be read; does not wait for it. Any address whatever is allowed:
  * one that cannot be read is ignored. */
 static inline void cprefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
@@ -15,6 +18,12 @@ static inline void cprefetch_to_write(const void *address) {
 #else
     __builtin_prefetch(address, 1, 3);
 #endif
+}
+
+/* The same of the line so many bytes behind `address`, which may lie past the end of what was allocated: nothing is
+ * written there. */
+static inline void cprefetch_ahead_to_write(const void *address, ptrdiff_t byte_count) {
+    cprefetch_to_write((const void *)((uintptr_t)address + (uintptr_t)byte_count));
 }
 
 #endif
