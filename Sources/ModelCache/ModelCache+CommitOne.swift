@@ -60,7 +60,12 @@ extension ModelCache {
     ) {
         let hash = SlotArray.hash(idHash: update.idHash)
         let slots = table.shards.slots(of: hash)
-        guard let slots, case let slot = slots.find(hash, update.id), slot >= 0 else {
+        let candidate = slots?.candidate(hash) ?? -1
+        // All of the record at once, before its first line has told how much that is.
+        if candidate >= 0, let address = unsafe slots?.address(at: candidate) {
+            unsafe UnmanagedRecord.prefetch(address, byteCount: table.recordByteCount)
+        }
+        guard let slots, candidate >= 0, case let slot = slots.find(hash, update.id, from: candidate), slot >= 0 else {
             let result = unsafe UnmanagedMerge(
                 Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
             return unsafe replace(result, hash, slot: -1, existed: false, in: table, plan: &plan, isWanted, &end)

@@ -4,12 +4,24 @@ import ModelCBOR
 /// every write by name begins with it. With the hash of strings finding a table takes twice the instructions.
 enum NameHash {
     /// Equal for equal names. Names that are all ASCII are equal where their bytes are; others may be equal in several
-    /// spellings, so they are hashed as strings are.
+    /// spellings, so they are hashed as strings are, unless they are another spelling of ASCII.
     /// - Parameter seed: drawn by lot, so that nobody can choose names that collide.
     @inline(__always)
     static func of(_ name: String, seed: UInt64) -> UInt64 {
-        unsafe name.withUTF8Bytes { unsafe ofASCII($0.span, seed: seed) } ?? UInt64(bitPattern: Int64(name.hashValue))
+        unsafe name.withUTF8Bytes { unsafe ofASCII($0.span, seed: seed) } ?? ofOther(name, seed: seed)
     }
+
+    @inline(never)
+    private static func ofOther(_ name: String, seed: UInt64) -> UInt64 {
+        let plain = String(String.UnicodeScalarView(name.unicodeScalars.map { spelledAsASCII[$0] ?? $0 }))
+        return unsafe plain.withUTF8Bytes { unsafe ofASCII($0.span, seed: seed) }
+            ?? UInt64(bitPattern: Int64(name.hashValue))
+    }
+
+    /// All scalars that are canonically equivalent to one of ASCII: the Kelvin sign, the Greek question mark, varia.
+    private static let spelledAsASCII: [Unicode.Scalar: Unicode.Scalar] = [
+        "\u{212A}": "K", "\u{37E}": ";", "\u{1FEF}": "`",
+    ]
 
     /// - Returns: nil where not all of it is ASCII.
     @inline(__always)

@@ -9,9 +9,9 @@ import Synchronization
 /// roughly in the order of their hashes: a range of hashes is one stretch of slots, whatever the capacity (see
 /// ``forEach(hashes:_:)``).
 ///
-/// What readers do here without any other lock, and why that is right, stands at ``take(_:_:)``. All else is the
-/// writer's, who alone changes what places hold, but for the bit by which readers lock one; or it is for those who keep
-/// the writer out by the shard's lock.
+/// What readers do here without any other lock, and why that is right, stands at ``take(_:_:)`` and
+/// ``prefetchRecord(_:byteCount:)``. All else is the writer's, who alone changes what places hold, but for the bit by
+/// which readers lock one; or it is for those who keep the writer out by the shard's lock.
 ///
 /// Safe to use: the pointer is private, every index is kept below `capacity`, and the memory is that of ``SlotMemory``,
 /// which frees it when no thread can be using it. Copies share the memory.

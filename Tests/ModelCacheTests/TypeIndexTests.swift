@@ -15,11 +15,12 @@ import Testing
 
     @Test func `names are found in every spelling that is equal, of any length`() {
         let cache = ModelCache()
-        let composed = ["\u{E9}t\u{E9}", "caf\u{E9}-of-many-bytes-in-all", "\u{E9}"]
+        let composed = ["\u{E9}t\u{E9}", "caf\u{E9}-of-many-bytes-in-all", "\u{E9}", "Kund;`", "K", "K\u{E9}"]
         let plain = (0...40).map { String(repeating: "a", count: $0) } + ["a\0", "\0a", "\0\0"]
         for (number, name) in (composed + plain).enumerated() {
             cache.commit(name, "1", ["n": .int(Int64(number))], at: 1 << 16)
         }
+        for name in composed { #expect(name == name.decomposed && Array(name.utf8) != Array(name.decomposed.utf8)) }
         for (number, name) in (composed + plain).enumerated() {
             // Made anew: another string object, and of the first ones other bytes.
             let spelled = String(decoding: Array(name.decomposed.utf8), as: UTF8.self)
@@ -56,8 +57,11 @@ import Testing
 }
 
 extension String {
-    /// The accents of é as characters of their own.
+    /// Equal, of other bytes: the accents of é as characters of their own, and what Unicode has beside ASCII.
     fileprivate var decomposed: String {
-        String(String.UnicodeScalarView(unicodeScalars.flatMap { $0 == "\u{E9}" ? ["e", "\u{301}"] : [$0] }))
+        let spellings: [Unicode.Scalar: [Unicode.Scalar]] = [
+            "\u{E9}": ["e", "\u{301}"], "K": ["\u{212A}"], ";": ["\u{37E}"], "`": ["\u{1FEF}"],
+        ]
+        return String(String.UnicodeScalarView(unicodeScalars.flatMap { spellings[$0] ?? [$0] }))
     }
 }
