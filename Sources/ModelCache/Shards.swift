@@ -9,8 +9,8 @@ import Synchronization
 /// - one thread at a time writes (it holds the cache's writer lock); it reads without any other lock, as nobody else
 ///   writes;
 /// - any thread takes records out of the slots without a lock: ``SlotArray/take(_:_:)`` has the proof;
-/// - any thread looks at words to ask for the memory that they lead to: it reads nothing there, and the words of an array
-///   stay readable;
+/// - any thread looks at words to ask for the memory that they lead to: it reads nothing there, and the words of an
+///   array stay readable;
 /// - whoever looks at slots in any other way, as snapshots do, holds the shard's lock, and an epoch is open. While one
 ///   is, the writer also holds that lock where it writes. It learns of epochs under the cut lock, under which they are
 ///   opened: none is opened while it writes without the lock;
