@@ -29,7 +29,7 @@ struct LookAhead {
         if far < count {
             let hash = SlotArray.hash(idHash: batch.slices[far].idHash)
             hashes[far & 31] = hash
-            shards.slots(of: hash)?.prefetchHome(hash)
+            shards.prefetchSlot(hash)
         }
         rest = 0
         let near = position &+ LookAhead.distance

@@ -150,11 +150,9 @@ import Synchronization
         }
     }
 
-    /// Asks for the slot where a search for `hash` begins. Does not wait for it.
+    /// Asks for the slot where a search for `hash` begins. Does not wait for it: nothing of the array is read.
     @inline(__always)
-    func prefetchSlot(_ hash: UInt64) {
-        Shards.slots(unsafe array(Shards.index(of: hash)).pointee.load(ordering: .relaxed))?.prefetchHome(hash)
-    }
+    func prefetchSlot(_ hash: UInt64) { slots(of: hash)?.prefetchHome(hash) }
 
     /// Asks for the record that a search for `hash` finds, as a rule. Waits for the slot and not for the record.
     /// - Parameter byteCount: how large records are thought to be.
