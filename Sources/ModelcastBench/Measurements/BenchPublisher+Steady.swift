@@ -7,19 +7,26 @@ extension BenchPublisher {
         var load = BenchLoad(ids: workload.ids, updates: made, seed: MonotonicClock.nanoseconds)
         let (ids, updates) = (workload.ids.span, made.span)
         var steady = BenchReply.Steady(count: 0, seconds: 0, backPressured: 0, latestMilliseconds: 0)
+        var sentCount = 0
+        MonotonicClock.sharpenSleep()
         let start = MonotonicClock.nanoseconds
         for step in 1...max(1, Int(seconds * 1000)) {
             let due = start + UInt64(step) * 1_000_000
+            let began = MonotonicClock.nanoseconds
             let written = Int(rate * Double(step - 1) / 1000)
             for _ in written..<max(written, Int(rate * Double(step) / 1000)) {
                 let write = load.next()
                 let (id, fields) = (ids[write.id], updates[write.fields])
-                while try publisher.merge(Workload.type, id, fields) == .backPressured {
+                var outcome = try publisher.merge(Workload.type, id, fields)
+                while outcome == .backPressured {
                     steady.backPressured += 1
                     wait()
+                    outcome = try publisher.merge(Workload.type, id, fields)
                 }
+                if outcome != .unchanged { sentCount += 1 }
                 steady.count += 1
             }
+            steady.steps.append(BenchReply.Steady.Step(microseconds: Int((began - start) / 1000), sentCount: sentCount))
             let now = MonotonicClock.nanoseconds
             if now > due { steady.latestMilliseconds = max(steady.latestMilliseconds, Double(now - due) / 1e6) }
             MonotonicClock.sleep(until: due)

@@ -68,6 +68,7 @@ struct BenchPublisher: Sendable {
             .writtenMixed(try MixedLoad(models: plan.sizes.mixedModels).write(publisher, rate, seconds: seconds))
         case .copy: .copy(Worker.types(publisher.cache))
         case .state: .state(state())
+        case .processor: .processor(seconds: ProcessFigures.processorSeconds)
         default: throw BenchError("a publisher does not know the order \(order)")
         }
     }

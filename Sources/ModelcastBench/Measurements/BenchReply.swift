@@ -31,7 +31,7 @@ public enum BenchReply: Codable, Sendable {
     case mixed(MixedFigures)
     case copy([WorkerReport.TypeState])
     case recording
-    case frames([SentFrame])
+    case frames([RecordedFrame])
     case subscribed
     case planned
     case progress(String)
@@ -91,6 +91,15 @@ public enum BenchReply: Codable, Sendable {
         var backPressured: Int
         /// The longest that a step came after its time, in milliseconds.
         var latestMilliseconds: Double
+        var steps: [Step] = []
+
+        /// What was written in a row.
+        public struct Step: Codable, Hashable, Sendable {
+            /// When the first was written, since the load began.
+            var microseconds: Int
+            /// How many updates had been sent when all of it was written; what a model has already is not sent.
+            var sentCount: Int
+        }
     }
 
     /// How much had been applied or received at a time.

@@ -10,7 +10,10 @@ public enum MonotonicClock {
     }
 
     /// Sleeps until `deadline`, and not at all when that is past.
+    ///
+    /// The kernel would set a timer for what is past, be interrupted by it, and look for another thread to run.
     static func sleep(until deadline: UInt64) {
+        guard nanoseconds < deadline else { return }
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }

@@ -87,15 +87,25 @@ struct RawSocket {
     /// - Returns: the sizes of its frames; nil when none came in time.
     func receiveSizes() throws -> [Int]? {
         var sizes: [Int] = []
+        return try unsafe receiveFrames { sizes.append($0.count) } ? sizes : nil
+    }
+
+    /// Waits for a message, and hands over each of its frames.
+    /// - Returns: false when none came in time.
+    func receiveFrames(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        var isFirst = true
         while true {
             var message = clibzmq_message()
             unsafe clibzmq_message_init(&message)
             defer { unsafe clibzmq_message_close(&message) }
             let result = unsafe clibzmq_message_receive(&message, socket, 0)
-            if result == -EAGAIN, sizes.isEmpty { return nil }
+            if result == -EAGAIN, isFirst { return false }
             try check("receive", result)
-            sizes.append(unsafe clibzmq_message_size(&message))
-            if unsafe clibzmq_message_more(&message) == 0 { return sizes }
+            isFirst = false
+            let bytes = unsafe clibzmq_message_data(&message)
+            // As many as the message has, until it is closed.
+            try unsafe body(UnsafeRawBufferPointer(start: bytes, count: clibzmq_message_size(&message)))
+            if unsafe clibzmq_message_more(&message) == 0 { return true }
         }
     }
 

@@ -1,16 +1,11 @@
 import CLibZMQ
+import ModelWire
 
-/// A message that a publisher sent: when, and how large its two frames were.
-public struct SentFrame: Codable, Hashable, Sendable {
-    /// Since the first.
-    var microseconds: Int
-    var topicByteCount: Int
-    var payloadByteCount: Int
-}
-
-/// A SUB of raw libzmq at a publisher of Modelcast: notes the sizes of what comes.
+/// A SUB of raw libzmq at a publisher of Modelcast: notes how large its messages are, and how many updates they hold.
 struct FrameRecorder: Sendable {
     let endpoint: String
+    /// When nothing has come for so long after the time, nothing is on its way: heads come more rarely.
+    private static let quietNanoseconds: UInt64 = 300_000_000
 
     func run() async throws {
         let recorder = self
@@ -33,21 +28,28 @@ struct FrameRecorder: Sendable {
         }
     }
 
-    private func record(_ socket: RawSocket, seconds: Double) throws -> [SentFrame] {
-        var frames: [SentFrame] = []
-        var first: UInt64?
-        let end = MonotonicClock.nanoseconds + UInt64(seconds * 1e9)
+    private func record(_ socket: RawSocket, seconds: Double) throws -> [RecordedFrame] {
+        var frames: [RecordedFrame] = []
+        var decoder = BatchDecoder()
+        var end = MonotonicClock.nanoseconds + UInt64(seconds * 1e9)
         while MonotonicClock.nanoseconds < end {
-            guard let sizes = try socket.receiveSizes() else { continue }
-            guard sizes.count == 2 else { throw BenchError("a message of \(sizes.count) frames, and not of two") }
-            let now = MonotonicClock.nanoseconds
-            first = first ?? now
+            var parts: [[UInt8]] = []
+            // Copied while the message is there.
+            guard try unsafe socket.receiveFrames({ unsafe parts.append(Array($0)) }) else { continue }
+            guard parts.count == 2 else { throw BenchError("a message of \(parts.count) frames, and not of two") }
+            end = max(end, MonotonicClock.nanoseconds + FrameRecorder.quietNanoseconds)
             frames.append(
-                SentFrame(
-                    microseconds: Int((now - (first ?? now)) / 1000), topicByteCount: sizes[0],
-                    payloadByteCount: sizes[1]))
+                RecordedFrame(
+                    topicByteCount: parts[0].count, payloadByteCount: parts[1].count,
+                    updateCount: try FrameRecorder.updateCount(parts[1], &decoder)))
         }
         return frames
+    }
+
+    private static func updateCount(_ payload: [UInt8], _ decoder: inout BatchDecoder) throws -> Int {
+        guard case .batch = try StreamFrame(decoding: payload.span) else { return 0 }
+        try decoder.decode(payload.span)
+        return decoder.updateCount
     }
 }
 
@@ -84,8 +86,7 @@ struct FanoutSender: Sendable {
         MonotonicClock.sharpenSleep()
         let start = MonotonicClock.nanoseconds
         for frame in frames {
-            let due = start + UInt64(frame.microseconds) * 1000
-            if MonotonicClock.nanoseconds < due { MonotonicClock.sleep(until: due) }
+            MonotonicClock.sleep(until: start + UInt64(frame.microseconds) * 1000)
             try socket.send(bytes.prefix(frame.topicByteCount), isLast: false)
             try socket.send(bytes.prefix(frame.payloadByteCount), isLast: true)
         }

@@ -1,4 +1,5 @@
-/// One publisher and many subscribers, beside one XPUB of raw libzmq and as many SUBs that get the same frames.
+/// One publisher and many subscribers, beside one XPUB of raw libzmq and as many SUBs that get the same frames: one after
+/// the other, and both at the same time.
 extension Measurement {
     /// At most so much more than raw libzmq, with the most subscribers.
     static let fanoutMax = 1.2
@@ -16,10 +17,25 @@ extension Measurement {
         var rounds: [Round] = []
 
         struct Round {
-            var modelcast: Double
-            var raw: Double
+            /// One after the other.
+            var alone: Cost
+            /// Both at the same time.
+            var together: Cost
             var frames: Int
             var updatesPerFrame: Double
+        }
+
+        /// Nanoseconds of the sender's processor time for an update and subscriber.
+        struct Cost {
+            var modelcast: Double
+            var raw: Double
+        }
+
+        /// What the publisher has sent, and its processor time.
+        struct Sending {
+            let frames: [SentFrame]
+            let updateCount: Int
+            let processorSeconds: Double
         }
     }
 
@@ -40,8 +56,9 @@ extension Measurement {
         part.notes.append(
             "Fan-out: \(Figures.grouped(sizes.fanoutModels)) models, \(Figures.grouped(sizes.fanoutRate)) updates a "
                 + "second for \(Figures.fixed(sizes.fanoutSeconds, 0)) s. A SUB of raw libzmq beside the subscribers "
-                + "notes sizes and times of the publisher's frames, and counts as one more subscriber; then an XPUB "
-                + "sends frames of these sizes at these times to as many.")
+                + "notes the publisher's frames, and counts as one more subscriber; then an XPUB sends frames of these "
+                + "sizes to as many, each when the last of its updates was written; then both at the same time, where "
+                + "both find the processors equally busy.")
         await end()
         return part
     }
@@ -77,14 +94,39 @@ extension Measurement {
         else { throw unexpected(fanout.sender.name) }
     }
 
-    /// Modelcast, then the same frames by raw libzmq.
+    /// Modelcast, the same frames by raw libzmq, and both at the same time.
+    ///
+    /// A sender wakes who gets a frame, and frames wait for a thread that has no processor and leave together: so its
+    /// time depends on what else there is to do, and the two kinds of receivers do not do the same.
     private func round(_ fanout: Fanout) async throws -> Fanout.Round {
+        try await prepareToRecord(fanout)
+        let first = try await publish(fanout)
+        try await prepareToSend(first.frames, fanout)
+        let raw = try await send(first.frames, fanout)
+        try await prepareToSend(first.frames, fanout)
+        try await prepareToRecord(fanout)
+        async let second = publish(fanout)
+        let rawBeside = try await send(first.frames, fanout)
+        let shares = Double(first.updateCount * (fanout.subscribers.count + 1)) / 1e9
+        return Fanout.Round(
+            alone: Fanout.Cost(modelcast: first.processorSeconds / shares, raw: raw / shares),
+            together: Fanout.Cost(modelcast: try await second.processorSeconds / shares, raw: rawBeside / shares),
+            frames: first.frames.count,
+            updatesPerFrame: Double(first.updateCount) / Double(max(1, first.frames.count)))
+    }
+
+    /// Has the frames noted that come from now on.
+    private func prepareToRecord(_ fanout: Fanout) async throws {
+        let order = BenchOrder.recordFrames(seconds: plan.sizes.fanoutSeconds + 1)
+        guard case .recording = try await fanout.recorder.ask(order, within: .seconds(60)) else {
+            throw unexpected(fanout.recorder.name)
+        }
+    }
+
+    /// Publishes to all subscribers, and takes what was noted.
+    private func publish(_ fanout: Fanout) async throws -> Fanout.Sending {
         let (rate, seconds) = (plan.sizes.fanoutRate, plan.sizes.fanoutSeconds)
-        guard
-            case .recording = try await fanout.recorder.ask(
-                .recordFrames(seconds: seconds + 1), within: .seconds(60))
-        else { throw unexpected(fanout.recorder.name) }
-        let before = try await state(fanout.publisher)
+        let before = try await processorSeconds(fanout.publisher)
         let order = BenchOrder.publishSteadily(rate: rate, seconds: seconds, textBytes: 10)
         guard case .steady(let steady) = try await fanout.publisher.ask(order, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.publisher.name)
@@ -92,27 +134,29 @@ extension Measurement {
         // One that has everything is enough to know that all was sent; to ask for all others costs the publisher time.
         let last = fanout.subscribers[fanout.subscribers.count - 1]
         try await requireEqual(fanout.publisher, last, after: "publishing to many")
-        let after = try await state(fanout.publisher)
+        let after = try await processorSeconds(fanout.publisher)
         for subscriber in fanout.subscribers.dropLast() {
             try await requireEqual(fanout.publisher, subscriber, after: "publishing to many")
         }
-        guard case .frames(let frames) = try await fanout.recorder.next(within: .seconds(seconds + 60)) else {
+        guard case .frames(let recorded) = try await fanout.recorder.next(within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.recorder.name)
         }
-        let shares = Double(steady.count * (fanout.subscribers.count + 1)) / 1e9
-        return Fanout.Round(
-            modelcast: (after.processorSeconds - before.processorSeconds) / shares,
-            raw: try await send(frames, fanout) / shares, frames: frames.count,
-            updatesPerFrame: Double(steady.count) / Double(max(1, frames.count)))
+        return Fanout.Sending(
+            frames: try SentFrame.sent(recorded, in: steady.steps), updateCount: steady.count,
+            processorSeconds: after - before)
     }
 
-    /// - Returns: the sender's processor time.
-    private func send(_ frames: [SentFrame], _ fanout: Fanout) async throws -> Double {
+    /// Tells raw libzmq's processes what will be sent.
+    private func prepareToSend(_ frames: [SentFrame], _ fanout: Fanout) async throws {
         for receiver in fanout.receivers { receiver.tell(.receiveFrames(count: frames.count)) }
         guard case .planned = try await fanout.sender.ask(.planFrames(frames), within: .seconds(60)) else {
             throw unexpected(fanout.sender.name)
         }
-        let before = try await rawProcessor(fanout.sender)
+    }
+
+    /// - Returns: the sender's processor time.
+    private func send(_ frames: [SentFrame], _ fanout: Fanout) async throws -> Double {
+        let before = try await processorSeconds(fanout.sender)
         let seconds = Double(frames.last?.microseconds ?? 0) / 1e6
         guard case .sent = try await fanout.sender.ask(.sendPlannedFrames, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.sender.name)
@@ -122,12 +166,12 @@ extension Measurement {
                 throw unexpected(receiver.name)
             }
         }
-        return try await rawProcessor(fanout.sender) - before
+        return try await processorSeconds(fanout.sender) - before
     }
 
-    private func rawProcessor(_ sender: Process) async throws -> Double {
-        guard case .processor(let seconds) = try await sender.ask(.processor, within: .seconds(20)) else {
-            throw unexpected(sender.name)
+    private func processorSeconds(_ process: Process) async throws -> Double {
+        guard case .processor(let seconds) = try await process.ask(.processor, within: .seconds(20)) else {
+            throw unexpected(process.name)
         }
         return seconds
     }
@@ -136,18 +180,24 @@ extension Measurement {
         let count = fanout.subscribers.count
         let isMarked = count >= 64
         let name = "\(count) subscriber\(count == 1 ? "" : "s")"
-        part.figures.append(
-            BenchFigure(
-                "publisher's processor time an update and subscriber, \(name)",
-                fanout.rounds.map(\.modelcast).median ?? 0, .nanoseconds,
-                beside: BenchFigure.Baseline(
-                    "raw libzmq, same frames", fanout.rounds.map(\.raw).median ?? 0,
-                    ratios: fanout.rounds.map { $0.modelcast / max(0.001, $0.raw) }),
-                mark: isMarked ? .atMost(Measurement.fanoutMax) : nil))
+        let what = "publisher's processor time an update and subscriber, \(name)"
+        part.figures += [
+            figure(what, fanout.rounds.map(\.alone), mark: isMarked ? .atMost(Measurement.fanoutMax) : nil),
+            figure("\(what), both at once", fanout.rounds.map(\.together), mark: nil),
+        ]
         part.details += [
             BenchFigure("frames of a turn, \(name)", Double(fanout.rounds.last?.frames ?? 0), .count),
             BenchFigure(
                 "updates a frame, \(name)", fanout.rounds.map(\.updatesPerFrame).median ?? 0, .count),
         ]
+    }
+
+    private func figure(_ name: String, _ costs: [Fanout.Cost], mark: BenchFigure.Mark?) -> BenchFigure {
+        BenchFigure(
+            name, costs.map(\.modelcast).median ?? 0, .nanoseconds,
+            beside: BenchFigure.Baseline(
+                "raw libzmq, same frames", costs.map(\.raw).median ?? 0,
+                ratios: costs.map { $0.modelcast / max(0.001, $0.raw) }),
+            mark: mark)
     }
 }

@@ -35,7 +35,7 @@ public struct ScenarioSizes: Codable, Hashable, Sendable {
     public var fanoutModels = 10_000
     /// Updates a second, and for how long.
     public var fanoutRate = 10_000.0
-    public var fanoutSeconds = 3.0
+    public var fanoutSeconds = 2.0
 
     /// Models of four types, writes a second, and for how long.
     public var mixedModels = 40_000
