@@ -1,5 +1,5 @@
-/// One publisher and many subscribers, beside one XPUB of raw libzmq and as many SUBs that get the same frames: one after
-/// the other, and both at the same time.
+/// One publisher and many subscribers, beside one XPUB of raw libzmq and as many SUBs that get the same frames: one
+/// after the other, and both at the same time.
 extension Measurement {
     /// At most so much more than raw libzmq, with the most subscribers.
     static let fanoutMax = 1.2
