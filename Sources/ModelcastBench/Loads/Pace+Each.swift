@@ -4,7 +4,7 @@ extension Pace {
         MonotonicClock.sharpenSleep()
         for index in 0..<count {
             let due = due(index)
-            if MonotonicClock.nanoseconds < due { MonotonicClock.sleep(until: due) }
+            MonotonicClock.sleep(until: due)
             try body(due)
         }
     }

@@ -11,7 +11,8 @@ public enum BenchTask: Codable, Sendable {
     /// Messages of 100 bytes from an XPUB to a SUB; in bulk large ones, from a PUSH to a PULL.
     case rawSender(bulk: Bool)
     case rawReceiver(endpoint: String, bulk: Bool)
-    /// Takes what a publisher sends, as a SUB of raw libzmq does, and tells how large the frames are.
+    /// Takes what a publisher sends, as a SUB of raw libzmq does, and tells how large the frames are, and how many
+    /// updates they hold.
     case frameRecorder(endpoint: String)
     /// Messages of two frames, from an XPUB to many a SUB.
     case rawFanoutSender
@@ -28,8 +29,11 @@ public enum BenchOrder: Codable, Sendable {
     /// - Parameter batch: how many writes a call hands over; 1 for single calls.
     case publish(count: Int, batch: Int, run: Int)
     case publishPaced(rate: Double, seconds: Double)
-    /// Publishes in steps of a millisecond; `textBytes` is how long the texts are that it sets.
-    case publishSteadily(rate: Double, seconds: Double, textBytes: Int)
+    /// Publishes in steps of a millisecond.
+    /// - Parameters:
+    ///   - textBytes: how long the texts are that it sets.
+    ///   - tellsSteps: what was written when goes with the reply.
+    case publishSteadily(rate: Double, seconds: Double, textBytes: Int, tellsSteps: Bool = false)
     /// Makes the fields of updates and does nothing with them.
     case makeFields(count: Int)
     /// Of a pusher: waits until everything is acknowledged.
@@ -65,6 +69,7 @@ public enum BenchOrder: Codable, Sendable {
     case receivePaced(count: Int)
     case sendBulk(count: Int, byteCount: Int)
     case receiveBulk(count: Int)
+    // A publisher, and raw libzmq.
     /// What the process has used so far.
     case processor
     // A publisher and its subscribers while everything happens at once.

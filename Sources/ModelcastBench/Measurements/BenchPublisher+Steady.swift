@@ -2,7 +2,9 @@ import Modelcast
 
 extension BenchPublisher {
     /// Publishes at a rate that leaves the processor room, in steps of a millisecond; what is late is caught up.
-    func publishSteadily(_ rate: Double, seconds: Double, textBytes: Int) throws -> BenchReply.Steady {
+    func publishSteadily(
+        _ rate: Double, seconds: Double, textBytes: Int, tellsSteps: Bool
+    ) throws -> BenchReply.Steady {
         let made = Workload.updates(256, textBytes: textBytes)
         var load = BenchLoad(ids: workload.ids, updates: made, seed: MonotonicClock.nanoseconds)
         let (ids, updates) = (workload.ids.span, made.span)
@@ -26,7 +28,10 @@ extension BenchPublisher {
                 if outcome != .unchanged { sentCount += 1 }
                 steady.count += 1
             }
-            steady.steps.append(BenchReply.Steady.Step(microseconds: Int((began - start) / 1000), sentCount: sentCount))
+            if tellsSteps {
+                let step = BenchReply.Steady.Step(microseconds: Int((began - start) / 1000), sentCount: sentCount)
+                steady.steps.append(step)
+            }
             let now = MonotonicClock.nanoseconds
             if now > due { steady.latestMilliseconds = max(steady.latestMilliseconds, Double(now - due) / 1e6) }
             MonotonicClock.sleep(until: due)

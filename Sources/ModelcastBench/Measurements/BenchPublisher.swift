@@ -60,8 +60,8 @@ struct BenchPublisher: Sendable {
         case .generate(let count): generate(count)
         case .publish(let count, let batch, let run): try publish(count, batch: batch, run: run)
         case .publishPaced(let rate, let seconds): try publishPaced(rate, seconds: seconds)
-        case .publishSteadily(let rate, let seconds, let textBytes):
-            .steady(try publishSteadily(rate, seconds: seconds, textBytes: textBytes))
+        case .publishSteadily(let rate, let seconds, let textBytes, let tellsSteps):
+            .steady(try publishSteadily(rate, seconds: seconds, textBytes: textBytes, tellsSteps: tellsSteps))
         case .makeFields(let count): makeFields(count)
         case .fillMixed: try MixedLoad(models: plan.sizes.mixedModels).fill(publisher)
         case .writeMixed(let rate, let seconds):

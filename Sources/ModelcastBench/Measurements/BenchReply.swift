@@ -91,6 +91,7 @@ public enum BenchReply: Codable, Sendable {
         var backPressured: Int
         /// The longest that a step came after its time, in milliseconds.
         var latestMilliseconds: Double
+        /// Where they were asked for.
         var steps: [Step] = []
 
         /// What was written in a row.

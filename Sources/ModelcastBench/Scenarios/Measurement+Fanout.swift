@@ -5,7 +5,7 @@ extension Measurement {
     static let fanoutMax = 1.2
 
     /// The processes, and what has been measured with them.
-    private struct Fanout {
+    fileprivate struct Fanout {
         let publisher: Process
         let endpoint: String
         let recorder: Process
@@ -21,14 +21,15 @@ extension Measurement {
             var alone: Cost
             /// Both at the same time.
             var together: Cost
-            var frames: Int
-            var updatesPerFrame: Double
         }
 
         /// Nanoseconds of the sender's processor time for an update and subscriber.
         struct Cost {
             var modelcast: Double
             var raw: Double
+            /// What the publisher sent meanwhile.
+            var frames: Int
+            var updates: Int
         }
 
         /// What the publisher has sent, and its processor time.
@@ -57,8 +58,8 @@ extension Measurement {
             "Fan-out: \(Figures.grouped(sizes.fanoutModels)) models, \(Figures.grouped(sizes.fanoutRate)) updates a "
                 + "second for \(Figures.fixed(sizes.fanoutSeconds, 0)) s. A SUB of raw libzmq beside the subscribers "
                 + "notes the publisher's frames, and counts as one more subscriber; then an XPUB sends frames of these "
-                + "sizes to as many, each when the last of its updates was written; then both at the same time, where "
-                + "both find the processors equally busy.")
+                + "sizes to as many, in the milliseconds in which their updates were written; then, with frames of the "
+                + "same sizes, both at the same time, where both find the processors equally busy.")
         await end()
         return part
     }
@@ -105,14 +106,13 @@ extension Measurement {
         let raw = try await send(first.frames, fanout)
         try await prepareToSend(first.frames, fanout)
         try await prepareToRecord(fanout)
-        async let second = publish(fanout)
+        async let publishing = publish(fanout)
         let rawBeside = try await send(first.frames, fanout)
-        let shares = Double(first.updateCount * (fanout.subscribers.count + 1)) / 1e9
+        let second = try await publishing
+        let receivers = fanout.subscribers.count + 1
         return Fanout.Round(
-            alone: Fanout.Cost(modelcast: first.processorSeconds / shares, raw: raw / shares),
-            together: Fanout.Cost(modelcast: try await second.processorSeconds / shares, raw: rawBeside / shares),
-            frames: first.frames.count,
-            updatesPerFrame: Double(first.updateCount) / Double(max(1, first.frames.count)))
+            alone: Fanout.Cost(first, raw: raw, receivers: receivers),
+            together: Fanout.Cost(second, raw: rawBeside, receivers: receivers))
     }
 
     /// Has the frames noted that come from now on.
@@ -127,7 +127,7 @@ extension Measurement {
     private func publish(_ fanout: Fanout) async throws -> Fanout.Sending {
         let (rate, seconds) = (plan.sizes.fanoutRate, plan.sizes.fanoutSeconds)
         let before = try await processorSeconds(fanout.publisher)
-        let order = BenchOrder.publishSteadily(rate: rate, seconds: seconds, textBytes: 10)
+        let order = BenchOrder.publishSteadily(rate: rate, seconds: seconds, textBytes: 10, tellsSteps: true)
         guard case .steady(let steady) = try await fanout.publisher.ask(order, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.publisher.name)
         }
@@ -178,26 +178,39 @@ extension Measurement {
 
     private func add(_ fanout: Fanout, to part: inout BenchPart) {
         let count = fanout.subscribers.count
-        let isMarked = count >= 64
         let name = "\(count) subscriber\(count == 1 ? "" : "s")"
-        let what = "publisher's processor time an update and subscriber, \(name)"
-        part.figures += [
-            figure(what, fanout.rounds.map(\.alone), mark: isMarked ? .atMost(Measurement.fanoutMax) : nil),
-            figure("\(what), both at once", fanout.rounds.map(\.together), mark: nil),
-        ]
-        part.details += [
-            BenchFigure("frames of a turn, \(name)", Double(fanout.rounds.last?.frames ?? 0), .count),
-            BenchFigure(
-                "updates a frame, \(name)", fanout.rounds.map(\.updatesPerFrame).median ?? 0, .count),
-        ]
+        let mark: BenchFigure.Mark? = count >= 64 ? .atMost(Measurement.fanoutMax) : nil
+        add(fanout.rounds.map(\.alone), name, beside: "raw libzmq, same frames", mark: mark, to: &part)
+        add(
+            fanout.rounds.map(\.together), "\(name), both at once", beside: "raw libzmq, frames of the turn alone",
+            mark: mark, to: &part)
     }
 
-    private func figure(_ name: String, _ costs: [Fanout.Cost], mark: BenchFigure.Mark?) -> BenchFigure {
-        BenchFigure(
-            name, costs.map(\.modelcast).median ?? 0, .nanoseconds,
-            beside: BenchFigure.Baseline(
-                "raw libzmq, same frames", costs.map(\.raw).median ?? 0,
-                ratios: costs.map { $0.modelcast / max(0.001, $0.raw) }),
-            mark: mark)
+    private func add(
+        _ costs: [Fanout.Cost], _ name: String, beside baseline: String, mark: BenchFigure.Mark?,
+        to part: inout BenchPart
+    ) {
+        part.figures.append(
+            BenchFigure(
+                "publisher's processor time an update and subscriber, \(name)", costs.map(\.modelcast).median ?? 0,
+                .nanoseconds,
+                beside: BenchFigure.Baseline(
+                    baseline, costs.map(\.raw).median ?? 0, ratios: costs.map { $0.modelcast / max(0.001, $0.raw) }),
+                mark: mark))
+        let updatesPerFrame = costs.map { Double($0.updates) / Double(max(1, $0.frames)) }
+        part.details += [
+            BenchFigure("frames of a turn, \(name)", costs.map { Double($0.frames) }.median ?? 0, .count),
+            BenchFigure("updates a frame, \(name)", updatesPerFrame.median ?? 0, .count),
+        ]
+    }
+}
+
+extension Measurement.Fanout.Cost {
+    /// - Parameter raw: seconds of raw libzmq's processor time, for as many updates.
+    fileprivate init(_ sending: Measurement.Fanout.Sending, raw: Double, receivers: Int) {
+        let shares = Double(sending.updateCount * receivers) / 1e9
+        self.init(
+            modelcast: sending.processorSeconds / shares, raw: raw / shares, frames: sending.frames.count,
+            updates: sending.updateCount)
     }
 }

@@ -15,9 +15,10 @@ public struct SentFrame: Codable, Hashable, Sendable {
 }
 
 extension SentFrame {
-    /// Says when each message left: in the step in which the last of its updates was written.
+    /// Says when each message left: at the beginning of the step in which the last of its updates was written, those of
+    /// a step in a row.
     ///
-    /// Not when it came: where many processes share few cores, whoever receives runs late, and several at once.
+    /// Not when it came: where many processes share few cores, whoever receives runs late, and gets several at once.
     /// - Throws: when the messages hold not as many updates as were sent, as one of them is missing then.
     static func sent(_ recorded: [RecordedFrame], in steps: [BenchReply.Steady.Step]) throws -> [SentFrame] {
         let (held, sent) = (recorded.reduce(0) { $0 + $1.updateCount }, steps.last?.sentCount ?? 0)
