@@ -36,7 +36,7 @@ public struct BatchChanges: Sendable {
     /// Takes note of what came of one update; takes the result back where the record is too large.
     mutating func note(_ result: inout UnmanagedMerge, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) {
         guard let record = unsafe result.record else { return noteNothing() }
-        guard unsafe record.byteCount <= byteCountMax else {
+        guard unsafe record.byteCount <= byteCountMax, !plan.hasTooManyCells else {
             unsafe record.release()
             unsafe result.record = nil
             return noteNothing(isTooLarge: true)

@@ -16,7 +16,7 @@ struct ChangeFold {
         let record: Record
 
         static func == (left: Key, right: Key) -> Bool { left.record.hasID(right.record.idBytes) }
-        func hash(into hasher: inout Hasher) { hasher.combine(record.idHash) }
+        func hash(into hasher: inout Hasher) { record.hashID(into: &hasher) }
     }
 
     private var sections: [Section] = []

@@ -85,4 +85,28 @@ extension ModelCache {
             }
         }.1.changed
     }
+
+    /// Lets go of the removed fields of models whose stamps are below `stamp`. Readers and digests see nothing of it.
+    /// - Parameter buckets: where to look, within 0..<256: a part of them at a time bounds the work.
+    /// - Returns: how many models remember less.
+    /// - Complexity: O(*fields of the models in the buckets*)
+    @discardableResult
+    public func dropRemovedFields(of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp) -> Int {
+        guard existingTable(type) != nil else { return 0 }
+        var ids: [String] = []
+        snapshot().forEach(type: type, buckets: buckets) { record in
+            if record.hasRemovedFields(olderThan: stamp) { ids.append(record.id) }
+            return true
+        }
+        guard !ids.isEmpty else { return 0 }
+        return commit { commit in
+            var plan = MergePlan()
+            for id in ids {
+                // Another thread may have written the model since.
+                let current = commit.current(type: type, id: id.utf8.span, idHash: Fingerprint.fnv(id))
+                guard let less = current?.forgettingRemovedFields(olderThan: stamp, plan: &plan) else { continue }
+                commit.overwrite(type: type, id: id, with: less)
+            }
+        }.1.changed
+    }
 }

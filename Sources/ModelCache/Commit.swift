@@ -80,6 +80,9 @@ public struct CommitSummary: Hashable, Sendable {
     public var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
     public var conflictingCells = 0
+    /// Cells that were left out because their model had more than ``Record/cellCountMax``, and updates and records that
+    /// would have made it too large for memory.
+    public var droppedCells = 0
     /// The number of this commit: one more than the last that changed anything. Unchanged by one that changes nothing.
     public var commitNumber: UInt64 = 0
 

@@ -27,7 +27,7 @@ final class EpochImages: @unchecked Sendable {
         _ live: UnmanagedRecord, _ hash: UInt64, _ epoch: UInt64, _ list: [EpochImages]
     ) -> UnmanagedRecord? {
         for entry in list[list.partitionPoint { $0.epoch < epoch }...] {
-            if let place = unsafe entry.images.find(hash, { unsafe $0.hasID(of: live) }) {
+            if let place = unsafe entry.images.find(hash, of: live) {
                 return unsafe entry.images[place].before
             }
         }
@@ -44,10 +44,13 @@ final class EpochImages: @unchecked Sendable {
     ) {
         if list.last.map({ $0.epoch < epoch }) ?? true { list.append(EpochImages(epoch: epoch)) }
         let last = list[list.count - 1]
-        guard unsafe last.images.find(hash, { unsafe $0.hasID(of: record) }) == nil else { return }
+        guard unsafe last.images.find(hash, of: record) == nil else { return }
         unsafe record.retain()
-        unsafe last.images.add(Image(record, isAbsent: isAbsent, hash: hash), hash)
+        unsafe last.images.add(Image(record, isAbsent: isAbsent), hash)
     }
+
+    /// See ``ImageTable/longestRun``.
+    var longestRun: Int { images.longestRun }
 
     /// Takes note that an id whose image has just been kept has no slot any more.
     static func noteRemoved(_ hash: UInt64, _ id: Span<UInt8>, in list: [EpochImages]) {
@@ -68,16 +71,16 @@ final class EpochImages: @unchecked Sendable {
     /// Calls `body` for the ids that were taken out since `epoch`, each once, with the record as it was then, which is
     /// not counted. An id may have a slot again.
     static func forEachRemoved(
-        hashes: ClosedRange<UInt64>, asOf epoch: UInt64, in list: [EpochImages],
+        in window: HashWindow, asOf epoch: UInt64, in list: [EpochImages],
         _ body: (UInt64, UnmanagedRecord) -> Void
     ) {
         let entries = list[list.partitionPoint { $0.epoch < epoch }...]
         for (position, entry) in zip(entries.indices, entries) where entry.images.removedCount > 0 {
-            unsafe entry.images.forEachRemoved(hashes: hashes) { hash, id in
+            unsafe entry.images.forEachRemoved(in: window) { hash, id in
                 // The first that has an image of the id has it as it was; told once, by the first that noted it.
                 var then: UnmanagedRecord?? = unsafe .none
                 for (other, earlier) in zip(entries.indices, entries) where other <= position {
-                    guard let place = unsafe earlier.images.find(hash, { unsafe $0.hasID(of: id) }) else { continue }
+                    guard let place = unsafe earlier.images.find(hash, of: id) else { continue }
                     if other < position, earlier.images[place].isRemoved { return }
                     if unsafe then == nil { unsafe then = .some(earlier.images[place].before) }
                 }

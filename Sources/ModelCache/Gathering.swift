@@ -118,7 +118,7 @@ struct Gathering: Sendable {
     @inline(never)
     private mutating func share(_ old: UnmanagedRecord?, _ new: UnmanagedRecord, _ seat: Seat, of type: String) {
         guard let observers else { return }
-        for seat in seat.isGroup ? observers.members(of: seat) : [seat] {
+        for seat in unsafe seat.isGroup ? observers.members(of: seat, new) : [seat] {
             guard seat.isAlone else {
                 unsafe takeSome(HeldChange(old: old?.retained(), new: new.retained(), seat: seat))
                 continue

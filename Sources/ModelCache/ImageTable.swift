@@ -10,9 +10,12 @@ struct Image {
     fileprivate init(bits: UInt64) { self.bits = bits }
 
     /// - Parameter isAbsent: there was no record; this is the new one, which tells the id.
-    init(_ record: UnmanagedRecord, isAbsent: Bool, hash: UInt64) {
-        bits = unsafe SlotWord(record, hash: hash).bits | (isAbsent ? Image.absent : 0)
+    init(_ record: UnmanagedRecord, isAbsent: Bool) {
+        bits = unsafe SlotWord(record, hash: 0).bits | (isAbsent ? Image.absent : 0)
     }
+
+    /// The same, with the end of a key.
+    fileprivate func marked(_ key: UInt64) -> Image { Image(bits: bits & (1 &<< 48 - 1) | key &<< 48) }
 
     /// The id was taken out of its slot while this image's epoch was the newest.
     var isRemoved: Bool {
@@ -26,11 +29,12 @@ struct Image {
     /// The record that tells the id.
     fileprivate var record: UnmanagedRecord? { unsafe SlotWord(bits: bits).record }
 
-    fileprivate func resembles(_ hash: UInt64) -> Bool { SlotWord(bits: bits).resembles(hash) }
+    fileprivate func resembles(_ key: UInt64) -> Bool { SlotWord(bits: bits).resembles(key) }
 }
 
-/// The images of an epoch in a shard: open addressing, in the order of the hashes like the slots, between a half and
-/// three quarters full. What a snapshot costs beside the records that it keeps alive is these 8 bytes at that rate.
+/// The images of an epoch in a shard: open addressing, in the order of the keys like the slots, between a half and
+/// three quarters full. Where too many keys lie together it becomes seeded, as a ``SlotArray`` does. What a snapshot
+/// costs beside the records that it keeps alive is these 8 bytes at that rate.
 ///
 /// Safe to use: each image owns one count of its record from ``add(_:_:)`` to ``releaseAll()``, or until another table
 /// takes it over. Not a value: no copies are made.
@@ -38,24 +42,43 @@ struct Image {
     private var places: [Image] = []
     private var count = 0
     private(set) var removedCount = 0
+    private var isSeeded = false
+
+    /// An image further from its home makes the table seeded. Ids that are changed in the order of their hashes do so,
+    /// too, which costs a hash of each.
+    private static let distanceMax = 128
+    /// No more places than so many for each image.
+    private static let sparsest = 16
 
     subscript(place: Int) -> Image { places[place] }
 
-    private func home(_ hash: UInt64) -> Int {
-        Int((hash &<< SlotArray.shardBits).multipliedFullWidth(by: UInt64(places.count)).high)
+    private func key(_ hash: UInt64, of record: UnmanagedRecord) -> UInt64 {
+        isSeeded ? unsafe record.lend { SlotArray.seededKey(hash, $0.idBytes) } : hash
+    }
+
+    private func home(_ key: UInt64) -> Int {
+        Int((key &<< SlotArray.shardBits).multipliedFullWidth(by: UInt64(places.count)).high)
     }
 
     private func next(_ place: Int) -> Int { place + 1 == places.count ? 0 : place + 1 }
 
     /// The place of the image of `id`.
-    func find(_ hash: UInt64, _ id: Span<UInt8>) -> Int? { unsafe find(hash) { unsafe $0.hasID(id) } }
-
-    /// The place of the image whose record is the one that `isIt` says.
-    func find(_ hash: UInt64, _ isIt: (UnmanagedRecord) -> Bool) -> Int? {
+    func find(_ hash: UInt64, _ id: Span<UInt8>) -> Int? {
         guard count > 0 else { return nil }
-        var place = home(hash)
+        let key = isSeeded ? SlotArray.seededKey(hash, id) : hash
+        return unsafe find(key: key) { unsafe $0.hasID(id) }
+    }
+
+    /// The place of the image of a record's id.
+    func find(_ hash: UInt64, of other: UnmanagedRecord) -> Int? {
+        guard count > 0 else { return nil }
+        return unsafe find(key: key(hash, of: other)) { unsafe $0.hasID(of: other) }
+    }
+
+    private func find(key: UInt64, _ isIt: (UnmanagedRecord) -> Bool) -> Int? {
+        var place = home(key)
         while let record = unsafe places[place].record {
-            if places[place].resembles(hash), unsafe isIt(record) { return place }
+            if places[place].resembles(key), unsafe isIt(record) { return place }
             place = next(place)
         }
         return nil
@@ -64,9 +87,14 @@ struct Image {
     /// Adds an image whose record's id has none, and with it a count of the record.
     mutating func add(_ image: Image, _ hash: UInt64) {
         if (count + 1) * 4 > places.count * 3 { grow() }
-        put(image, hash)
+        let distance = put(image, hash)
         count += 1
         if image.isRemoved { removedCount += 1 }
+        guard distance > ImageTable.distanceMax else { return }
+        // Of one bucket they have a quarter of the places: then there are to be more for each.
+        guard !isSeeded || count * ImageTable.sparsest >= places.count else { return }
+        isSeeded = true
+        grow()
     }
 
     mutating func noteRemoved(at place: Int) {
@@ -75,10 +103,19 @@ struct Image {
         removedCount += 1
     }
 
-    private mutating func put(_ image: Image, _ hash: UInt64) {
-        var place = home(hash)
-        while places[place].bits != 0 { place = next(place) }
-        places[place] = image
+    /// - Returns: how far that is from where it belongs.
+    @discardableResult
+    private mutating func put(_ image: Image, _ hash: UInt64) -> Int {
+        guard let record = unsafe image.record else { preconditionFailure("an image tells its id") }
+        let key = unsafe key(hash, of: record)
+        var place = home(key)
+        var distance = 0
+        while places[place].bits != 0 {
+            place = next(place)
+            distance += 1
+        }
+        places[place] = image.marked(key)
+        return distance
     }
 
     private mutating func grow() {
@@ -92,16 +129,17 @@ struct Image {
         }
     }
 
-    /// Calls `body` for each image of an id that was removed.
-    func forEachRemoved(hashes: ClosedRange<UInt64>, _ body: (UInt64, UnmanagedRecord) -> Void) {
-        let last = home(hashes.upperBound)
-        var place = home(hashes.lowerBound)
+    /// Calls `body` for each image in `window` of an id that was removed.
+    func forEachRemoved(in window: HashWindow, _ body: (UInt64, UnmanagedRecord) -> Void) {
+        let keys = window.keys(isSeeded: isSeeded)
+        let last = home(keys.upperBound)
+        var place = home(keys.lowerBound)
         var isPastLast = false
         for _ in 0..<places.count {
             if let record = unsafe places[place].record {
                 if places[place].isRemoved {
                     let hash = unsafe SlotArray.hash(idHash: record.idHash)
-                    if hashes.contains(hash) { unsafe body(hash, record) }
+                    if unsafe window.contains(hash, record) { unsafe body(hash, record) }
                 }
             } else if isPastLast {
                 return
@@ -117,7 +155,7 @@ struct Image {
             let image = newer.places[index]
             guard let record = unsafe image.record else { continue }
             let hash = unsafe SlotArray.hash(idHash: record.idHash)
-            if let place = unsafe find(hash, { unsafe $0.hasID(of: record) }) {
+            if let place = unsafe find(hash, of: record) {
                 if image.isRemoved { noteRemoved(at: place) }
             } else {
                 // The count changes hands. What is left over there serves for releasing only.
@@ -126,6 +164,9 @@ struct Image {
             }
         }
     }
+
+    /// How many places in a row are taken at most: what bounds a search. For tests.
+    var longestRun: Int { Runs.longest(count: places.count) { places[$0].bits != 0 } }
 
     /// Gives up all records. The end of it.
     mutating func releaseAll() {

@@ -26,6 +26,8 @@ final class Inbox: Sendable {
         /// A drain is on its way, or at work.
         var isDraining = false
         var waiter: Waiter?
+        /// Nothing will come any more: a stream ends when it has been told what waits.
+        var isFinished = false
     }
 
     fileprivate typealias Waiter = CheckedContinuation<ChangeSet?, Never>
@@ -162,11 +164,22 @@ final class Inbox: Sendable {
                 precondition(state.waiter == nil, "a change stream has one consumer; two tasks await its next element")
                 guard state.consumer != nil else { return (true, nil) }
                 if let set = state.takeFirst() { return (true, set) }
+                if state.isFinished { return (true, nil) }
                 state.waiter = continuation
                 return (false, nil)
             }
             if isReady { continuation.resume(returning: set) }
         }
+    }
+
+    /// Ends a stream behind what waits to be told.
+    func finish() {
+        let waiter = state.withLock { state -> Waiter? in
+            state.isFinished = true
+            // Who waits has taken all that there was, unless a wake is on its way.
+            return state.isEmpty ? exchange(&state.waiter, with: nil) : nil
+        }
+        waiter?.resume(returning: nil)
     }
 
     /// Ends it: nothing more is told, what waits is dropped.

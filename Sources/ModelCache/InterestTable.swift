@@ -1,9 +1,12 @@
 import CPrefetch
+import ModelRecord
 
 /// Who observes the models of a type, by mixed hash: open addressing, one seat a hash.
 ///
-/// Nothing is hashed again. Few hashes have a filter before them, which fits the nearest cache; where there are many,
-/// most look-ups find somebody, and ``prefetch(_:)`` asks for the place ahead of time. Under the cut lock.
+/// No id is hashed again; a home comes from the hash by a factor that nobody outside of the process knows, as ids may
+/// be chosen so that their hashes lie together. Few hashes have a filter before them, which fits the nearest cache;
+/// where there are many, most look-ups find somebody, and ``prefetch(_:)`` asks for the place ahead of time. Under the
+/// cut lock.
 ///
 /// Safe to use: the pointer is private, every index is kept below `capacity`, a power of two, and the memory lives
 /// until ``destroy()``. Copies share it.
@@ -18,6 +21,7 @@ import CPrefetch
     private var base: UnsafeMutablePointer<Place>
     private var capacity: Int
     private var shift: UInt64
+    private let factor = SeededHash.factor
     private(set) var count = 0
     private var filter: HashFilter?
 
@@ -38,7 +42,7 @@ import CPrefetch
     func destroy() { unsafe base.deallocate() }
 
     @inline(__always)
-    private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash &>> shift) }
+    private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* factor) &>> shift) }
 
     @inline(__always)
     private func next(_ index: Int) -> Int { (index &+ 1) & (capacity &- 1) }

@@ -40,6 +40,9 @@ final class Lane: Sendable {
     /// - Returns: the member, to be released outside of all locks; nil where it has left already.
     func vacate(_ number: UInt32) -> LaneMember? { members.withLock { $0.remove(number) } }
 
+    /// The id that a member observes.
+    func id(of number: UInt32) -> String { members.withLock { $0.id(of: number) } }
+
     // MARK: Filling
 
     /// Adds the changes of a commit; folds when there are too many. Under the writer lock.

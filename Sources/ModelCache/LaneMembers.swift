@@ -63,6 +63,12 @@ struct LaneMembers {
         return member
     }
 
+    /// The id that the member observes.
+    func id(of number: UInt32) -> String {
+        let place = LaneMembers.place(number)
+        return chunks[place.chunk][place.index].id
+    }
+
     /// What the member is to be told first, once.
     mutating func takeInitial(_ number: UInt32) -> (handler: LaneMember.Handler, set: ChangeSet)? {
         let place = LaneMembers.place(number)

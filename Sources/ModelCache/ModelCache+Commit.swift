@@ -45,6 +45,7 @@ extension ModelCache {
         publication.summary.visible = visible
         publication.summary.unchanged = writer.tally.unchanged
         publication.summary.conflictingCells = writer.tally.conflictingCells
+        publication.summary.droppedCells = writer.plan.takeDroppedCells()
         writer.tally = Tally()
         writer.tables.removeAll(keepingCapacity: true)
 

@@ -27,7 +27,7 @@ extension ModelCache {
         var isRefused = false
         let fields = update.fields
         let summary = commit(update, in: table, keepingEqual: true) { madeByteCount, plan in
-            isRefused = madeByteCount > byteCountMax
+            isRefused = madeByteCount > byteCountMax || plan.hasTooManyCells
             if !isRefused { count = plan.appendWritten(of: fields, to: &written) }
             return !isRefused
         }
@@ -148,6 +148,7 @@ extension ModelCache {
         plan: inout MergePlan, _ isWanted: Wish, _ end: inout CommitEnd
     ) {
         unsafe end.summary.conflictingCells = result.conflictingCells
+        end.summary.droppedCells = plan.takeDroppedCells()
         guard let new = unsafe result.record, unsafe isWanted(new.byteCount, plan) else {
             unsafe result.record?.release()
             return leave(&end)

@@ -8,6 +8,9 @@ public struct BatchSummary: Hashable, Sendable {
     public var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
     public var conflictingCells = 0
+    /// Cells that were left out because their model had more than ``Record/cellCountMax``, and updates and records that
+    /// would have made it too large for memory.
+    public var droppedCells = 0
 
     public init(changed: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0) {
         (self.changed, self.unchanged, self.conflictingCells) = (changed, unchanged, conflictingCells)
@@ -17,6 +20,7 @@ public struct BatchSummary: Hashable, Sendable {
     public init(_ summary: CommitSummary) {
         self.init(
             changed: summary.changed, unchanged: summary.unchanged, conflictingCells: summary.conflictingCells)
+        droppedCells = summary.droppedCells
     }
 }
 
@@ -65,9 +69,9 @@ extension ModelCache {
         if let summary = commitAtOnce(batch, in: table.table, noting: &changes, &leftover) { return summary }
         let batch = copy batch
         let summary = commit { $0.apply(batch, in: table.table, noting: &changes) }.1
-        return BatchSummary(
-            changed: batch.count - summary.unchanged, unchanged: summary.unchanged,
-            conflictingCells: summary.conflictingCells)
+        var outcome = BatchSummary(summary)
+        outcome.changed = batch.count - summary.unchanged
+        return outcome
     }
 
     /// More updates would hold up whoever opens a snapshot for too long: about a tenth of a millisecond is not.
@@ -95,6 +99,7 @@ extension ModelCache {
                 var step = cut.begin(table, count: batch.count, writer)
                 writer.merge(batch, into: table, &step, noting: &changes, passing: repeats, &leftover)
                 if !repeats.isEmpty { writer.merge(repeats, of: batch, into: table, &step, &leftover) }
+                step.summary.droppedCells = writer.plan.takeDroppedCells()
                 deliveries = cut.finish(step, of: table, writer)
                 return step.summary
             }

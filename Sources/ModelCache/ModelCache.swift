@@ -34,11 +34,22 @@ public final class ModelCache: Sendable {
     public let problems = ModelProblems()
 
     /// An empty cache.
-    public init() {
+    /// The change streams, which end with whoever writes this.
+    let streams = StreamList()
+    let streamGuard: ChangeStream.StreamGuard?
+
+    public convenience init() { self.init(streamsGuardedBy: nil) }
+
+    /// A cache whose streams are awaited by way of a function.
+    package init(streamsGuardedBy streamGuard: ChangeStream.StreamGuard?) {
+        self.streamGuard = streamGuard
         let directory = Directory()
         index = Atomic(ModelCache.address(of: directory))
         self.directory = Guarded(directory)
     }
+
+    /// Nothing will change any more: every change stream ends, behind what it has yet to be told.
+    package func endStreams() { streams.end() }
 
     // MARK: Reading
 

@@ -91,7 +91,9 @@ extension ModelCache {
     /// Registered at once, not at the first iteration. For one consumer.
     public func changes(_ interest: Interest) -> ChangeStream {
         let inbox = Inbox(.stream, interest)
-        return ChangeStream(register(inbox), inbox)
+        let observation = register(inbox)
+        streams.add(inbox)
+        return ChangeStream(observation, inbox, guardedBy: streamGuard)
     }
 
     private func register(_ inbox: Inbox) -> Observation {

@@ -50,7 +50,7 @@ struct Observers: Sendable {
         case .everything: everything.append(inbox)
         case .type: ofType(table).add(inbox)
         case .model(_, let id):
-            ofType(table).add(inbox, id: id, SlotArray.hash(idHash: Fingerprint.fnv(id)))
+            ofType(table).add(inbox, id: id, SlotArray.hash(idHash: Fingerprint.fnv(id)), idOf: idOf)
         }
     }
 
@@ -62,7 +62,7 @@ struct Observers: Sendable {
             self[table.number]?.remove(inbox)
             forget(table)
         case .model(_, let id):
-            self[table.number]?.removeAlone(inbox, SlotArray.hash(idHash: Fingerprint.fnv(id)))
+            self[table.number]?.removeAlone(inbox, id: id, SlotArray.hash(idHash: Fingerprint.fnv(id)))
             forget(table)
         }
     }
@@ -89,14 +89,15 @@ struct Observers: Sendable {
         lanes[laneNumber]?.count += 1
         guard let lane = lanes[laneNumber]?.lane else { preconditionFailure("a lane that was found is there") }
         let (number, isToBeWoken) = lane.admit(member)
-        ofType(member.table).add(Seat(lane: laneNumber, number: number), member.hash)
+        ofType(member.table).add(
+            Seat(lane: laneNumber, number: number), id: member.id, member.hash, idOf: idOf)
         return (lane, number, isToBeWoken)
     }
 
     /// - Returns: what is to be released outside of the lock.
     mutating func vacate(_ number: UInt32, of lane: Lane) -> LaneMember? {
         guard let member = lane.vacate(number) else { return nil }
-        self[member.table.number]?.remove(Seat(lane: lane.number, number: number), member.hash)
+        self[member.table.number]?.remove(Seat(lane: lane.number, number: number), id: member.id, member.hash)
         forget(member.table)
         lanes[lane.number]?.count -= 1
         if lanes[lane.number]?.count == 0 {
@@ -105,6 +106,9 @@ struct Observers: Sendable {
         }
         return member
     }
+
+    /// The id that a seat in a lane observes.
+    private func idOf(_ seat: Seat) -> String? { lanes[seat.lane]?.lane.id(of: seat.number) }
 
     /// A lane and how many observers it has.
     func lane(_ number: UInt32) -> (lane: Lane, count: Int)? { lanes[number].map { ($0.lane, $0.count) } }

@@ -46,6 +46,9 @@ import ModelRecord
     @inline(__always)
     func hasID(_ id: Span<UInt8>) -> Bool { unsafe held?.hasID(id) ?? false }
 
+    /// ``SeededHash`` of the id.
+    var seededHash: UInt64 { unsafe held?.lend { SeededHash.of($0.idBytes) } ?? 0 }
+
     /// Puts another new record in the place of the one before.
     mutating func replace(_ record: UnmanagedRecord) {
         unsafe exists = record.exists

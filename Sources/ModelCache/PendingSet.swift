@@ -130,8 +130,11 @@ struct PendingSet {
             Pending(
                 record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
                 existed: existed))
-        index.insert(hash, position: entries.count &- 1)
+        index.insertLast(of: entries)
     }
+
+    /// See ``PendingIndex/longestRun``.
+    var longestRun: Int { index.longestRun }
 
     mutating func reserve(_ more: Int) { index.reserve(entries.count + more, entries) }
 
@@ -141,7 +144,7 @@ struct PendingSet {
     /// Adds the change of an id that has none yet; there is room by ``reserve(_:)``.
     mutating func add(_ entry: Pending) {
         entries.append(entry)
-        index.insert(entry.hash, position: entries.count &- 1)
+        index.insertLast(of: entries)
     }
 
     /// The pending record of `id`, if this commit changed it already.

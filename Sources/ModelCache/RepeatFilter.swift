@@ -2,8 +2,9 @@ import ModelRecord
 
 /// Finds the updates of a batch whose models are changed by others of it, too.
 ///
-/// A table of mixed hashes that is emptied in O(1). Two ids that are alike in 51 bits are taken for one, which costs
-/// their updates the short way and nothing else.
+/// A table of mixed hashes that is emptied in O(1). Two ids that are alike in 51 bits are taken for one, and one whose
+/// place is taken, and so many behind it, is taken for one of several: that costs their updates the short way and
+/// nothing else.
 struct RepeatFilter {
     /// A generation in the upper 24 bits, the lower 40 of a hash below; other generations are empty places.
     private var places: [UInt64] = []
@@ -13,6 +14,7 @@ struct RepeatFilter {
 
     /// Of at most ``ModelCache/updatesAtOnceMax`` updates, so that three quarters of the places stay empty.
     private static let count = 2_048
+    private static let distanceMax = 32
     private static let hashMask: UInt64 = 1 << 40 - 1
 
     /// The updates of `batch` whose id stands in it more than once, or hardly differs from another's in its hash.
@@ -31,10 +33,16 @@ struct RepeatFilter {
             let hash = SlotArray.hash(idHash: slices[index].idHash)
             let word = generation &<< 40 | hash & RepeatFilter.hashMask
             var place = Int(truncatingIfNeeded: hash &>> 53)
+            var distance = 0
             while places[place] &>> 40 == generation, places[place] != word {
                 place = (place &+ 1) & (RepeatFilter.count &- 1)
+                distance &+= 1
+                if distance == RepeatFilter.distanceMax { break }
             }
-            if places[place] == word {
+            if distance == RepeatFilter.distanceMax {
+                // Another update of its id ends here, too, as places are not given up.
+                repeats.insert(index)
+            } else if places[place] == word {
                 repeats.insert(Int(positions[place]))
                 repeats.insert(index)
             } else {

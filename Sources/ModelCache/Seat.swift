@@ -1,3 +1,5 @@
+import ModelRecord
+
 /// Where an observer of a single model sits: a lane, and a number in it. Or something in its place; see
 /// ``TypeObservers``.
 struct Seat: Hashable {
@@ -17,24 +19,56 @@ struct Seat: Hashable {
     var isAlone: Bool { lane == .max - 2 }
 }
 
-/// Several observers with the same hash, mostly of the same model.
+/// Several observers with the same hash: mostly of the same model. By accident never of another, but ids can be chosen
+/// so: then those of a model are found by its id.
 struct SeatGroup: Sendable {
-    private(set) var seats: [Seat]
+    private var id = ""
+    private var own = SeatList()
+    /// The seats of other ids.
+    private var others: [String: SeatList] = [:]
+
+    /// The only one, if no others are left.
+    var only: Seat? {
+        guard own.seats.count + others.count < 2 else { return nil }
+        return own.seats.first ?? others.first.flatMap { $0.value.only }
+    }
+
+    mutating func add(_ seat: Seat, id: String) {
+        if own.seats.isEmpty, others.isEmpty { self.id = id }
+        if self.id == id { own.add(seat) } else { others[id, default: SeatList()].add(seat) }
+    }
+
+    mutating func remove(_ seat: Seat, id: String) {
+        if self.id == id { return own.remove(seat) }
+        others[id]?.remove(seat)
+        if others[id]?.seats.isEmpty ?? false { others[id] = nil }
+    }
+
+    /// The seats of the model of `record`, or of all where there is one model: who is told looks at the id himself, as
+    /// one id may be another spelling of the other.
+    func seats(of record: UnmanagedRecord) -> [Seat] {
+        if others.isEmpty { return own.seats }
+        let id = unsafe record.lend(\.id)
+        return self.id == id ? own.seats : others[id]?.seats ?? []
+    }
+}
+
+/// Observers of one model.
+struct SeatList: Sendable {
+    private(set) var seats: [Seat] = []
     /// Where each stands, once there are many.
     private var positions: [Seat: Int] = [:]
 
     private static let searchedMax = 16
 
-    init(_ first: Seat, _ second: Seat) { seats = [first, second] }
-
-    /// The only one, if no others are left.
+    /// The only one.
     var only: Seat? { seats.count == 1 ? seats[0] : nil }
 
     mutating func add(_ seat: Seat) {
         seats.append(seat)
         if !positions.isEmpty {
             positions[seat] = seats.count - 1
-        } else if seats.count > SeatGroup.searchedMax {
+        } else if seats.count > SeatList.searchedMax {
             for (position, seat) in seats.enumerated() { positions[seat] = position }
         }
     }

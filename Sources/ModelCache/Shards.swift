@@ -18,7 +18,7 @@ import Synchronization
 ///
 /// A shard that is full gets a larger array. It is filled beside the old one, then published, and then each place of
 /// the old one is emptied, so that by the time a record is exchanged again no reader finds one there any more. The old
-/// one's addresses stay readable (``SlotMemory``).
+/// one's addresses stay readable (``SlotMemory``). In the same way a shard goes over to a seeded array, and never back.
 ///
 /// Safe to use: every index is a hash's top six bits or cut to as many, and the memory lives as long as the
 /// ``TypeTable`` that owns it and calls ``destroy()`` in its deinit.
@@ -79,7 +79,8 @@ import Synchronization
         unsafe base + (index & (Shards.count - 1)) * Shards.stride
     }
 
-    /// Where a shard's array begins, and its capacity's code from bit 48 on; 0 until the first record.
+    /// Where a shard's array begins, its capacity's code from bit 48 on, and 1 in the lowest bit where it is seeded; 0
+    /// until the first record.
     @inline(__always)
     private func array(_ index: Int) -> UnsafeMutablePointer<Number> {
         unsafe line(index).assumingMemoryBound(to: Number.self)
@@ -118,11 +119,15 @@ import Synchronization
     /// The array that a shard's word tells of.
     @inline(__always)
     private static func slots(_ word: UInt64) -> SlotArray? {
-        let address = unsafe UnsafeMutablePointer<SlotArray.Place>(bitPattern: UInt(word & ((1 << 48) - 1)))
+        let address = unsafe UnsafeMutablePointer<SlotArray.Place>(bitPattern: UInt(word & Shards.addressMask))
         guard let base = unsafe address else { return nil }
         let capacity = SlotCapacity(code: Int(truncatingIfNeeded: word &>> 48)).count
-        return unsafe SlotArray(base: base, capacity: capacity)
+        return unsafe SlotArray(base: base, capacity: capacity, isSeeded: word & Shards.seededMark != 0)
     }
+
+    /// Arrays are aligned as their places are.
+    private static let addressMask: UInt64 = 0x0000_FFFF_FFFF_FFF8
+    private static let seededMark: UInt64 = 1
 
     /// The slots of a shard, for the writer and for who keeps it out.
     @inline(__always)
@@ -176,7 +181,7 @@ import Synchronization
         }
     }
 
-    /// Appends the records of a range of hashes within one shard as they were when `epoch` was opened.
+    /// Appends the records of a part of a bucket as they were when `epoch` was opened.
     ///
     /// They are not counted: they stay alive as long as the epoch is open. One that was found in a slot is the table's
     /// until it is exchanged, and then its image is kept, for the newest open epoch, which is this one or a later one;
@@ -184,18 +189,18 @@ import Synchronization
     /// found is the first, from this epoch on, of its id, and stays that: images are added for the newest epoch only,
     /// and those of an epoch that is closed go to the next older open one, which is this one at the oldest, and are
     /// dropped only where that has an image of the id, thus not this one.
-    func collect(hashes: ClosedRange<UInt64>, asOf epoch: UInt64, into found: inout [UnmanagedRecord]) {
-        let index = Shards.index(of: hashes.lowerBound)
+    func collect(_ window: HashWindow, asOf epoch: UInt64, into found: inout [UnmanagedRecord]) {
+        let index = Shards.index(of: window.range.lowerBound)
         unsafe lock(index).pointee.withLock { _ in
             guard let slots = slots(index) else { return }
             let images = unsafe images(index).pointee
-            unsafe slots.forEach(hashes: hashes) { hash, record in
+            unsafe slots.forEach(in: window) { hash, record in
                 if let then = unsafe EpochImages.resolve(record, hash, asOf: epoch, in: images) {
                     unsafe found.append(then)
                 }
             }
             guard !images.isEmpty else { return }
-            unsafe EpochImages.forEachRemoved(hashes: hashes, asOf: epoch, in: images) { hash, record in
+            unsafe EpochImages.forEachRemoved(in: window, asOf: epoch, in: images) { hash, record in
                 if unsafe slots.find(hash, of: record) < 0 { unsafe found.append(record) }
             }
         }
@@ -204,6 +209,16 @@ import Synchronization
     /// How many slots a shard has.
     func capacity(of index: Int) -> Int {
         Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))?.capacity ?? 0
+    }
+
+    /// The array of a shard is seeded. Once it is, it stays so.
+    func isSeeded(_ index: Int) -> Bool {
+        Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))?.isSeeded ?? false
+    }
+
+    /// Of the images of a shard: see ``ImageTable/longestRun``.
+    func longestImageRun(_ index: Int) -> Int {
+        unsafe lock(index).pointee.withLock { _ in unsafe images(index).pointee.map(\.longestRun).max() ?? 0 }
     }
 
     /// Gives up what was kept for `epoch`: to the next older open one, if there is any, else for good.
@@ -257,13 +272,19 @@ import Synchronization
         } else {
             distance = slots.insert(hash, record)
         }
+        guard distance > Shards.distanceMax else { return }
         // Records of a snapshot come in the order of their hashes, and crowd one part of the slots.
-        if distance > Shards.distanceMax, count * Shards.sparsest >= slots.capacity { grow(index) }
+        let isDense = count * Shards.sparsest >= slots.capacity
+        // Of those that do not help now and then one looks why: each look takes as many steps as it has found to be too
+        // many.
+        guard isDense || distance % Shards.distanceMax == 0 else { return }
+        let isCrowded = slots.isCrowded(hash, to: distance)
+        if isDense || isCrowded { grow(index, isSeeded: isCrowded) }
     }
 
     /// Records that stand further from where they belong make a shard grow before it is three quarters full,
     private static let distanceMax = 128
-    /// unless it has so many slots for each already: ids may be chosen to collide.
+    /// unless it has so many slots for each already. Ids that were chosen to collide make it go over to a seeded array.
     private static let sparsest = 16
 
     /// Takes an id out. Its last record must have been exchanged, so that it is kept for `epoch`, if that is given.
@@ -289,17 +310,20 @@ import Synchronization
     }
 
     /// Gives a shard the next larger array.
-    private func grow(_ index: Int) {
+    /// - Parameter isSeeded: it is to be seeded; it is where the old one was.
+    private func grow(_ index: Int, isSeeded: Bool = false) {
         let old = unsafe array(index).pointee.load(ordering: .relaxed)
+        let mark = isSeeded ? Shards.seededMark : old & Shards.seededMark
         let oldCapacity = SlotCapacity(code: Int(truncatingIfNeeded: old &>> 48))
         let capacity = old == 0 ? .first : oldCapacity.next
-        let larger = unsafe memory.pointee.make(capacity, shard: index)
-        Shards.slots(old)?.copy(to: larger)
-        let address = unsafe UInt64(UInt(bitPattern: larger.base))
-        precondition(address &>> 48 == 0, "an array's address fits 48 bits")
+        let base = unsafe memory.pointee.make(capacity, shard: index)
+        let address = UInt64(UInt(bitPattern: base))
+        precondition(address & ~Shards.addressMask == 0, "an array's address fits 48 bits, and is one of words")
+        let word = UInt64(capacity.code) &<< 48 | address | mark
+        if let larger = Shards.slots(word) { Shards.slots(old)?.copy(to: larger) }
         // The lock is for snapshots, which look at one array and not at half of two.
         unsafe lock(index).pointee.withLock { _ in
-            unsafe array(index).pointee.store(UInt64(capacity.code) &<< 48 | address, ordering: .releasing)
+            unsafe array(index).pointee.store(word, ordering: .releasing)
             // Before any record is exchanged again. Each place is emptied releasing, so who comes to one that was
             // sees the new array when he looks again.
             guard let slots = Shards.slots(old) else { return }

@@ -18,19 +18,18 @@ import Synchronization
     private var stretches: [UnsafeMutableRawPointer?] = unsafe []
     private var small: [UnsafeMutablePointer<SlotArray.Place>] = unsafe []
 
-    /// An empty array.
-    mutating func make(_ capacity: SlotCapacity, shard: Int) -> SlotArray {
+    /// The places of an empty array.
+    mutating func make(_ capacity: SlotCapacity, shard: Int) -> UnsafeMutablePointer<SlotArray.Place> {
         guard capacity.isPaged else {
             let base = UnsafeMutablePointer<SlotArray.Place>.allocate(capacity: capacity.count)
             for index in 0..<capacity.count { unsafe (base + index).initialize(to: SlotArray.Place(0)) }
             unsafe small.append(base)
-            return unsafe SlotArray(base: base, capacity: capacity.count)
+            return unsafe base
         }
         let start = unsafe stretch(capacity) + shard * capacity.byteCount
         // Zeros are initialised places: an atomic word has no more to it. The addresses are bound once, as a shard
         // has each capacity once.
-        let base = unsafe start.bindMemory(to: SlotArray.Place.self, capacity: capacity.count)
-        return unsafe SlotArray(base: base, capacity: capacity.count)
+        return unsafe start.bindMemory(to: SlotArray.Place.self, capacity: capacity.count)
     }
 
     private mutating func stretch(_ capacity: SlotCapacity) -> UnsafeMutableRawPointer {

@@ -1,21 +1,22 @@
 import ModelRecord
 
-/// What a place of a slot array holds, in eight bytes: the address of a record, 16 bits of its hash, a bit for a lock.
+/// What a place of a slot array holds, in eight bytes: the address of a record, 16 bits of its key, a bit for a lock.
 ///
 /// ```text
 ///   63        48 47                                  4 3   1   0
 ///   ┌───────────┬─────────────────────────────────────┬─────┬─────┐
-///   │ hash's end│ the record's address, a multiple of 16    │ lock│    0 in all: empty
+///   │ key's end │ the record's address, a multiple of 16    │ lock│    0 in all: empty
 ///   └───────────┴─────────────────────────────────────┴─────┴─────┘
 /// ```
 /// Addresses of a process end below 2⁴⁸ on x86-64 and ARM64, and malloc's are multiples of 16; ``init(_:hash:)`` checks
-/// both. The hash's end, as its beginning tells the place: of two ids in one stretch of places one in 65,536 is alike.
+/// both. The key's end, as its beginning tells the place: of two ids in one stretch of places one in 65,536 is alike.
 struct SlotWord: Equatable {
     let bits: UInt64
 
     /// Set by a reader who is about to take a reference; see ``SlotArray/take(_:_:)``.
     static let lock: UInt64 = 1
     static let addressMask: UInt64 = 0x0000_FFFF_FFFF_FFF0
+    private static let likenessMask: UInt64 = 0xFFFF &<< 48
 
     /// Of an empty place.
     static var empty: SlotWord { SlotWord(bits: 0) }
@@ -23,12 +24,20 @@ struct SlotWord: Equatable {
     @inline(__always)
     init(bits: UInt64) { self.bits = bits }
 
-    /// Of a record with this mixed hash; its count changes hands.
+    /// Of a record with this key (``SlotArray/key(_:_:)``), mostly the mixed hash; its count changes hands.
     @inline(__always)
     init(_ record: UnmanagedRecord, hash: UInt64) {
         let address = unsafe UInt64(UInt(bitPattern: record.address))
         precondition(address & ~SlotWord.addressMask == 0 && address != 0, "a record's address fits a slot")
         bits = hash &<< 48 | address
+    }
+
+    /// Of a record of the same id as that of another word; its count changes hands.
+    @inline(__always)
+    init(_ record: UnmanagedRecord, likeness other: SlotWord) {
+        let address = unsafe UInt64(UInt(bitPattern: record.address))
+        precondition(address & ~SlotWord.addressMask == 0 && address != 0, "a record's address fits a slot")
+        bits = other.bits & SlotWord.likenessMask | address
     }
 
     @inline(__always)
@@ -45,7 +54,7 @@ struct SlotWord: Equatable {
     @inline(__always)
     var unlocked: SlotWord { SlotWord(bits: bits & ~SlotWord.lock) }
 
-    /// The record, if there is one, may be one of this mixed hash.
+    /// The record, if there is one, may be one of this key.
     @inline(__always)
     func resembles(_ hash: UInt64) -> Bool { (bits ^ (hash &<< 48)) &>> 48 == 0 }
 

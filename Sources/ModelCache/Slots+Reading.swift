@@ -29,19 +29,21 @@ extension SlotArray {
     /// number that counts removals, and lets him try again where they differ. All words are loaded acquiring, so
     /// who has seen a word that came with a removal, or an old array's place that was emptied, sees that number, or
     /// that array, too. Where they do not differ nothing has moved: had the id a place throughout, all places between
-    /// its home and that one were taken throughout, and he would have come to it.
+    /// its home and that one were taken throughout, and he would have come to it. Where its home is, the array's word
+    /// tells with the address: another key comes with another array only (``key(_:_:)``).
     ///
     /// A reader that is not running while it has the bit holds up those who want this very record, and nobody else.
     /// `SlotOrderTests` plays all orders of the steps.
     @inline(__always)
     func take(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool) -> Record? {
-        var index = home(hash)
+        let key = key(hash, id)
+        var index = home(key)
         // Ends also where the writer is moving slots, and no place is empty to this reader.
         for _ in 0..<capacity {
             var word = SlotWord(bits: unsafe base[index].load(ordering: .acquiring))
             if word.isEmpty { return nil }
             var turn: UInt32 = 0
-            while word.resembles(hash), !word.isEmpty {
+            while word.resembles(key), !word.isEmpty {
                 if word.isLocked {
                     cslots_wait(turn)
                     turn &+= 1
@@ -82,6 +84,7 @@ extension SlotArray {
     /// - Parameter byteCount: how large records are thought to be.
     @inline(__always)
     func prefetchRecord(_ hash: UInt64, byteCount: Int) {
+        if isSeeded { return }
         var index = home(hash)
         for _ in 0..<SlotArray.prefetchedPlaces {
             let word = SlotWord(bits: unsafe base[index].load(ordering: .relaxed))

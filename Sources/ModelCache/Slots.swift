@@ -5,9 +5,10 @@ import Synchronization
 
 /// An open-addressing array of slots with linear probing: eight bytes a place, each a ``SlotWord``.
 ///
-/// The home of a hash is what its leading bits, behind those that choose the shard, are of the capacity. So slots stand
-/// roughly in the order of their hashes: a range of hashes is one stretch of slots, whatever the capacity (see
-/// ``forEach(hashes:_:)``).
+/// The home of a slot is what the leading bits of its *key*, behind those that choose the shard, are of the capacity.
+/// So slots stand roughly in the order of their keys: a range of keys is one stretch of slots, whatever the capacity
+/// (see ``forEach(in:_:)``). The key is the hash of the id, until so many ids hash alike that somebody must have chosen
+/// them (``isCrowded(_:to:)``); from then on the array is *seeded*: see ``key(_:_:)``.
 ///
 /// What readers do here without any other lock, and why that is right, stands at ``take(_:_:)`` and
 /// ``prefetchRecord(_:byteCount:)``. All else is the writer's, who alone changes what places hold, but for the bit by
@@ -20,6 +21,8 @@ import Synchronization
 
     let base: UnsafeMutablePointer<Place>
     let capacity: Int
+    /// Places come from a hash that nobody outside of the process can know.
+    let isSeeded: Bool
 
     /// The bits of a hash that choose the shard.
     static let shardBits: UInt64 = 6
@@ -33,17 +36,34 @@ import Synchronization
 
     /// - Parameter base: so many places, initialised.
     @inline(__always)
-    init(base: UnsafeMutablePointer<Place>, capacity: Int) {
+    init(base: UnsafeMutablePointer<Place>, capacity: Int, isSeeded: Bool) {
         unsafe self.base = base
         self.capacity = capacity
+        self.isSeeded = isSeeded
+    }
+
+    /// What an id's place here comes from: the hash, or in a seeded array its bucket and a seeded hash of the id. A
+    /// bucket is one stretch of places either way.
+    @inline(__always)
+    func key(_ hash: UInt64, _ id: Span<UInt8>) -> UInt64 { isSeeded ? SlotArray.seededKey(hash, id) : hash }
+
+    /// The same for the id of a record.
+    @inline(__always)
+    func key(_ hash: UInt64, of record: UnmanagedRecord) -> UInt64 {
+        isSeeded ? unsafe record.lend { SlotArray.seededKey(hash, $0.idBytes) } : hash
+    }
+
+    @inline(never)
+    static func seededKey(_ hash: UInt64, _ id: Span<UInt8>) -> UInt64 {
+        hash & (0xFF &<< 56) | max(SeededHash.of(id) &>> 8, 1)
     }
 
     // In bounds, all of these: home is below the capacity as it is a fraction of that, and so is what follows.
 
     @inline(__always)
-    func home(_ hash: UInt64) -> Int {
+    func home(_ key: UInt64) -> Int {
         Int(
-            truncatingIfNeeded: (hash &<< SlotArray.shardBits)
+            truncatingIfNeeded: (key &<< SlotArray.shardBits)
                 .multipliedFullWidth(by: UInt64(truncatingIfNeeded: capacity)).high)
     }
 
@@ -69,9 +89,11 @@ import Synchronization
 
     // MARK: Looking
 
-    /// The first slot that `hash` can be in, or -1: without a look at its record, which may belong to another id.
+    /// The first slot that `hash` can be in, or -1: without a look at its record, which may belong to another id. In a
+    /// seeded array, where the hash does not tell, any slot.
     @inline(__always)
     func candidate(_ hash: UInt64) -> Int {
+        if isSeeded { return 0 }
         var index = home(hash)
         while true {
             // It ends: the array is never full.
@@ -84,16 +106,32 @@ import Synchronization
 
     /// The slot that holds the record of `id`, or -1.
     @inline(__always)
-    func find(_ hash: UInt64, _ id: Span<UInt8>) -> Int { find(hash, id, from: home(hash)) }
+    func find(_ hash: UInt64, _ id: Span<UInt8>) -> Int {
+        if isSeeded { return findSeeded(hash, id) }
+        return search(hash, id, from: home(hash))
+    }
 
     /// The slot that holds the record of `id`, or -1, when it is known that no slot before `start` can.
+    /// - Parameter start: of ``candidate(_:)``.
     @inline(__always)
     func find(_ hash: UInt64, _ id: Span<UInt8>, from start: Int) -> Int {
+        if isSeeded { return findSeeded(hash, id) }
+        return search(hash, id, from: start)
+    }
+
+    @inline(never)
+    private func findSeeded(_ hash: UInt64, _ id: Span<UInt8>) -> Int {
+        let key = SlotArray.seededKey(hash, id)
+        return search(key, id, from: home(key))
+    }
+
+    @inline(__always)
+    private func search(_ key: UInt64, _ id: Span<UInt8>, from start: Int) -> Int {
         var index = start
         while true {
             let word = word(at: index)
             if word.isEmpty { return -1 }
-            if word.resembles(hash), unsafe word.record?.hasID(id) ?? false { return index }
+            if word.resembles(key), unsafe word.record?.hasID(id) ?? false { return index }
             index = next(index)
         }
     }
@@ -144,7 +182,7 @@ import Synchronization
         unsafe old.carryViews(to: new)
     }
 
-    /// Asks for the slot where a search for `hash` begins. Does not wait for it.
+    /// Asks for the slot where a search for `hash` begins. Does not wait for it. In vain where the array is seeded.
     @inline(__always)
     func prefetchHome(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }
 
@@ -152,13 +190,14 @@ import Synchronization
     @inline(__always)
     func address(at index: Int) -> UnsafeRawPointer? { unsafe word(at: index).address }
 
-    /// Calls `body` for each record whose hash is in `hashes`. For the writer, and for who keeps it out.
+    /// Calls `body` for each record in `window`, with its hash. For the writer, and for who keeps it out.
     ///
-    /// All of them stand between the home of the first hash and the first empty place behind the home of the last one.
+    /// All of them stand between the home of the first key and the first empty place behind the home of the last one.
     @inline(__always)
-    func forEach(hashes: ClosedRange<UInt64>, _ body: (UInt64, UnmanagedRecord) -> Void) {
-        let last = home(hashes.upperBound)
-        var index = home(hashes.lowerBound)
+    func forEach(in window: HashWindow, _ body: (UInt64, UnmanagedRecord) -> Void) {
+        let keys = window.keys(isSeeded: isSeeded)
+        let last = home(keys.upperBound)
+        var index = home(keys.lowerBound)
         var far = index
         for _ in 0..<min(SlotArray.ahead, capacity) { far = askAhead(far) }
         var isPastLast = false
@@ -166,7 +205,7 @@ import Synchronization
             far = askAhead(far)
             if let record = unsafe unmanaged(at: index) {
                 let hash = unsafe SlotArray.hash(idHash: record.idHash)
-                if hashes.contains(hash) { unsafe body(hash, record) }
+                if unsafe window.contains(hash, record) { unsafe body(hash, record) }
             } else if isPastLast {
                 return
             }
@@ -189,7 +228,8 @@ import Synchronization
     @inline(__always)
     func exchange(_ pending: inout Pending, at index: Int) {
         guard let new = unsafe pending.held else { return }
-        unsafe pending.held = replace(at: index, with: SlotWord(new, hash: pending.hash)).record
+        // Of the same id: the end of its key is there.
+        unsafe pending.held = replace(at: index, with: SlotWord(new, likeness: word(at: index))).record
     }
 
     /// Puts a word into a place, as soon as no reader has it locked.
@@ -217,13 +257,36 @@ import Synchronization
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.
     /// - Returns: how far that is from where it belongs.
     func insert(_ hash: UInt64, _ record: consuming Record) -> Int {
-        var index = home(hash)
+        let key = key(hash, record.idBytes)
+        var index = home(key)
         while !word(at: index).isEmpty { index = next(index) }
         // A plain store, as readers change no empty place.
-        let word = unsafe SlotWord(UnmanagedRecord(record), hash: hash)
+        let word = unsafe SlotWord(UnmanagedRecord(record), hash: key)
         unsafe base[index].store(word.bits, ordering: .releasing)
-        return distance(from: home(hash), to: index)
+        return distance(from: home(key), to: index)
     }
+
+    /// Of the records in the so many places from the home of `hash` on, too many hash so nearly alike that it is by
+    /// accident. False where the array is seeded.
+    ///
+    /// Also records that come in the order of their hashes, as those of a snapshot do, crowd one part of the places.
+    /// But of *n* ids *n* / 2¹⁸ are within a distance of 2⁴⁵ of a hash: 16 of four million, and never more than 64.
+    func isCrowded(_ hash: UInt64, to distance: Int) -> Bool {
+        guard !isSeeded else { return false }
+        var near = 0
+        var index = home(hash)
+        for _ in 0...distance {
+            if let record = unsafe unmanaged(at: index) {
+                let other = unsafe SlotArray.hash(idHash: record.idHash)
+                if max(hash, other) &- min(hash, other) <= SlotArray.nearness { near &+= 1 }
+            }
+            index = next(index)
+        }
+        return near > SlotArray.nearMax
+    }
+
+    private static let nearness: UInt64 = 1 << 45
+    private static let nearMax = 64
 
     /// Empties the place at `index` and closes the gap: what stands behind it and belongs before moves up. Readers
     /// may miss a record meanwhile; see ``take(_:_:)``.
@@ -233,7 +296,7 @@ import Synchronization
         var hole = index
         var probe = next(hole)
         while let record = unsafe unmanaged(at: probe) {
-            let home = unsafe home(SlotArray.hash(idHash: record.idHash))
+            let home = unsafe home(key(SlotArray.hash(idHash: record.idHash), of: record))
             // It may move up unless its home lies behind the hole.
             if distance(from: home, to: probe) >= distance(from: hole, to: probe) {
                 replace(at: hole, with: word(at: probe))
@@ -245,7 +308,7 @@ import Synchronization
         return unsafe removed.record
     }
 
-    /// Copies all slots to a larger array that nobody sees yet.
+    /// Copies all slots to a larger array that nobody sees yet, and that may be seeded where this one is not.
     func copy(to larger: SlotArray) {
         var far = 0
         for _ in 0..<min(SlotArray.ahead, capacity) { far = askAhead(far) }
@@ -253,10 +316,11 @@ import Synchronization
             far = askAhead(far)
             let word = word(at: index)
             guard let record = unsafe word.record else { continue }
-            var target = unsafe larger.home(SlotArray.hash(idHash: record.idHash))
+            let key = unsafe larger.key(SlotArray.hash(idHash: record.idHash), of: record)
+            var target = larger.home(key)
             while !larger.word(at: target).isEmpty { target = larger.next(target) }
             // Published with the array.
-            unsafe larger.base[target].store(word.bits, ordering: .relaxed)
+            unsafe larger.base[target].store(SlotWord(record, hash: key).bits, ordering: .relaxed)
         }
     }
 

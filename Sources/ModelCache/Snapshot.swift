@@ -55,12 +55,12 @@ public final class Snapshot: Sendable {
     ) rethrows {
         guard let table = table(type) else { return }
         // Not counted one by one: this snapshot is open until the end, and keeps them; ``Shards`` says at
-        // `collect(hashes:asOf:into:)` why.
+        // `collect(_:asOf:into:)` why.
         var records: [UnmanagedRecord] = unsafe []
         for bucket in buckets {
-            for hashes in windows(of: bucket, table) {
+            for window in windows(of: bucket, table) {
                 unsafe records.removeAll(keepingCapacity: true)
-                unsafe table.shards.collect(hashes: hashes, asOf: epoch, into: &records)
+                unsafe table.shards.collect(window, asOf: epoch, into: &records)
                 for index in unsafe records.indices where unsafe includingTombstones || records[index].exists {
                     guard try unsafe records[index].lend(body) else { return }
                 }
@@ -72,15 +72,13 @@ public final class Snapshot: Sendable {
     /// All models of `type` that existed, as a sequence that may be walked more than once.
     public func records(of type: String) -> Records { Records(snapshot: self, type: type) }
 
-    /// Ranges of hashes that make up a bucket, each short enough to be copied under a shard's lock.
+    /// The parts of a bucket, each short enough to be copied under a shard's lock.
     ///
     /// They do not depend on how many slots there are by the time they are read, only their sizes do.
-    private func windows(of bucket: Int, _ table: TypeTable) -> [ClosedRange<UInt64>] {
-        let first = UInt64(bucket) << 56
+    private func windows(of bucket: Int, _ table: TypeTable) -> [HashWindow] {
         var parts: UInt64 = 1
         while table.shards.capacity(of: bucket / 4) / 4 / Int(parts) > Snapshot.windowMax { parts *= 2 }
-        let width = (UInt64(1) << 56) / parts
-        return (0..<parts).map { (first + $0 * width)...(first + $0 * width + (width - 1)) }
+        return HashWindow.parts(of: bucket, count: parts, isSeeded: table.shards.isSeeded(bucket / 4))
     }
 
     /// How many slots are looked at under one lock, about.

@@ -31,38 +31,43 @@ final class TypeObservers: @unchecked Sendable {
 
     // MARK: Of single models
 
-    /// Adds an observer of the models of this hash, which by accident may be several.
-    func add(_ seat: Seat, _ hash: UInt64) {
+    /// Adds an observer of a model. Others may have its hash: see ``SeatGroup``.
+    /// - Parameter idOf: the id of a seat that was added before.
+    func add(_ seat: Seat, id: String, _ hash: UInt64, idOf: (Seat) -> String?) {
         guard let present = models.seat(hash) else { return models.set(hash, seat) }
         if present.isGroup {
-            groups[present.number]?.add(seat)
+            groups[present.number]?.add(seat, id: id)
         } else {
-            models.set(hash, .group(groups.add(SeatGroup(present, seat))))
+            var group = SeatGroup()
+            // Nobody has left whose seat is here.
+            group.add(present, id: present.isAlone ? alone[present.number]?.id ?? "" : idOf(present) ?? "")
+            group.add(seat, id: id)
+            models.set(hash, .group(groups.add(group)))
         }
     }
 
-    func remove(_ seat: Seat, _ hash: UInt64) {
+    func remove(_ seat: Seat, id: String, _ hash: UInt64) {
         guard let present = models.seat(hash) else { return }
         guard present.isGroup else {
             if present == seat { models.remove(hash) }
             return
         }
-        groups[present.number]?.remove(seat)
+        groups[present.number]?.remove(seat, id: id)
         guard let last = groups[present.number]?.only else { return }
         groups.remove(present.number)
         models.set(hash, last)
     }
 
-    func add(_ inbox: Inbox, id: String, _ hash: UInt64) {
+    func add(_ inbox: Inbox, id: String, _ hash: UInt64, idOf: (Seat) -> String?) {
         let seat = Seat.alone(alone.add(Alone(id: id, inbox: inbox)))
         inbox.seat = seat
-        add(seat, hash)
+        add(seat, id: id, hash, idOf: idOf)
     }
 
-    func removeAlone(_ inbox: Inbox, _ hash: UInt64) {
+    func removeAlone(_ inbox: Inbox, id: String, _ hash: UInt64) {
         guard let seat = inbox.seat else { return }
         inbox.seat = nil
-        remove(seat, hash)
+        remove(seat, id: id, hash)
         alone.remove(seat.number)
     }
 
@@ -71,8 +76,10 @@ final class TypeObservers: @unchecked Sendable {
     /// Somebody observes the type, or a model of this hash.
     func concern(_ hash: UInt64) -> Bool { !inboxes.isEmpty || modelsIfAny?.seat(hash) != nil }
 
-    /// The seats that stand for `seat`, which is a group.
-    func members(of seat: Seat) -> [Seat] { groups[seat.number]?.seats ?? [] }
+    /// The seats that `seat`, which is a group, stands for when the model of `record` changes.
+    func members(of seat: Seat, _ record: UnmanagedRecord) -> [Seat] {
+        unsafe groups[seat.number]?.seats(of: record) ?? []
+    }
 
     func alone(_ seat: Seat) -> Alone? { alone[seat.number] }
 }

@@ -77,7 +77,9 @@ struct CellMerge {
     private func pass(_ cell: CellSlice, old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan) {
         if raisesFloor, isBelow(cell, update, in: old) {
             plan.isChanged = true
-            if old[cell.value.lowerBound] != CBORConstant.undefinedByte { plan.isVisible = true }
+            // A removed field neither shows nor counts in the digest.
+            guard old[cell.value.lowerBound] != CBORConstant.undefinedByte else { return }
+            plan.isVisible = true
             plan.digestDelta &-= term(cell, update, in: old)
         } else {
             plan.keep(.old, cell.key.lowerBound, cell.end)
@@ -99,10 +101,12 @@ struct CellMerge {
         }
         plan.isChanged = true
         if valueOrder != 0 { plan.isVisible = true }
-        if order != 0 {
+        let wasKnown = oldValue[0] != CBORConstant.undefinedByte
+        let isKnown = newValue[0] != CBORConstant.undefinedByte
+        if order != 0 || wasKnown != isKnown {
             let fieldHash = Fingerprint.fnv(update.fields.extracting(field.name))
-            plan.digestDelta &-= term(cell, update, fieldHash: fieldHash, in: old)
-            plan.digestDelta &+= update.term(fieldHash: fieldHash)
+            if wasKnown { plan.digestDelta &-= term(cell, update, fieldHash: fieldHash, in: old) }
+            if isKnown { plan.digestDelta &+= update.term(fieldHash: fieldHash) }
         }
         plan.write(
             field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
@@ -113,8 +117,10 @@ struct CellMerge {
         let isKnown = update.fields[field.value.lowerBound] != CBORConstant.undefinedByte
         if keepsEqual, !isKnown { return }
         plan.isChanged = true
-        if isKnown { plan.isVisible = true }
-        plan.digestDelta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(field.name)))
+        if isKnown {
+            plan.isVisible = true
+            plan.digestDelta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(field.name)))
+        }
         plan.write(
             field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
     }

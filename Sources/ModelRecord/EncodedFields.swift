@@ -23,6 +23,14 @@ public struct EncodedFields: Hashable, Sendable {
 
     /// These fields, and undefined for each field that `record` knows and these do not name.
     public func addingUndefined(for record: Record) -> EncodedFields {
+        var removed = 0
+        return addingUndefined(for: record, removed: &removed)
+    }
+
+    /// The same.
+    /// - Parameter removed: so many removed fields the record would have with them.
+    public func addingUndefined(for record: Record, removed: inout Int) -> EncodedFields {
+        removed = 0
         guard record.exists else { return self }
         var result = CBORWriter(reserving: bytes.count + 16)
         var total = count
@@ -39,6 +47,7 @@ public struct EncodedFields: Hashable, Sendable {
                 field = left > 0 ? FieldSlice(reading: &fields) : nil
                 if order == 0 { return true }
             }
+            removed += 1
             if old[cell.value.lowerBound] != CBORConstant.undefinedByte {
                 result.append(encoded: old.extracting(cell.key))
                 result.writeUndefined()

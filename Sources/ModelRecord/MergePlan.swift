@@ -85,11 +85,26 @@
     var isVisible = false
     var digestDelta: UInt64 = 0
     var conflictingCells = 0
+    /// Cells that were left out because their model had too many: of all merges until somebody asks.
+    public internal(set) var droppedCells = 0
 
     /// An empty plan.
     public init() { unsafe overwrites = .allocate(capacity: MergePlan.overwriteCountMax) }
 
     deinit { unsafe overwrites.deallocate() }
+
+    /// The record to be has more cells than a model keeps. Known only of what is made cell by cell: values that change
+    /// in their places make no cell.
+    @inline(__always)
+    public var hasTooManyCells: Bool { overwriteCount == 0 && cellCount > Record.cellCountMax }
+
+    /// How many cells were left out since this was asked last.
+    @inline(__always)
+    public mutating func takeDroppedCells() -> Int {
+        guard droppedCells > 0 else { return 0 }
+        defer { droppedCells = 0 }
+        return droppedCells
+    }
 
     mutating func reset() {
         overwriteCount = 0

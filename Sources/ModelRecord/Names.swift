@@ -72,8 +72,9 @@ public enum Names {
         return true
     }
 
-    /// A name for a message: long ones are cut.
+    /// A name for a message: on one line, long ones are cut.
     private static func quoted(_ name: String) -> String {
-        name.count > 80 ? "\"\(name.prefix(80))…\"" : "\"\(name)\""
+        let cut = name.count > 80 ? "\(name.prefix(80))…" : name
+        return "\"\(cut.shown())\""
     }
 }

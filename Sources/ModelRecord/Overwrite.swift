@@ -48,6 +48,8 @@ struct Overwrite {
         plan.reset()
         guard collect(update, old, stored, &plan) else { return false }
         if keepsEqual, plan.overwriteCount == 0 { return true }
+        // The long way refuses it.
+        if plan.growth > 0, old.count &+ plan.growth >= Record.byteCountMax { return false }
 
         let own = Fingerprint.mix(idHash ^ Fingerprint.empty)
         let keepsOrigin = touched.hasOrigin(of: update, in: old)
@@ -63,7 +65,8 @@ struct Overwrite {
     }
 
     /// Notes what is overwritten.
-    /// - Returns: false when the record lacks a field.
+    /// - Returns: false when the record lacks a field, or one is taken away or comes back: a removed field does not
+    ///   count in the digest.
     @inline(__always)
     private func collect(
         _ update: borrowing UpdateView, _ old: Span<UInt8>, _ stored: Span<UInt8>, _ plan: inout MergePlan
@@ -82,6 +85,9 @@ struct Overwrite {
             }
             // One byte for the head of the array of three.
             let oldValue = place.offset &+ (value &- key) &+ 1
+            guard old[oldValue] != CBORConstant.undefinedByte, fields[value] != CBORConstant.undefinedByte else {
+                return false
+            }
             let oldValueEnd = CellScan.endOfItem(old, at: oldValue)
             let tail = CellTail(old, at: oldValueEnd)
             next = Place(cell: place.cell &+ 1, offset: tail.end)

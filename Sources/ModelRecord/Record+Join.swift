@@ -11,6 +11,7 @@ extension Record {
     /// - Returns: the joined record, or none when `record` already holds all of `other`.
     public static func joining(_ other: Record, to record: Record?, plan: inout MergePlan) -> MergeResult {
         guard let record else {
+            let other = other.trimmed(plan: &plan)
             return MergeResult(
                 record: other, isVisible: other.exists, digestDelta: other.digest, conflictingCells: 0)
         }
@@ -32,11 +33,18 @@ extension Record {
             return MergeResult(
                 record: nil, isVisible: false, digestDelta: 0, conflictingCells: plan.conflictingCells)
         }
+        let isTrimmed = plan.cellCount > cellCountMax
+        if isTrimmed { plan.keepNewest(old: old, other: new, stamp: 0, origin: Span()) }
+        guard plan.byteCount <= byteCountMax || plan.byteCount < record.byteCount else {
+            plan.droppedCells += 1
+            return .unchanged
+        }
         let exists = exists(floor: floor, touched: touched)
         if exists != record.exists { plan.isVisible = true }
         let made = RecordBuilder.make(
             id: old.extracting(record.idRange), idHash: record.idHash, floor: floor, touched: touched,
             exists: exists, plan: plan, old: old, other: new, stamp: 0, origin: Span())
+        if isTrimmed { return trimmedResult(made, from: record, conflictingCells: plan.conflictingCells) }
         return MergeResult(
             record: made, isVisible: plan.isVisible, digestDelta: made.digest &- record.digest,
             conflictingCells: plan.conflictingCells)
@@ -54,7 +62,8 @@ extension Record {
         }
     }
 
-    /// What this record adds to the digest of its bucket (protocol article, section 7); 0 unless it exists.
+    /// What this record adds to the digest of its bucket (protocol article, section 7); 0 unless it exists. Removed
+    /// fields do not count, so that they can be forgotten.
     /// - Complexity: O(*n*) in the bytes of ids, fields and origins.
     public var digest: UInt64 {
         guard exists else { return 0 }
@@ -70,6 +79,10 @@ extension Record {
         for _ in 0..<facts.cellCount {
             let value = CellScan.endOfText(bytes, at: offset) &+ 1
             let tail = CellTail(bytes, at: CellScan.endOfItem(bytes, at: value))
+            guard bytes[value] != CBORConstant.undefinedByte else {
+                offset = tail.end
+                continue
+            }
             if !tail.hasOrigin(of: origin, in: bytes) {
                 originHash = Fingerprint.fnv(bytes.extracting(tail.origin..<tail.end))
             }

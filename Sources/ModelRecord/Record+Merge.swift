@@ -43,6 +43,13 @@ extension Record {
             return MergeResult(
                 record: nil, isVisible: false, digestDelta: 0, conflictingCells: plan.conflictingCells)
         }
+        // What an origin writes itself is refused where it is too much.
+        let isTrimmed = plan.cellCount > cellCountMax && !keepingEqual
+        if isTrimmed { plan.keepNewest(old: old, other: update.fields, stamp: update.stamp, origin: update.origin) }
+        guard plan.byteCount <= byteCountMax || plan.byteCount < record.byteCount else {
+            plan.droppedCells += 1
+            return .unchanged
+        }
 
         let floorIsNew = raisesFloor
         let exists = touchedIsAtLeastFloor(
@@ -65,6 +72,7 @@ extension Record {
             floor: floorIsNew ? version : oldFloor.view(in: old),
             touched: raisesTouched ? VersionView(stamp: update.stamp, origin: update.origin) : oldTouched.view(in: old),
             exists: exists, plan: plan, old: old, other: update.fields, stamp: update.stamp, origin: update.origin)
+        if isTrimmed { return trimmedResult(made, from: record, conflictingCells: plan.conflictingCells) }
         return MergeResult(
             record: made, isVisible: plan.isVisible, digestDelta: plan.digestDelta,
             conflictingCells: plan.conflictingCells)
@@ -84,7 +92,9 @@ extension Record {
                 let value = reader.offset
                 reader.skipValidItem()
                 plan.write(start, value, reader.offset, versionByteCount: tail)
-                delta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(name)))
+                if update.fields[value] != CBORConstant.undefinedByte {
+                    delta &+= update.term(fieldHash: Fingerprint.fnv(update.fields.extracting(name)))
+                }
             }
             delta &+= update.term(fieldHash: Fingerprint.empty)
         }

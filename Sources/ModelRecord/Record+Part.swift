@@ -41,6 +41,20 @@ extension Record {
         }
         return origins
     }
+
+    /// Whether one of the versions that count in the digest is such: that of the last write, or of a field that is
+    /// known.
+    /// - Complexity: O(*n*) in the bytes, up to the first.
+    public func hasVersion(where isSuch: (Version) -> Bool) -> Bool {
+        var isFound = touched.map(isSuch) ?? false
+        guard !isFound else { return true }
+        forEachCell { cell, bytes in
+            isFound =
+                bytes[cell.value.lowerBound] != CBORConstant.undefinedByte && isSuch(cell.version.version(in: bytes))
+            return !isFound
+        }
+        return isFound
+    }
 }
 
 extension VersionSlice {

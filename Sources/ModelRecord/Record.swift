@@ -93,7 +93,7 @@ extension Record: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(idHash)
+        hashID(into: &hasher)
         if let touched { hasher.combine(touched.stamp) }
     }
 }

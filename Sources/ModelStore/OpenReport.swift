@@ -20,8 +20,12 @@ public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
     public var outcome: Outcome
     /// The damaged file that stood in the way, if one did. What it held must be fetched anew.
     public var setAside: SetAside?
+    /// Files that others could read or write, and cannot any more: what they could do, in octal digits.
+    public var tightened: [String] = []
     /// False when the process that had it before was ended without closing it.
     public var wasClosed: Bool
+    /// The mark beside the file is missing, or is another file's: whether commits are gone was not looked for.
+    public var isUnmarked = false
     /// False when that happened between the parts of a flush too large for one transaction: every record is one that
     /// was applied, but half of a batch may be among them. What the heads say is contained is contained in any case.
     public var isWhole: Bool
@@ -36,6 +40,10 @@ public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
             }
         let crash = wasClosed ? "" : ", not closed before"
         let aside = setAside.map { "; a damaged file is kept as \($0.path): \($0.reason)" } ?? ""
-        return "\(path): \(what)\(crash)\(aside)"
+        let rights =
+            tightened.isEmpty
+            ? "" : "; taken from everybody but the owner: \(tightened.joined(separator: ", "))"
+        let mark = isUnmarked ? ", without its mark: whether commits are gone cannot be told" : ""
+        return "\(path): \(what)\(crash)\(mark)\(aside)\(rights)"
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// What opening a file brings forth.
@@ -6,33 +7,73 @@ struct Opened {
     var report: OpenReport
     var types: TypeNumbers
     var batchByteCount: Int
+    /// Which store it is; nil until ``confirm(_:_:)`` has given a new one its number.
+    var store: UInt64?
+    /// How many transactions it has seen.
+    var commitNumber: UInt64
+    /// Nil until ``confirm(_:_:)``.
+    var mark: StoreMark?
+    /// Commits are missing, by what the mark says, or no fact can be read.
+    private var loss: StoreError?
 
     /// Opens a file; one that is damaged is set aside, and a new one made.
     static func orSetAside(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) -> Self {
-        let file = StoreFile(path: path)
-        try file.checkDirectory()
         do {
-            return try Opened(path: path, configuration: configuration, schema: schema)
+            return try confirmed(path: path, configuration: configuration, schema: schema)
         } catch  where error.code == .corrupt {
-            let aside = try file.setAside()
-            var opened = try Opened(path: path, configuration: configuration, schema: schema)
+            let aside = try StoreFile(path: path).setAside()
+            var opened = try confirmed(path: path, configuration: configuration, schema: schema)
             opened.report.setAside = OpenReport.SetAside(path: aside, reason: error.detail)
             return opened
         }
     }
 
-    init(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) {
+    static func confirmed(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) -> Self {
+        var opened = try Opened(path: path, configuration: configuration, schema: schema)
         do {
-            try StoreFile(path: path).checkSize()
+            let confirming = opened
+            opened = try opened.connection.writeWithoutTransaction { database in
+                var opened = confirming
+                try opened.confirm(database, configuration)
+                return opened
+            }
+            return opened
+        } catch {
+            // Before it is renamed, and before the caller goes on: the lock must be gone.
+            try? opened.connection.close()
+            throw StoreError(error, path: path, while: "opening")
+        }
+    }
+
+    /// Opens a file and changes nothing in it but an older layout. To be followed by ``confirm(_:_:)`` before anything
+    /// is written.
+    init(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) {
+        let file = StoreFile(path: path)
+        try file.checkDirectory()
+        try file.checkSize()
+        let isNew = file.byteCount == 0
+        let mark = isNew ? nil : StoreMark.read(path: path + StoreMark.suffix)
+        file.makePrivate()
+        do {
             let connection = try DatabaseQueue(path: path, configuration: Opened.settings(configuration))
             do {
                 self = try connection.writeWithoutTransaction { database in
-                    try Opened(connection, database, path: path, configuration: configuration, schema: schema)
+                    // Until it is known to be whole: what a broken log holds is evidence.
+                    try database.keepLog(true, byteCount: configuration.logByteCount)
+                    return try Opened(connection, database, path: path, mark: mark, schema: schema)
                 }
+                // It is a store: nobody else's file is touched.
+                report.tightened = file.tighten()
             } catch {
-                // Before it is renamed, and before the caller goes on: the lock must be gone.
+                let known = StoreError(error, path: path, while: "opening")
+                if known.code != .corrupt {
+                    // Nothing is to be left beside somebody else's file.
+                    try? connection.writeWithoutTransaction {
+                        try $0.keepLog(false, byteCount: configuration.logByteCount)
+                    }
+                }
                 try? connection.close()
-                throw error
+                throw known
             }
         } catch {
             throw StoreError(error, path: path, while: "opening")
@@ -40,35 +81,117 @@ struct Opened {
     }
 
     private init(
-        _ connection: DatabaseQueue, _ database: Database, path: String, configuration: StoreConfiguration,
-        schema: Schema
+        _ connection: DatabaseQueue, _ database: Database, path: String, mark: StoreMark.Content?, schema: Schema
     ) throws {
         let finding = try schema.bring(database, path: path)
         let isNew = finding == .empty
-        let wasClosed = isNew ? true : try Opened.flag(StoreFacts.Key.closed, database)
-        let isWhole = isNew ? true : try Opened.flag(StoreFacts.Key.whole, database)
-        if configuration.check == .always || (configuration.check == .afterCrash && !wasClosed) {
-            try Opened.check(database, path: path)
+        var facts = Facts()
+        do {
+            if !isNew { facts = try Facts(database) }
+        } catch {
+            // The records are to be had all the same; nothing is written to such a file.
+            let known = StoreError(error, path: path, while: "reading facts")
+            guard known.code == .corrupt else { throw known }
+            loss = known
         }
         // No damage is to show up between here and the first use.
         types = try TypeNumbers(database)
         batchByteCount = try Int.fetchOne(database, sql: "SELECT coalesce(sum(length(payload)), 0) FROM batch") ?? 0
-        try database.execute(
-            sql: "INSERT OR REPLACE INTO fact VALUES (?, x'00'), (?, x'01')",
-            arguments: [StoreFacts.Key.closed, StoreFacts.Key.whole])
-        self.connection = connection
         let outcome: OpenReport.Outcome =
             switch finding {
             case .empty: .created
             case .current: .opened
             case .older(let version): .migrated(from: version)
             }
-        report = OpenReport(path: path, outcome: outcome, wasClosed: wasClosed, isWhole: isWhole)
+        report = OpenReport(path: path, outcome: outcome, wasClosed: facts.wasClosed, isWhole: facts.isWhole)
+        self.connection = connection
+        (store, commitNumber) = (facts.store, facts.commitNumber)
+        report.isUnmarked = store != nil && mark?.store != store
+        guard let mark, loss == nil else { return }
+        let expected = mark.expected(boot: StoreMark.boot)
+        if finding == .empty {
+            // A file that has a mark had a layout, on disk, before the mark was made.
+            loss = Opened.loss(path, "it holds nothing, and should hold \(expected) commits")
+        } else if mark.store == store {
+            self.mark = StoreMark(path: path + StoreMark.suffix, content: mark)
+            if commitNumber < expected {
+                loss = Opened.loss(
+                    path, "it ends with commit \(commitNumber), and commits \(commitNumber + 1) to \(expected) are gone"
+                )
+            }
+        }
+    }
+
+    /// What facts tell of the file itself.
+    private struct Facts {
+        var wasClosed = true
+        var isWhole = true
+        var store: UInt64?
+        var commitNumber: UInt64 = 0
+
+        init() {}
+
+        init(_ database: Database) throws {
+            wasClosed = try Opened.flag(StoreFacts.Key.closed, database)
+            isWhole = try Opened.flag(StoreFacts.Key.whole, database)
+            store = try Opened.number(StoreFacts.Key.store, database)
+            commitNumber = try Opened.number(StoreFacts.Key.commit, database) ?? 0
+        }
+    }
+
+    private static func loss(_ path: String, _ what: String) -> StoreError {
+        StoreError(
+            .corrupt, path: path,
+            "\(what): its log was damaged or taken away, or an older copy of the file was put here (delete "
+                + "\(path)\(StoreMark.suffix) to go on with such a copy)")
+    }
+
+    /// Looks whether the file is whole, and begins to use it.
+    /// - Throws: ``StoreError/Code/corrupt`` when commits are missing, or the structure is damaged.
+    mutating func confirm(_ database: Database, _ configuration: StoreConfiguration) throws {
+        if let loss { throw loss }
+        if configuration.check == .always || (configuration.check == .afterCrash && !report.wasClosed) {
+            try Opened.check(database, path: report.path)
+        }
+        try database.keepLog(false, byteCount: configuration.logByteCount)
+        let number = commitNumber + 1
+        let id = store ?? UInt64.random(in: 1 ... .max)
+        var facts = StoreFacts()
+        facts[StoreFacts.Key.closed] = [0]
+        facts[StoreFacts.Key.whole] = [1]
+        facts[StoreFacts.Key.store] = id.bigEndianBytes
+        facts[StoreFacts.Key.commit] = number.bigEndianBytes
+        try database.inTransaction(.immediate) {
+            for (name, value) in facts.values {
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO fact(name, value, sum) VALUES (?, ?, ?)",
+                    arguments: [name, Data(value), RowSum.fact(name, value)])
+            }
+            return .commit
+        }
+        // A file that holds its layout and its number itself is never taken for an empty one.
+        let isFirst = store == nil
+        if isFirst { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        (store, commitNumber) = (id, number)
+        let content = StoreMark.Content(store: id, synced: 0, written: number, boot: StoreMark.boot)
+        var mark = mark ?? StoreMark(path: report.path + StoreMark.suffix, content: content)
+        mark.begin(boot: StoreMark.boot)
+        mark.note(number, isSynced: isFirst)
+        self.mark = mark
     }
 
     /// True unless the fact says 0.
     private static func flag(_ name: String, _ database: Database) throws -> Bool {
         try Bool.fetchOne(database, sql: "SELECT value <> x'00' FROM fact WHERE name = ?", arguments: [name]) ?? true
+    }
+
+    /// A number of eight bytes, if it is there and undamaged.
+    private static func number(_ name: String, _ database: Database) throws -> UInt64? {
+        let row = try Row.fetchOne(database, sql: "SELECT value, sum FROM fact WHERE name = ?", arguments: [name])
+        guard let row, let value = try? row.bytes(0), Int64.fromDatabaseValue(row[1]) == RowSum.fact(name, value),
+            value.count == 8
+        else { return nil }
+        return UInt64(bigEndianBytes: value)
     }
 
     private static func check(_ database: Database, path: String) throws {
@@ -93,38 +216,8 @@ struct Opened {
                     PRAGMA fullfsync = ON;
                     PRAGMA cache_size = -\(configuration.pageCacheByteCount >> 10);
                     PRAGMA wal_autocheckpoint = \(max(configuration.logByteCount / 4096, 1));
-                    PRAGMA journal_size_limit = \(configuration.logByteCount);
                     """)
         }
         return settings
-    }
-}
-
-/// The numbers that stand for the names of types in the rows of records.
-struct TypeNumbers {
-    private var numbers: [String: Int64] = [:]
-    private var names: [Int64: String] = [:]
-
-    init() {}
-
-    init(_ database: Database) throws {
-        for row in try Row.fetchAll(database, sql: "SELECT name, number FROM type") {
-            numbers[row[0]] = row[1]
-            names[row[1]] = row[0]
-        }
-    }
-
-    subscript(name: String) -> Int64? { numbers[name] }
-
-    subscript(number: Int64) -> String? { names[number] }
-
-    /// The number of `name`, given to it now if it has none. A copy is to be kept once the transaction has committed.
-    mutating func number(of name: String, _ database: Database) throws -> Int64 {
-        if let number = numbers[name] { return number }
-        try database.execute(sql: "INSERT INTO type(name) VALUES (?)", arguments: [name])
-        let number = database.lastInsertedRowID
-        numbers[name] = number
-        names[number] = name
-        return number
     }
 }

@@ -4,7 +4,7 @@ import ModelRecord
 ///
 /// It holds the record itself, one reference to an immutable object, and not just the id with a closure that finds the
 /// record later: what is written is then exactly what was noted together with the heads, the disk's thread never
-/// touches the cache, and no id is copied or hashed again. The price is that a record which was replaced in the cache
+/// touches the cache, and no id is copied. The price is that a record which was replaced in the cache
 /// lives on until the next flush.
 struct PendingModel: Hashable {
     var record: Record
@@ -15,7 +15,7 @@ struct PendingModel: Hashable {
         left.record.isIdentical(to: right.record) || left.record.hasID(right.record.idBytes)
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(record.idHash) }
+    func hash(into hasher: inout Hasher) { record.hashID(into: &hasher) }
 }
 
 extension PendingModel: Comparable {

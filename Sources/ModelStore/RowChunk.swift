@@ -4,11 +4,10 @@ import ModelRecord
 /// Rows of records, copied out of the file to be checked elsewhere.
 struct RowChunk: Sendable {
     private struct Row {
-        /// Its key in the file.
-        let number: Int64
         let type: Int64
         let id: Range<Int>
         let record: Range<Int>
+        let sum: Int64
     }
 
     private var rows: [Row] = []
@@ -27,20 +26,23 @@ struct RowChunk: Sendable {
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { bytes.count >= RowChunk.byteCountMax || rows.count >= RowChunk.rowCountMax }
 
-    /// Copies the row of `SELECT row, type, id, bytes`.
+    /// Copies the row of `SELECT type, id, bytes, sum`.
     mutating func add(_ row: borrowing Rows) {
         let start = bytes.count
-        row.append(2, to: &bytes)
+        row.append(1, to: &bytes)
         let end = bytes.count
-        row.append(3, to: &bytes)
-        rows.append(Row(number: row.integer(0), type: row.integer(1), id: start..<end, record: end..<bytes.count))
+        row.append(2, to: &bytes)
+        rows.append(
+            Row(
+                type: row.integer(0), id: start..<end, record: end..<bytes.count,
+                sum: row.integer(3)))
     }
 
-    /// Checks each record as if it came from the network.
+    /// Checks the checksum of each row, and its record as if it came from the network.
     /// - Parameters:
-    ///   - findings: what is wrong with which rows, and how many are right.
+    ///   - report: what is wrong with which rows, and how many are right.
     ///   - body: is given the records of a type.
-    func check(_ types: TypeNumbers, _ findings: inout RowFindings, _ body: (String, [ModelRecord.Record]) -> Void) {
+    func check(_ types: TypeNumbers, _ report: inout RecordsReport, _ body: (String, [ModelRecord.Record]) -> Void) {
         for (type, rows) in Dictionary(grouping: rows, by: \.type) {
             let name = types[type]
             var records: [ModelRecord.Record] = []
@@ -51,16 +53,19 @@ struct RowChunk: Sendable {
                     records.append(try record(of: row))
                 } catch {
                     let id = String(decoding: bytes[row.id], as: UTF8.self)
-                    findings.drop(row.number, RecordsReport.Dropped(type: name, id: id, reason: error.reason))
+                    report.drop(RecordsReport.Dropped(type: name, id: id, reason: error.reason))
                 }
             }
-            findings.report.recordCount += records.count
+            report.recordCount += records.count
             if let name, !records.isEmpty { body(name, records) }
         }
     }
 
     private func record(of row: Row) throws(BadRow) -> ModelRecord.Record {
         let id = bytes.span.extracting(row.id)
+        guard RowSum.record(type: row.type, id: id, bytes: bytes.span.extracting(row.record)) == row.sum else {
+            throw BadRow(reason: "its checksum is wrong")
+        }
         // With the next row behind it most of a record is checked by words.
         var reader = CBORReader(bytes.span, at: row.record.lowerBound)
         if let record = try? ModelRecord.Record(reading: &reader), reader.offset == row.record.upperBound,
@@ -69,25 +74,6 @@ struct RowChunk: Sendable {
             return record
         }
         return try ModelRecord.Record(row: bytes.span.extracting(row.record), id: id)
-    }
-}
-
-/// What came of checking rows.
-struct RowFindings: Sendable {
-    var report = RecordsReport()
-    /// The keys of those that hold no record.
-    private(set) var bad: [Int64] = []
-
-    mutating func drop(_ number: Int64, _ row: RecordsReport.Dropped) {
-        bad.append(number)
-        report.drop(row)
-    }
-
-    mutating func add(_ other: RowFindings) {
-        bad += other.bad
-        report.recordCount += other.report.recordCount
-        report.droppedCount += other.report.droppedCount
-        report.dropped += other.report.dropped.prefix(RecordsReport.droppedMax - report.dropped.count)
     }
 }
 

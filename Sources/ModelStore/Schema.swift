@@ -15,7 +15,10 @@ struct Schema: Sendable {
 
     var version: Int { migrations.count }
 
-    static let current = Schema(migrations: [Migration(name: "first layout", run: Schema.createFirst)])
+    static let current = Schema(migrations: [
+        Migration(name: "first layout", run: Schema.createFirst),
+        Migration(name: "checksums", run: Schema.addSums),
+    ])
 
     /// "MdCs": what `file` and this module know a store by.
     static let applicationID = 0x4D64_4373
@@ -72,5 +75,27 @@ struct Schema: Sendable {
                 CREATE TABLE fact(
                     name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
                 """)
+    }
+
+    /// A checksum for each row, at the end. What an older file holds is taken as it is: its checksums are made now, of
+    /// what is there.
+    @Sendable private static func addSums(_ database: Database) throws {
+        database.add(function: RowSum.function)
+        defer { database.remove(function: RowSum.function) }
+        let columns: [(String, RowSum.Table, String)] = [
+            ("type", .type, "number, name"),
+            ("record", .record, "type, id, bytes"),
+            ("head", .head, "origin, topic, incarnation, sequence"),
+            ("origin", .origin, "name, incarnation, stamp"),
+            ("batch", .batch, "origin, incarnation, topic, sequence, written, payload"),
+            ("fact", .fact, "name, value"),
+        ]
+        for (name, table, columns) in columns {
+            try database.execute(
+                sql: """
+                    ALTER TABLE \(name) ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+                    UPDATE \(name) SET sum = modelcast_sum(\(table.rawValue), \(columns));
+                    """)
+        }
     }
 }

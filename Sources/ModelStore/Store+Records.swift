@@ -7,8 +7,8 @@ public import ModelRecord
 extension Store {
     /// Hands out every record and tombstone.
     ///
-    /// Each is checked as if it came from the network. A row that holds no record, or that of another id, is dropped
-    /// from the file and told in the report; it never stops the others.
+    /// Each is checked against its checksum, and as if it came from the network. A row that holds no record, or not the
+    /// one that was written there, is passed over and told in the report; it never stops the others.
     /// - Parameters:
     ///   - type: only the records of this type; all rows are passed over in either case.
     ///   - body: is given the type and the record. May not use the store.
@@ -18,11 +18,11 @@ extension Store {
     public func forEachRecord(
         type: String? = nil, _ body: (_ type: String, _ record: ModelRecord.Record) -> Void
     ) throws(StoreError) -> RecordsReport {
-        var findings = RowFindings()
+        var report = RecordsReport()
         try forEachRowChunk(type: type) { chunk in
-            chunk.check(types, &findings) { name, records in for record in records { body(name, record) } }
+            chunk.check(types, &report) { name, records in for record in records { body(name, record) } }
         }
-        return try settle(findings)
+        return report
     }
 
     /// As ``forEachRecord(type:_:)``, many at a time, which other threads check while this one reads: for a warm start.
@@ -33,21 +33,21 @@ extension Store {
         _ body: @escaping @Sendable (_ type: String, _ records: [ModelRecord.Record]) -> Void
     ) throws(StoreError) -> RecordsReport {
         let types = types
-        let all = Guarded(RowFindings())
+        let all = Guarded(RecordsReport())
         let waiting = Guarded<[RowChunk]>([])
         let (room, filled) = (DispatchSemaphore(value: Store.waitingChunkCountMax), DispatchSemaphore(value: 0))
         // Serial ones: they have threads of their own, also where all of Swift's tasks are waiting for a start.
         let queues = (0..<Store.checkingThreadCount).map { DispatchQueue(label: "modelcast-load-\($0)") }
         for queue in queues {
             queue.async {
-                var findings = RowFindings()
+                var report = RecordsReport()
                 while true {
                     filled.wait()
                     guard let chunk = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { break }
                     room.signal()
-                    chunk.check(types, &findings, body)
+                    chunk.check(types, &report, body)
                 }
-                all.withLock { $0.add(findings) }
+                all.withLock { $0.add(report) }
             }
         }
         let reading = Result { () throws(StoreError) in
@@ -61,7 +61,7 @@ extension Store {
         for _ in queues { filled.signal() }
         for queue in queues { queue.sync {} }
         try reading.get()
-        return try settle(all.withLock { $0 })
+        return all.withLock { $0 }
     }
 
     /// The thread that reads has a core of its own where there are two: on two, a second one that checks made a warm
@@ -74,30 +74,17 @@ extension Store {
         let wanted = type.flatMap { types[$0] }
         if type != nil, wanted == nil { return }
         try run("reading records") { database in
-            var rows = try Rows(database, sql: "SELECT row, type, id, bytes FROM record NOT INDEXED")
+            var rows = try Rows(database, sql: "SELECT type, id, bytes, sum FROM record NOT INDEXED")
             var chunk = RowChunk()
             defer { if !chunk.isEmpty { body(chunk) } }
             while try rows.next() {
-                if let wanted, rows.integer(1) != wanted { continue }
+                if let wanted, rows.integer(0) != wanted { continue }
                 chunk.add(rows)
                 guard chunk.isFull else { continue }
                 body(chunk)
                 chunk = RowChunk()
             }
         }
-    }
-
-    /// Takes the rows out that hold no record.
-    private func settle(_ findings: RowFindings) throws(StoreError) -> RecordsReport {
-        guard !findings.bad.isEmpty else { return findings.report }
-        try run("dropping bad rows") { database in
-            try database.inTransaction(.immediate) {
-                let statement = try database.cachedStatement(sql: "DELETE FROM record WHERE row = ?")
-                for row in findings.bad { try statement.execute(arguments: [row]) }
-                return .commit
-            }
-        }
-        return findings.report
     }
 
     /// How many records and tombstones of each type there are.
@@ -117,11 +104,11 @@ extension Store {
         guard let number = types[type] else { return nil }
         return try run("reading a record") { database in
             let row = try Row.fetchOne(
-                database, sql: "SELECT row, type, id, bytes FROM record WHERE type = ? AND id = ?",
+                database, sql: "SELECT id, bytes, sum FROM record WHERE type = ? AND id = ?",
                 arguments: [number, Data(id.utf8)])
-            guard let row, let id = Data.fromDatabaseValue(row[2]), let bytes = Data.fromDatabaseValue(row[3]) else {
-                return nil
-            }
+            guard let row, let id = Data.fromDatabaseValue(row[0]), let bytes = Data.fromDatabaseValue(row[1]),
+                Int64.fromDatabaseValue(row[2]) == RowSum.record(type: number, id: id.span, bytes: bytes.span)
+            else { return nil }
             return try? ModelRecord.Record(row: bytes.span, id: id.span)
         }
     }

@@ -5,34 +5,43 @@ import ModelWire
 extension Store {
     /// All heads, ordered by origin and topic.
     public func heads() throws(StoreError) -> [StoredHead] {
-        try run("reading heads") { database in
-            try Row.fetchAll(database, sql: "SELECT origin, topic, incarnation, sequence FROM head").map { row in
-                StoredHead(
-                    origin: row[0], topic: Topic(bytes: [UInt8](row[1] as Data)),
-                    incarnation: UInt64(bitPattern: row[2]), sequence: UInt64(bitPattern: row[3]))
-            }
+        var heads: [StoredHead] = []
+        try forEachRow(of: .head, sql: "SELECT origin, topic, incarnation, sequence, sum FROM head") { row in
+            let head = try StoredHead(
+                origin: row.text(0), topic: Topic(bytes: row.bytes(1)), incarnation: row.number(2),
+                sequence: row.number(3))
+            return (head, head.sum)
+        } body: { head in
+            heads.append(head)
+            return true
         }
+        return heads
     }
 
     /// What is known of origins, ordered by name.
     public func origins() throws(StoreError) -> [StoredOrigin] {
-        try run("reading origins") { database in
-            try Row.fetchAll(database, sql: "SELECT name, incarnation, stamp FROM origin").map { row in
-                StoredOrigin(
-                    name: row[0], incarnation: UInt64(bitPattern: row[1]), stamp: UInt64(bitPattern: row[2]))
-            }
+        var origins: [StoredOrigin] = []
+        try forEachRow(of: .origin, sql: "SELECT name, incarnation, stamp, sum FROM origin") { row in
+            let origin = try StoredOrigin(name: row.text(0), incarnation: row.number(1), stamp: row.number(2))
+            return (origin, origin.sum)
+        } body: { origin in
+            origins.append(origin)
+            return true
         }
+        return origins
     }
 
     /// All facts.
     public func facts() throws(StoreError) -> StoreFacts {
-        try run("reading facts") { database in
-            var facts = StoreFacts()
-            for row in try Row.fetchAll(database, sql: "SELECT name, value FROM fact") {
-                facts[row[0]] = [UInt8](row[1] as Data)
-            }
-            return facts
+        var facts = StoreFacts()
+        try forEachRow(of: .fact, sql: "SELECT name, value, sum FROM fact") { row in
+            let (name, value) = try (row.text(0), row.bytes(1))
+            return ((name, value), RowSum.fact(name, value))
+        } body: { fact in
+            facts[fact.0] = fact.1
+            return true
         }
+        return facts
     }
 
     /// Hands out the whole ring, the oldest batch first: for a restart.
@@ -40,21 +49,61 @@ extension Store {
     /// The batches of one topic come in the order of their sequences, as they were appended so.
     /// - Parameter body: returns false when it has seen enough. May not use the store.
     public func forEachBatch(_ body: (StoredBatch) -> Bool) throws(StoreError) {
-        try run("reading batches") { database in
-            let rows = try Row.fetchCursor(database, sql: "SELECT \(Store.batchColumns) FROM batch ORDER BY row")
-            while let row = try rows.next(), body(Store.batch(of: row)) {}
+        let sql = "SELECT origin, incarnation, topic, sequence, written, payload, sum FROM batch ORDER BY row"
+        try forEachRow(of: .batch, sql: sql) { row in
+            let batch = try StoredBatch(
+                origin: row.text(0), incarnation: row.number(1), topic: Topic(bytes: row.bytes(2)),
+                sequence: row.number(3), writtenMilliseconds: row.number(4), payload: row.bytes(5))
+            return (batch, batch.sum)
+        } body: {
+            body($0)
         }
     }
 
     /// What the payloads of the ring take together.
     public var ringByteCount: Int { batchByteCount }
 
-    private static let batchColumns = "origin, incarnation, topic, sequence, written, payload"
+    /// Hands out the rows whose checksums are right, and notes the others as damaged.
+    /// - Parameters:
+    ///   - sql: its last column is the checksum.
+    ///   - make: what a row stands for, and the checksum of that.
+    ///   - body: returns false when it has seen enough.
+    private func forEachRow<Element>(
+        of table: DamagedRow.Table, sql: String, _ make: (Row) throws -> (Element, Int64),
+        body: (Element) -> Bool
+    ) throws(StoreError) {
+        forgetDamage(of: table)
+        let damaged = try run("reading the rows of each \(table.rawValue)") { database in
+            var damaged: [DamagedRow] = []
+            let rows = try Row.fetchCursor(database, sql: sql)
+            while let row = try rows.next() {
+                if let (element, sum) = try? make(row), Int64.fromDatabaseValue(row[row.count - 1]) == sum {
+                    guard body(element) else { break }
+                } else {
+                    damaged.append(DamagedRow(table, row))
+                }
+            }
+            return damaged
+        }
+        note(damaged)
+    }
+}
 
-    private static func batch(of row: Row) -> StoredBatch {
-        StoredBatch(
-            origin: row[0], incarnation: UInt64(bitPattern: row[1]), topic: Topic(bytes: [UInt8](row[2] as Data)),
-            sequence: UInt64(bitPattern: row[3]), writtenMilliseconds: UInt64(bitPattern: row[4]),
-            payload: [UInt8](row[5] as Data))
+extension DamagedRow {
+    /// Names the row by what can be read of its key.
+    init(_ table: Table, _ row: Row) {
+        self.table = table
+        let text = (try? row.text(0)) ?? "?"
+        let topic = (try? row.bytes(table == .head ? 1 : 2)).map { Topic(bytes: $0) }
+        switch table {
+        case .type, .origin, .fact: key = text
+        case .head:
+            key = "\(text) \(topic.map { "\($0)" } ?? "?")"
+            type = topic?.type
+        case .batch:
+            let sequence = (try? row.number(3)).map { "\($0)" } ?? "?"
+            key = "\(text) \(topic.map { "\($0)" } ?? "?") \(sequence)"
+            type = topic?.type
+        }
     }
 }

@@ -14,17 +14,25 @@ extension Store {
 
     /// Writes all of them, in order, in one transaction.
     func write(_ changes: [StoreChanges], durably: Bool) throws(StoreError) {
-        guard durably || !changes.allSatisfy(\.isEmpty) else { return }
+        let isEmpty = changes.allSatisfy(\.isEmpty)
+        // What was written before may still wait for the disk.
+        guard !isEmpty || (durably && !isSynced) else { return }
+        try checkPlace()
+        let number = commitNumber + 1
         let known = try run("writing") { database in
             try setDurability(durably, of: database)
             var transaction = WriteTransaction(database, types: types, batchByteCount: batchByteCount)
             try database.inTransaction(.immediate) {
                 for part in changes { try transaction.write(part) }
+                try transaction.write(number: number)
                 return .commit
             }
             return (types: transaction.types, batchByteCount: transaction.batchByteCount)
         }
         (types, batchByteCount) = known
+        note(commit: number, isSynced: durably)
+        // Nobody is told that something is durable which is in a file without a name.
+        if durably { try checkPlace() }
     }
 }
 
@@ -56,13 +64,14 @@ private struct WriteTransaction {
         guard !records.isEmpty else { return }
         let statement = try statement(
             """
-            INSERT INTO record(type, id, bytes) VALUES (?, ?, ?)
-            ON CONFLICT(type, id) DO UPDATE SET bytes = excluded.bytes
+            INSERT INTO record(type, id, bytes, sum) VALUES (?, ?, ?, ?)
+            ON CONFLICT(type, id) DO UPDATE SET bytes = excluded.bytes, sum = excluded.sum
             """)
         for row in records {
             let number = try types.number(of: row.type, database)
             statement.setUncheckedArguments([
                 number, Data(copying: row.record.idBytes), Data(copying: row.record.bytes),
+                RowSum.record(type: number, id: row.record.idBytes, bytes: row.record.bytes),
             ])
             try statement.execute()
         }
@@ -80,42 +89,53 @@ private struct WriteTransaction {
     private func write(_ heads: [StoredHead]) throws {
         guard !heads.isEmpty else { return }
         let statement = try statement(
-            "INSERT OR REPLACE INTO head(origin, topic, incarnation, sequence) VALUES (?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO head(origin, topic, incarnation, sequence, sum) VALUES (?, ?, ?, ?, ?)")
         for head in heads {
             try statement.execute(arguments: [
                 head.origin, Data(head.topic.bytes), Int64(bitPattern: head.incarnation),
-                Int64(bitPattern: head.sequence),
+                Int64(bitPattern: head.sequence), head.sum,
             ])
         }
     }
 
     private func write(_ origins: [StoredOrigin]) throws {
         guard !origins.isEmpty else { return }
-        let statement = try statement("INSERT OR REPLACE INTO origin(name, incarnation, stamp) VALUES (?, ?, ?)")
+        let statement = try statement(
+            "INSERT OR REPLACE INTO origin(name, incarnation, stamp, sum) VALUES (?, ?, ?, ?)")
         for origin in origins {
             try statement.execute(arguments: [
-                origin.name, Int64(bitPattern: origin.incarnation), Int64(bitPattern: origin.stamp),
+                origin.name, Int64(bitPattern: origin.incarnation), Int64(bitPattern: origin.stamp), origin.sum,
             ])
         }
     }
 
     private func write(_ facts: StoreFacts) throws {
         guard !facts.values.isEmpty else { return }
-        let statement = try statement("INSERT OR REPLACE INTO fact(name, value) VALUES (?, ?)")
-        for (name, value) in facts.values { try statement.execute(arguments: [name, Data(value)]) }
+        let statement = try statement("INSERT OR REPLACE INTO fact(name, value, sum) VALUES (?, ?, ?)")
+        for (name, value) in facts.values {
+            try statement.execute(arguments: [name, Data(value), RowSum.fact(name, value)])
+        }
+    }
+
+    /// Numbers the transaction: see ``StoreMark``.
+    func write(number: UInt64) throws {
+        var facts = StoreFacts()
+        facts[StoreFacts.Key.commit] = number.bigEndianBytes
+        try write(facts)
     }
 
     private mutating func append(_ batches: [StoredBatch]) throws {
         guard !batches.isEmpty else { return }
         let statement = try statement(
             """
-            INSERT OR IGNORE INTO batch(origin, incarnation, topic, sequence, written, payload)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT OR IGNORE INTO batch(origin, incarnation, topic, sequence, written, payload, sum)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         for batch in batches {
             statement.setUncheckedArguments([
                 batch.origin, Int64(bitPattern: batch.incarnation), Data(batch.topic.bytes),
                 Int64(bitPattern: batch.sequence), Int64(bitPattern: batch.writtenMilliseconds), Data(batch.payload),
+                batch.sum,
             ])
             try statement.execute()
             if database.changesCount > 0 { batchByteCount += batch.payload.count }

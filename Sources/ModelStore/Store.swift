@@ -12,9 +12,12 @@ import GRDB
 /// try store.write(changes, durably: true)
 /// try store.close()
 /// ```
-/// A damaged file is never written to nor deleted. It is renamed to `NAME.corrupt-TIME`, the report says so, and the
-/// store begins empty. Where damage shows up later the call throws ``StoreError/Code/corrupt``, and ``replace()`` does
-/// the same then.
+/// A damaged file is never deleted. It is renamed to `NAME.corrupt-TIME`, the report says so, and the store begins
+/// empty. Where damage shows up later the call throws ``StoreError/Code/corrupt``, and ``replace()`` does the same
+/// then.
+///
+/// What finds damage: the structure is checked at opening, each row's checksum where it is read, and a mark beside the
+/// file tells how many commits there must be.
 ///
 /// ## Figures
 ///
@@ -35,6 +38,8 @@ public final class Store {
     public internal(set) var openReport: OpenReport
     /// A call has thrown ``StoreError/Code/corrupt``: nothing more can be done but ``replace()`` or ``close()``.
     public private(set) var isCorrupt = false
+    /// A call has thrown ``StoreError/Code/detached``: what is written goes into a file that nobody will find.
+    public private(set) var isDetached = false
 
     let configuration: StoreConfiguration
     let schema: Schema
@@ -44,13 +49,38 @@ public final class Store {
     /// What all payloads in the ring take together.
     var batchByteCount = 0
     private var isDurable = false
+    private var isConfirmed = false
+    /// The last transaction.
+    var commitNumber: UInt64 { opened.commitNumber }
+    /// All that was written is on disk.
+    private(set) var isSynced = false
+    /// What the opening brought forth, and the numbers that go on from there.
+    private var opened: Opened
+    /// The files as they were opened: what stands at their paths is to be the same.
+    private var place: FilePlace?
+    private var logPlace: FilePlace?
+    /// Rows that were passed over since they were read last.
+    public private(set) var damagedRows: [DamagedRow] = []
 
-    private init(path: String, configuration: StoreConfiguration, schema: Schema, opened: Opened) {
+    private init(
+        isConfirmed: Bool, path: String, configuration: StoreConfiguration, schema: Schema, opened: Opened
+    ) {
         self.path = path
         self.configuration = configuration
         self.schema = schema
+        self.opened = opened
+        openReport = opened.report
+        take(opened)
+        self.isConfirmed = isConfirmed
+    }
+
+    private func take(_ opened: Opened) {
+        self.opened = opened
         (connection, openReport) = (opened.connection, opened.report)
         (types, batchByteCount) = (opened.types, opened.batchByteCount)
+        damagedRows = opened.types.damaged
+        (isCorrupt, isDetached, isDurable, isSynced, isConfirmed) = (false, false, false, false, true)
+        (place, logPlace) = (FilePlace(path: path), nil)
     }
 
     /// Opens the file at `path`, or makes it.
@@ -66,37 +96,85 @@ public final class Store {
         path: String, configuration: StoreConfiguration = StoreConfiguration(), schema: Schema
     ) throws(StoreError) -> Store {
         let opened = try Opened.orSetAside(path: path, configuration: configuration, schema: schema)
-        return Store(path: path, configuration: configuration, schema: schema, opened: opened)
+        return Store(isConfirmed: true, path: path, configuration: configuration, schema: schema, opened: opened)
+    }
+
+    /// Opens the file at `path` for somebody who wants to read what can be read of a damaged one. Before anything is
+    /// written ``confirm()`` has to return, or ``replace()``.
+    public static func openUnconfirmed(
+        path: String, configuration: StoreConfiguration = StoreConfiguration()
+    ) throws(StoreError) -> Store {
+        let schema = Schema.current
+        do {
+            let opened = try Opened(path: path, configuration: configuration, schema: schema)
+            return Store(isConfirmed: false, path: path, configuration: configuration, schema: schema, opened: opened)
+        } catch  where error.code == .corrupt {
+            return try open(path: path, configuration: configuration)
+        }
+    }
+
+    /// Looks whether the file is whole: whether it holds every commit that its mark tells of, and whether its structure
+    /// is sound. Nothing happens where that has been done.
+    /// - Throws: ``StoreError/Code/corrupt`` where it is not.
+    public func confirm() throws(StoreError) {
+        guard !isConfirmed else { return }
+        let (confirming, configuration) = (opened, configuration)
+        opened = try run("checking the file") { database in
+            var opened = confirming
+            try opened.confirm(database, configuration)
+            return opened
+        }
+        isConfirmed = true
     }
 
     /// Sets the file aside as damaged, whatever its state, and goes on with a new, empty one.
     ///
-    /// May be called again after it has thrown.
+    /// Where another file has taken the place of the store's that is left alone, and this throws. May be called again
+    /// after it has thrown. The new file counts as partial until its owner has noted everything anew:
+    /// ``StoreFacts/isPartial``.
     /// - Returns: the new ``openReport``.
     @discardableResult
     public func replace() throws(StoreError) -> OpenReport {
-        try? connection?.close()
-        connection = nil
+        let isGone = isDetached
+        letGo()
         let file = StoreFile(path: path)
         try file.checkDirectory()
-        let aside = file.exists ? try file.setAside() : nil
-        var opened = try Opened(path: path, configuration: configuration, schema: schema)
-        opened.report.setAside = aside.map { OpenReport.SetAside(path: $0, reason: "damage found while in use") }
-        (connection, openReport) = (opened.connection, opened.report)
-        (types, batchByteCount) = (opened.types, opened.batchByteCount)
-        (isCorrupt, isDurable) = (false, false)
+        if let found = FilePlace(path: path), isGone, found != place {
+            throw StoreError(.detached, path: path, "another file was put in its place, which is left alone")
+        }
+        let aside = file.hasRemains ? try file.setAside() : nil
+        take(try Opened.confirmed(path: path, configuration: configuration, schema: schema))
+        let reason = isGone ? "it was taken away while in use" : "damage found while in use"
+        openReport.setAside = aside.map { OpenReport.SetAside(path: $0, reason: reason) }
+        var facts = StoreChanges()
+        facts.facts.isPartial = true
+        try write(facts, durably: false)
         return openReport
+    }
+
+    /// Closes the connection and leaves the log where it is: see ``Database/keepLog(_:byteCount:)``.
+    private func letGo() {
+        try? connection?.writeWithoutTransaction { try $0.keepLog(true, byteCount: 0) }
+        try? connection?.close()
+        connection = nil
     }
 
     /// Writes what is left in the log into the file and lets it go. A closed store may be closed again.
     public func close() throws(StoreError) {
         guard let connection else { return }
         defer { self.connection = nil }
-        if !isCorrupt {
+        if !isCorrupt, !isDetached, isConfirmed {
             var last = StoreChanges()
             last.facts[StoreFacts.Key.closed] = [1]
-            try write(last, durably: true)
+            do throws(StoreError) {
+                try write(last, durably: true)
+            } catch {
+                if isDetached { letGo() }
+                throw error
+            }
+            opened.mark?.sync()
         }
+        if isDetached { return letGo() }
         do { try connection.close() } catch { throw StoreError(error, path: path, while: "closing") }
     }
 
@@ -110,6 +188,42 @@ public final class Store {
             if known.code == .corrupt { isCorrupt = true }
             throw known
         }
+    }
+
+    /// Moves the log into the file where a large transaction has made it larger than it may be.
+    func trimLog() {
+        guard let log = FilePlace(path: path + "-wal"), log.byteCount > configuration.logByteCount else { return }
+        // Where this fails, as on a full disk, the log serves on, and the next commit tells.
+        try? run("moving the log into the file") { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
+    /// Takes note of a commit.
+    func note(commit number: UInt64, isSynced: Bool) {
+        opened.commitNumber = number
+        self.isSynced = isSynced
+        opened.mark?.note(number, isSynced: isSynced)
+    }
+
+    func forgetDamage(of table: DamagedRow.Table) { damagedRows.removeAll { $0.table == table } }
+
+    func note(_ damaged: [DamagedRow]) { damagedRows += damaged }
+
+    /// Makes sure that the files which are written to are those that the next start will find.
+    /// - Throws: ``StoreError/Code/detached``.
+    func checkPlace() throws(StoreError) {
+        guard connection != nil, let place else { return }
+        let log = FilePlace(path: path + "-wal")
+        let found = FilePlace(path: path)
+        guard !isDetached, found == place, logPlace == nil || log == logPlace else {
+            isDetached = true
+            let what =
+                found == nil
+                ? "the file was deleted or renamed"
+                : found == place ? "its log was deleted or renamed" : "another file was put in its place"
+            throw StoreError(.detached, path: path, "\(what) while this process writes to it")
+        }
+        logPlace = logPlace ?? log
+        opened.mark?.renewIfMissing()
     }
 
     /// Chooses whether the next commit waits for the disk. May not be called inside a transaction.

@@ -20,6 +20,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let corrupt = Code(description: "corrupt")
         /// No room left on the volume.
         public static let diskFull = Code(description: "disk full")
+        /// The file that this store writes to does not stand at its path any more.
+        public static let detached = Code(description: "file gone")
+        /// A new file has taken the place of a damaged or lost one and does not hold everything yet.
+        public static let renewing = Code(description: "being written anew")
         /// The system could not read or write the file.
         public static let ioFailure = Code(description: "input/output failure")
         /// What was asked for is not done within the limit; it goes on.
@@ -58,6 +62,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .foreignFile: "Name another path; this file is left as it is."
         case .corrupt: "Open it again: it is set aside under another name and a new one is made."
         case .diskFull: "Free some space on the volume; nothing has to be restarted."
+        case .detached:
+            "Leave the files of a store alone while its process runs; it is written anew where nothing is in its place."
+        case .renewing: "Wait; all that is in memory is being written to a new file."
         case .ioFailure: "Look at the system's log for trouble with the disk; what is in memory is not affected."
         case .timedOut: "Look at the disk's load; the work goes on."
         case .overloaded: "Wait for completions before handing over more, or allow more to wait."

@@ -31,6 +31,13 @@ public struct StoreFacts: Hashable, Sendable {
         set { values[Key.alive] = newValue.map { Array(String($0).utf8) } }
     }
 
+    /// The file took the place of a damaged or lost one, and not everything has been noted anew: what it says of heads
+    /// counts for nothing. Its owner sets this to false with the last of what it notes anew.
+    public var isPartial: Bool {
+        get { values[Key.partial] == [1] }
+        set { values[Key.partial] = [newValue ? 1 : 0] }
+    }
+
     /// The prefixes of the topics whose models the store holds in full; nil when that was never said.
     public var prefixes: [Topic]? {
         get {
@@ -79,6 +86,11 @@ public struct StoreFacts: Hashable, Sendable {
         static let prefixes = "store.prefixes"
         /// `1` after an orderly close, `0` while the file is open.
         static let closed = "store.closed"
+        /// Which store it is, and how many transactions it has seen: see ``StoreMark``.
+        static let store = "store.id"
+        static let commit = "store.commit"
+        /// `1` while a file that took the place of another does not hold all that its owner has.
+        static let partial = "store.partial"
         /// `0` between the parts of a flush that took several transactions, else `1`.
         static let whole = "store.whole"
     }

@@ -4,8 +4,8 @@ import Foundation
 struct StoreFile {
     let path: String
 
-    /// What stands beside a file in the write-ahead mode.
-    static let companions = ["", "-wal", "-shm", "-journal"]
+    /// What stands beside a file in the write-ahead mode, and the mark.
+    static let companions = ["", "-wal", "-shm", "-journal", StoreMark.suffix]
 
     /// Makes sure that there is a directory to make the file in.
     func checkDirectory() throws(StoreError) {
@@ -15,8 +15,10 @@ struct StoreFile {
         case .typeDirectory?: break
         default: throw StoreError(.directoryMissing, path: path, "\(directory) is not a directory")
         }
-        if kind(of: path) == .typeDirectory {
-            throw StoreError(.notWritable, path: path, "a directory, not a file")
+        switch kind(of: path) {
+        case nil, .typeRegular?: break
+        case .typeDirectory?: throw StoreError(.notWritable, path: path, "a directory, not a file")
+        default: throw StoreError(.notWritable, path: path, "a device, a pipe or a socket, not a file")
         }
     }
 
@@ -29,15 +31,41 @@ struct StoreFile {
         return try? FileManager.default.attributesOfItem(atPath: resolved)
     }
 
-    /// SQLite takes a file that is shorter than any header for an empty one, and would write over it.
+    /// SQLite takes a file that is shorter than any header for an empty one, and would write over it; the log of a file
+    /// that is gone, or empty, it deletes.
     func checkSize() throws(StoreError) {
-        let size = attributes(of: path)?[.size] as? UInt64 ?? 0
+        let size = byteCount
         guard size == 0 || size >= 512 else {
             throw StoreError(.corrupt, path: path, "\(size) bytes are no database")
         }
+        guard size > 0 || StoreFile(path: path + "-wal").byteCount == 0 else {
+            throw StoreError(.corrupt, path: path, "its log is there, and the file itself is gone or empty")
+        }
     }
 
-    var exists: Bool { FileManager.default.fileExists(atPath: path) }
+    /// 0 where there is none.
+    var byteCount: UInt64 { attributes(of: path)?[.size] as? UInt64 ?? 0 }
+
+    /// Makes the file where there is none, so that it is its owner's alone.
+    func makePrivate() {
+        guard byteCount == 0 else { return }
+        // The mark of another file that was here once.
+        try? FileManager.default.removeItem(atPath: path + StoreMark.suffix)
+        FilePlace.makePrivate(path: path)
+        // An empty one that somebody has made is a place to write to, and nobody has written yet.
+        _ = FilePlace.tighten(path: path)
+    }
+
+    /// Sees to it that the files are their owner's alone.
+    /// - Returns: what others could do before, for each file that was changed.
+    func tighten() -> [String] {
+        StoreFile.companions.compactMap { suffix in
+            FilePlace.tighten(path: path + suffix).map { "\(path)\(suffix) was \($0)" }
+        }
+    }
+
+    /// The file, or something that stood beside it.
+    var hasRemains: Bool { StoreFile.companions.contains { FileManager.default.fileExists(atPath: path + $0) } }
 
     /// Renames the file and its companions to a name that says when, and that nothing else has.
     /// - Returns: the new path.
@@ -46,7 +74,7 @@ struct StoreFile {
             .iso8601.timeZoneSeparator(.omitted).dateSeparator(.omitted).timeSeparator(.omitted))
         var aside = "\(path).corrupt-\(stamp)"
         var number = 1
-        while FileManager.default.fileExists(atPath: aside) {
+        while StoreFile(path: aside).hasRemains {
             number += 1
             aside = "\(path).corrupt-\(stamp)-\(number)"
         }
@@ -59,6 +87,8 @@ struct StoreFile {
             throw StoreError(
                 .notWritable, path: path, "damaged, and it cannot be renamed: \(error.localizedDescription)")
         }
+        // It holds what the store held.
+        _ = StoreFile(path: aside).tighten()
         return aside
     }
 }

@@ -47,7 +47,7 @@ extension WriteBehind {
     /// One transaction and one fsync for all of them.
     private func write(_ commits: [Commit]) {
         let earlier = writer.kept.takeRemovals()
-        let error = writer.write([earlier] + commits.flatMap { [$0.removals, $0.changes] }, durably: true)
+        let error = writer.commit([earlier] + commits.flatMap { [$0.removals, $0.changes] })
         if error == nil {
             bringKeptUp(to: commits)
         } else {

@@ -13,6 +13,8 @@ final class Writer: @unchecked Sendable {
     private var pause: Duration
     /// The file says that it holds part of a flush.
     private var isInPieces = false
+    /// The file took the place of another, and its owner has not noted everything anew.
+    private var isPartial = false
 
     init(
         _ store: sending Store, configuration: WriteBehindConfiguration,
@@ -30,24 +32,46 @@ final class Writer: @unchecked Sendable {
         if !isLast || isInPieces { changes.facts[StoreFacts.Key.whole] = [isLast ? 1 : 0] }
         // Where writing has failed, a flush of nothing is to find out whether it works again.
         if failures > 0 { changes.facts[StoreFacts.Key.closed] = [0] }
-        let error = write([changes], durably: durably)
-        if error == nil { isInPieces = !isLast }
+        let error = write(changes, durably: durably)
+        if error == nil {
+            isInPieces = !isLast
+            if isLast { store.trimLog() }
+        }
         return error
     }
 
-    /// Writes one transaction; a file that has proved to be damaged is replaced first.
-    func write(_ changes: [StoreChanges], durably: Bool) -> StoreError? {
+    /// Writes commits in one transaction. A new file takes none before it holds what the one before held: nobody is to
+    /// rely on the later part of something whose earlier part is gone.
+    func commit(_ changes: [StoreChanges]) -> StoreError? {
         do throws(StoreError) {
-            if store.isCorrupt {
-                let report = try store.replace()
-                isInPieces = false
-                onEvent(.replaced(report))
+            try renewIfNeeded()
+            guard !isPartial else {
+                throw StoreError(.renewing, path: store.path, "what was in the file before is not in the new one yet")
             }
-            try store.write(changes, durably: durably)
+            try store.write(changes, durably: true)
             return nil
         } catch {
             return error
         }
+    }
+
+    private func write(_ changes: StoreChanges, durably: Bool) -> StoreError? {
+        do throws(StoreError) {
+            try renewIfNeeded()
+            try store.write(changes, durably: durably)
+            if changes.facts[StoreFacts.Key.partial] == [0] { isPartial = false }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A file that has proved to be damaged, or was taken away, is replaced.
+    private func renewIfNeeded() throws(StoreError) {
+        guard store.isCorrupt || store.isDetached else { return }
+        let report = try store.replace()
+        (isInPieces, isPartial) = (false, true)
+        onEvent(.replaced(report))
     }
 
     func read<R>(_ body: (Store) throws(StoreError) -> R) throws(StoreError) -> R { try body(store) }

@@ -96,6 +96,11 @@ struct AuditTable {
     }
 
     private var running: [String: Audit] = [:]
+    /// The types of which each sender has told digests, in the order in which it told of them first.
+    private var typesTold: [SenderID: [String]] = [:]
+    private var places: Set<Place> = []
+    /// Where the round through a sender's types stands.
+    private var rounds: [SenderID: Int] = [:]
     /// The digests that senders told last, while the heads are those that were told with them.
     private var digests: [Place: [Topic: UInt64]] = [:]
     private var pauses: [Place: Pause] = [:]
@@ -103,10 +108,22 @@ struct AuditTable {
     /// to be had from them.
     private var joined: [Place: [Topic: UInt64]] = [:]
     private var restUntil: [String: UInt64] = [:]
+    /// When an origin went on with a type in a later start, the last time, and when copies are due that may hold what
+    /// earlier ones have written.
+    private var laterStarts: [String: (at: UInt64, dueAt: UInt64)] = [:]
+    /// When all of a sender's copy of a type was last taken, in this contact.
+    private var joinedAt: [Place: UInt64] = [:]
 
     /// What a repair does not mend is not mended by asking at every heartbeat.
     private static let pauseMax: UInt64 = 60_000_000
     private static let pauseMin: UInt64 = 1_000_000
+
+    /// How many audits may be under way with one sender.
+    static let countMax = 16
+    /// How many streams and buckets are compared in one tick because of one sender.
+    static let workMax = 65_536
+    /// Up to so many types are compared at once.
+    private static let fewTypes = 16
 
     subscript(type: String) -> Audit? {
         get { running[type] }
@@ -130,7 +147,33 @@ struct AuditTable {
     /// A sender's digest of its copy of a topic.
     mutating func note(_ digest: UInt64, of topic: Topic, toldBy sender: SenderID) {
         guard let type = topic.type else { return }
-        digests[Place(sender: sender, type: type), default: [:]][topic] = digest
+        let place = Place(sender: sender, type: type)
+        if digests[place] == nil, places.insert(place).inserted { typesTold[sender, default: []].append(type) }
+        digests[place, default: [:]][topic] = digest
+    }
+
+    /// All types of which the sender has told digests are to be looked at, unless that is under way.
+    mutating func beginRound(with sender: SenderID) {
+        if rounds[sender] == nil, typesTold[sender] != nil { rounds[sender] = 0 }
+    }
+
+    mutating func endRound(with sender: SenderID) { rounds[sender] = nil }
+
+    func isRound(with sender: SenderID) -> Bool { !rounds.isEmpty && rounds[sender] != nil }
+
+    func hasManyTypes(toldBy sender: SenderID) -> Bool { typesTold[sender]?.count ?? 0 > AuditTable.fewTypes }
+
+    /// The next type of the round that is under way; nil at its end.
+    mutating func nextType(toldBy sender: SenderID) -> String? {
+        guard let position = rounds[sender], let types = typesTold[sender] else { return nil }
+        let next = types[position...].firstIndex { digests[Place(sender: sender, type: $0)] != nil }
+        rounds[sender] = next.map { $0 + 1 }
+        return next.map { types[$0] }
+    }
+
+    /// Another audit may begin with this sender; else its round waits.
+    func mayBegin(with sender: SenderID) -> Bool {
+        running.count < AuditTable.countMax || running.values.count { $0.sender == sender } < AuditTable.countMax
     }
 
     /// The sender has told the digests of all buckets: what it told of topics before may be older.
@@ -156,12 +199,35 @@ struct AuditTable {
     mutating func forgetDigests(toldBy sender: SenderID) {
         digests = digests.filter { $0.key.sender != sender }
         joined = joined.filter { $0.key.sender != sender }
+        joinedAt = joinedAt.filter { $0.key.sender != sender }
+        typesTold[sender] = nil
+        places = places.filter { $0.sender != sender }
+        rounds[sender] = nil
     }
 
     /// All that the sender's copy held when it told these digests is here.
-    mutating func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID) {
-        joined[Place(sender: sender, type: type)] = told
+    mutating func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, at time: UInt64) {
+        let place = Place(sender: sender, type: type)
+        joined[place] = told
+        joinedAt[place] = time
     }
+
+    /// An origin goes on with the type in a later start.
+    mutating func noteLaterStart(of type: String, at time: UInt64) {
+        let due = laterStarts[type]?.dueAt ?? 0
+        laterStarts[type] = (time, time < due ? due : time + AuditTable.formerMicroseconds)
+    }
+
+    /// The sender may hold of the type what an earlier start of an origin has written, and its copy was not taken since
+    /// the later one was met.
+    /// - Parameter copiedAt: when its whole copy was taken, in this contact.
+    func mayHoldFormer(_ type: String, _ sender: SenderID, copiedAt: UInt64, now: UInt64) -> Bool {
+        guard let later = laterStarts[type], now >= later.dueAt else { return false }
+        return later.at >= max(copiedAt, joinedAt[Place(sender: sender, type: type)] ?? 0)
+    }
+
+    /// How long heads that lag may yet come to stand where this copy stands: thirty heartbeats.
+    private static let formerMicroseconds: UInt64 = 15_000_000
 
     /// A copy of the sender's was joined with this one.
     func wasJoined(_ type: String, with sender: SenderID) -> Bool {
@@ -176,7 +242,7 @@ struct AuditTable {
 
     /// The types of which the sender has told digests.
     func types(toldBy sender: SenderID) -> [String] {
-        digests.keys.filter { $0.sender == sender }.map(\.type).sorted()
+        (typesTold[sender] ?? []).filter { digests[Place(sender: sender, type: $0)] != nil }
     }
 
     func digests(of type: String, toldBy sender: SenderID) -> [Topic: UInt64] {

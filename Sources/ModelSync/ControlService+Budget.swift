@@ -15,6 +15,15 @@ extension ControlService {
         return isThere
     }
 
+    /// One more answer to this peer may wait. One that has none may always have one: others cannot shut it out.
+    mutating func hasPlace(_ rid: UInt64, _ peer: [UInt8], now: Moment, _ counters: inout Counters) -> Bool {
+        let (budget, count) = (configuration.budget, peers.withPeer(peer, now: now) { $0.answerCount })
+        let isFull = count >= budget.answersPerPeer || peers.answerCount >= budget.answerCount
+        guard count > 0, isFull else { return true }
+        refuse(rid, .busy, "\(count) answers wait for this peer to take others", peer, now: now, &counters)
+        return false
+    }
+
     /// Remembers so many bytes of a peer, in place of those of its last such request; refuses where all peers together
     /// have filled their share.
     mutating func hold(
@@ -37,12 +46,12 @@ extension ControlService {
         counters[code.counter] += 1
         let rate = configuration.budget.errors
         let isTold = peers.withPeer(peer, now: now) { $0.budget.errors.take(of: rate, at: now.uptimeMicroseconds) }
-        guard isTold else {
+        guard isTold, underWay.hasRoomForMore(for: peer) else {
             counters[.requestsIgnored] += 1
             return
         }
         // The frame has a limit, and so has a text in it.
-        reply(peer, .error(rid: rid, code: code, message: String(message.prefix(500))))
+        reply(peer, .error(rid: rid, code: code, message: String(message.prefix(500))), now: now)
     }
 
     /// Forgets peers that are silent and snapshots that nobody takes on.

@@ -36,15 +36,15 @@ extension ControlService {
         case .gone(let oldest):
             counters[.replaysGone] += 1
             guard spend(\.questions, of: budget.questions, rid, peer, now: now, &counters) else { return }
-            reply(peer, .gone(rid: rid, oldest: oldest))
+            reply(peer, .gone(rid: rid, oldest: oldest), now: now)
         case .frames(let frames):
             let byteCount = frames.reduce(0) { $0 + $1.count }
             guard spend(\.answerBytes, UInt64(byteCount), of: budget.answerBytes, rid, peer, now: now, &counters)
             else { return }
             counters[.replaysServed] += 1
             counters[.batchesSentAgain] += UInt64(frames.count)
-            for frame in frames { reply(peer, .frame(rid: rid, topic: stream.topic, batch: frame)) }
-            reply(peer, .complete(rid: rid, heads: []))
+            let replies = frames.map { ControlReply.frame(rid: rid, topic: stream.topic, batch: $0) }
+            enqueue(.replies((replies + [.complete(rid: rid, heads: [])])[...]), rid, peer)
         }
     }
 
@@ -58,24 +58,24 @@ extension ControlService {
             served.cache.record(type: type, id: $0, includingTombstones: true)
         }
         let total = records.reduce(0) { $0 + $1.byteCount }
-        guard records.count <= 1 || total <= budget.answerByteCount else {
-            let message = "\(total) bytes; at most \(budget.answerByteCount) at once: ask for fewer ids"
+        // One that is alone may be larger, as far as the budget of a second goes.
+        let totalMax = records.count <= 1 ? Int(clamping: budget.answerBytes.burst) : budget.answerByteCount
+        guard total <= totalMax else {
+            let message = "\(total) bytes; at most \(totalMax) at once: ask for fewer ids, or for a snapshot"
             return refuse(rid, .limit, message, peer, now: now, &counters)
         }
-        let cost = UInt64((16 << 10) + total + 64 * ids.count)
-        guard spend(\.answerBytes, cost, of: budget.answerBytes, rid, peer, now: now, &counters) else { return }
-        var chunk: [Record] = []
-        var byteCount = 0
-        for record in records {
-            if !chunk.isEmpty, byteCount + record.byteCount > configuration.chunkByteCount {
-                reply(peer, .records(rid: rid, type: type, records: chunk))
-                chunk = []
-                byteCount = 0
-            }
-            chunk.append(record)
-            byteCount += record.byteCount
+        guard spend(\.answerBytes, UInt64(total), of: budget.answerBytes, rid, peer, now: now, &counters) else {
+            return
         }
-        if !chunk.isEmpty { reply(peer, .records(rid: rid, type: type, records: chunk)) }
-        replyFitting(peer, .complete(rid: rid, heads: served.heads), now: now, &counters)
+        var chunking = RecordChunking(
+            byteCountMax: configuration.chunkByteCount, frameByteCount: configuration.limits.frameByteCount)
+        var waiting = records[...]
+        var replies: [ControlReply] = []
+        while let chunk = chunking.fill(from: &waiting) ?? chunking.finish() {
+            replies.append(chunk.reply(rid: rid, type: type))
+        }
+        for model in chunking.takeUnsendable() { note(model, type: type, &counters) }
+        replies.append(.complete(rid: rid, heads: served.heads))
+        enqueue(.replies(replies[...]), rid, peer)
     }
 }

@@ -3,57 +3,67 @@ import ModelWire
 
 extension ControlService {
     mutating func beginSnapshot(
-        _ rid: UInt64, prefixes: [[UInt8]], credit: Int, _ peer: [UInt8], _ served: Served, now: Moment,
+        _ rid: UInt64, prefixes: PrefixSet, credit: Int, _ peer: [UInt8], _ served: Served, now: Moment,
         counters: inout Counters
     ) {
+        nextSerial += 1
         // The heads were read first: whatever is newer reaches the replica on the stream.
+        let walk = SnapshotWalk(
+            snapshot: served.cache.snapshot(), prefixes: prefixes, frameByteCount: configuration.limits.frameByteCount)
         let cursor = SnapshotCursor(
-            snapshot: served.cache.snapshot(), prefixes: prefixes, heads: served.heads, credit: credit,
-            byteCountMax: configuration.chunkByteCount, now: now.uptimeMicroseconds)
-        peers.withPeer(peer, now: now) { $0.cursors[rid] = cursor }
+            walk, serial: nextSerial, heads: served.heads, credit: credit, now: now.uptimeMicroseconds)
+        peers.withPeer(peer, now: now) { peer in
+            peer.cancel(rid)
+            peer.cursors[rid] = cursor
+        }
         counters[.snapshotsServed] += 1
-        serve(rid, to: peer, now: now, &counters)
+        enqueueSnapshot(rid, peer)
     }
 
     /// Whether one more snapshot may begin; one that has the same number as another takes its place.
     mutating func admitSnapshot(
-        _ rid: UInt64, _ peer: [UInt8], now: Moment, _ counters: inout Counters
+        _ rid: UInt64, prefixCount: Int, _ peer: [UInt8], now: Moment, _ counters: inout Counters
     ) -> Bool {
         let budget = configuration.budget
-        guard spend(\.snapshots, of: budget.snapshots, rid, peer, now: now, &counters) else { return false }
-        let underWay = peers.withPeer(peer, now: now) { $0.cursors[rid] == nil ? $0.cursors.count : 0 }
-        guard underWay < budget.cursorsPerPeer else {
-            refuse(rid, .busy, "\(underWay) snapshots are under way to this peer", peer, now: now, &counters)
+        guard prefixCount <= WireLimits.prefixCountMax else {
+            refuse(
+                rid, .limit, "more than \(WireLimits.prefixCountMax) prefixes: ask in several requests", peer,
+                now: now, &counters)
             return false
         }
-        guard peers.cursorCount < budget.cursorCount else {
+        // Sixteen prefixes more cost as much as another snapshot.
+        let cost = 1 + UInt64(prefixCount / 16)
+        guard spend(\.snapshots, cost, of: budget.snapshots, rid, peer, now: now, &counters) else { return false }
+        let count = peers.withPeer(peer, now: now) { $0.cursors[rid] == nil ? $0.cursors.count : 0 }
+        guard count < budget.cursorsPerPeer else {
+            refuse(rid, .busy, "\(count) snapshots are under way to this peer", peer, now: now, &counters)
+            return false
+        }
+        // One that has none may always begin one: others cannot shut it out.
+        guard count == 0 || peers.cursorCount < budget.cursorCount else {
             refuse(rid, .busy, "\(peers.cursorCount) snapshots are under way", peer, now: now, &counters)
             return false
         }
         return true
     }
 
-    /// Sends as many chunks as there is credit for.
-    mutating func serve(_ rid: UInt64, to peer: [UInt8], now: Moment, _ counters: inout Counters) {
-        let replies = peers.withPeer(peer, now: now) { peer -> [ControlReply] in
-            guard var cursor = peer.cursors.removeValue(forKey: rid) else { return [] }
-            var replies: [ControlReply] = []
-            while cursor.credit > 0 {
-                guard let chunk = cursor.nextChunk() else {
-                    replies.append(.complete(rid: rid, heads: cursor.heads))
-                    return replies
-                }
-                replies.append(.records(rid: rid, type: chunk.type, records: chunk.records))
-            }
-            peer.cursors[rid] = cursor
-            return replies
-        }
-        for message in replies {
-            if case .complete = message {
-                replyFitting(peer, message, now: now, &counters)
-            } else {
-                reply(peer, message)
-            }
-        }
+    /// Some fields of a model are larger than a message: no peer gets them here but by the stream. Told once of a
+    /// model.
+    mutating func note(_ model: RecordChunking.Unsendable, type: String, _ counters: inout Counters) {
+        counters[.unsendableFields] += UInt64(model.fields.count)
+        guard toldUnsendable.count < ControlService.toldCountMax,
+            toldUnsendable.insert("\(type)/\(model.id)").inserted
+        else { return }
+        notices.append(
+            Notice(
+                kind: .unsendable,
+                metadata: [
+                    "type": type, "id": model.id, "fields": model.fields.prefix(8).joined(separator: " "),
+                    "frame_bytes": "\(configuration.limits.frameByteCount)",
+                    "advice": "raise frameByteCount here and at all peers, or write smaller values",
+                ]))
     }
+
+    /// Models beyond so many are only counted.
+    private static let toldCountMax = 256
 }

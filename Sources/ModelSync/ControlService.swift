@@ -1,6 +1,6 @@
 import ModelCache
 import ModelRecord
-import ModelWire
+public import ModelWire
 
 /// Answers control requests, for an origin and for a relay alike: what both must agree on is in one place.
 ///
@@ -24,7 +24,7 @@ struct ControlService: Sendable {
     /// A request that cannot be answered without the owner.
     enum Question: Sendable {
         case hello(rid: UInt64)
-        case snapshot(rid: UInt64, prefixes: [[UInt8]], credit: Int)
+        case snapshot(rid: UInt64, prefixes: PrefixSet, credit: Int)
         case fetch(rid: UInt64, type: String, ids: [String])
         case digest(rid: UInt64, type: String, bits: Int)
         case replay(rid: UInt64, stream: ReplayRing.Stream, first: UInt64, last: UInt64)
@@ -48,8 +48,25 @@ struct ControlService: Sendable {
     var configuration: Configuration
     var peers = PeerTable()
     private var replies: [Reply] = []
+    /// What a person should hear of.
+    var notices: [Notice] = []
+    /// The models of which fields cannot be sent, as far as that was told.
+    var toldUnsendable: Set<String> = []
+    /// The peers whose turn comes, in order; some may be gone.
+    var line = Fifo<[UInt8]>()
+    /// Peers that have nothing under way, and no room for the message that is next.
+    var crowded = Fifo<[UInt8]>()
+    /// What was made and not yet taken.
+    var underWay: UnderWay
+    var nextSerial: UInt64 = 0
+    /// The peers that were cut since that was told, and when it may be told again.
+    var cutCount = 0
+    var nextCutNotice: UInt64 = 0
 
-    init(configuration: Configuration) { self.configuration = configuration }
+    init(configuration: Configuration) {
+        self.configuration = configuration
+        underWay = UnderWay(byteCountMax: configuration.budget.underWayByteCount)
+    }
 
     /// Hands over the replies that wait, in order.
     mutating func takeReplies() -> [Reply] {
@@ -57,15 +74,22 @@ struct ControlService: Sendable {
         return replies
     }
 
-    /// Takes one request: any bytes; what is not a request is counted and answered with `malformed`.
+    /// Hands over what a person should hear of.
+    mutating func takeNotices() -> [Notice] {
+        guard !notices.isEmpty else { return [] }
+        defer { notices = [] }
+        return notices
+    }
+
+    /// Takes one request; what is none is counted and answered with `malformed`.
     /// - Returns: what is left for the owner to say.
     mutating func admit(
-        _ payload: Span<UInt8>, from peer: [UInt8], now: Moment, counters: inout Counters
+        _ received: ReceivedRequest, from peer: [UInt8], now: Moment, counters: inout Counters
     ) -> Question? {
         let request: ControlRequest
-        do {
-            request = try ControlRequest(decoding: payload, limits: configuration.limits)
-        } catch {
+        switch received.request {
+        case .success(let decoded): request = decoded
+        case .failure(let error):
             counters[.malformedFrames] += 1
             refuse(0, .malformed, error.description, peer, now: now, &counters)
             return nil
@@ -77,8 +101,14 @@ struct ControlService: Sendable {
                 refuse(rid, .version, message, peer, now: now, &counters)
                 return nil
             }
+            guard prefixes.count <= WireLimits.prefixCountMax else {
+                let message = "more than \(WireLimits.prefixCountMax) prefixes: select fewer types, or everything"
+                refuse(rid, .limit, message, peer, now: now, &counters)
+                return nil
+            }
             guard spend(\.questions, of: configuration.budget.questions, rid, peer, now: now, &counters),
-                hold(payload.count, of: \.helloByteCount, rid, peer, now: now, &counters)
+                hasPlace(rid, peer, now: now, &counters),
+                hold(received.byteCount, of: \.helloByteCount, rid, peer, now: now, &counters)
             else { return nil }
             peers.withPeer(peer, now: now) {
                 $0.name = name
@@ -86,21 +116,22 @@ struct ControlService: Sendable {
             }
             return .hello(rid: rid)
         case .snapshot(let rid, let prefixes, let credit):
-            guard admitSnapshot(rid, peer, now: now, &counters) else { return nil }
-            return .snapshot(rid: rid, prefixes: prefixes.map(\.bytes), credit: Int(clamping: credit))
+            guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
+            return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: Int(clamping: credit))
         case .credit(let rid, let count):
             peers.withPeer(peer, now: now) {
                 $0.cursors[rid]?.add(credit: Int(clamping: count), now: now.uptimeMicroseconds)
             }
-            serve(rid, to: peer, now: now, &counters)
+            enqueueSnapshot(rid, peer)
         case .cancel(let rid):
-            peers.withPeer(peer, now: now) { _ = $0.cursors.removeValue(forKey: rid) }
+            peers.withPeer(peer, now: now) { $0.cancel(rid) }
         case .report(let rid, let report):
-            guard hold(payload.count, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
+            guard hold(received.byteCount, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
             peers.withPeer(peer, now: now) { $0.report = report }
             return .report(report)
         case .fetch, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
         case .replay(let rid, let origin, let incarnation, let topic, let first, let last):
+            guard hasPlace(rid, peer, now: now, &counters) else { return nil }
             let stream = ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
             return .replay(rid: rid, stream: stream, first: first, last: last)
         case .push(let rid, let topic, let batch):
@@ -125,6 +156,11 @@ struct ControlService: Sendable {
                     rid, .limit, "\(ids.count) ids; at most \(idCountMax) at once", peer, now: now, &counters)
                 return nil
             }
+            // What looking for them costs; what is found is paid for when that is known.
+            let cost = UInt64((16 << 10) + 64 * ids.count)
+            guard spend(\.answerBytes, cost, of: configuration.budget.answerBytes, rid, peer, now: now, &counters),
+                hasPlace(rid, peer, now: now, &counters)
+            else { return nil }
             return .fetch(rid: rid, type: type, ids: ids)
         case .digest(let rid, let type, let bits):
             guard bits <= 16 else {
@@ -136,7 +172,7 @@ struct ControlService: Sendable {
                 bits > 8
                 ? spend(\.fineDigests, of: budget.fineDigests, rid, peer, now: now, &counters)
                 : spend(\.questions, of: budget.questions, rid, peer, now: now, &counters)
-            guard isAffordable else { return nil }
+            guard isAffordable, hasPlace(rid, peer, now: now, &counters) else { return nil }
             return .digest(rid: rid, type: type, bits: Int(bits))
         default: return nil
         }
@@ -147,50 +183,52 @@ struct ControlService: Sendable {
         _ question: Question, to peer: [UInt8], with served: Served, now: Moment, counters: inout Counters
     ) {
         switch question {
-        case .hello(let rid): welcome(rid, peer, served, now: now, &counters)
+        case .hello(let rid): welcome(rid, peer, served)
         case .snapshot(let rid, let prefixes, let credit):
             beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, served, now: now, counters: &counters)
         case .fetch(let rid, let type, let ids):
             fetch(rid, type: type, ids: ids, peer, served, now: now, counters: &counters)
         case .digest(let rid, let type, let bits):
-            let digests = served.cache.digests(of: type, bits: bits)
-            replyFitting(
-                peer, .digests(rid: rid, heads: served.heads, digests: digests), now: now, &counters)
+            guard bits > 8 else {
+                let digests = served.cache.digests(of: type, bits: bits)
+                return enqueue(.replies([.digests(rid: rid, heads: served.heads, digests: digests)]), rid, peer)
+            }
+            enqueue(.digests(served.cache.snapshot(), type: type, bits: bits, heads: served.heads), rid, peer)
         case .replay, .push, .report: break
         }
     }
 
-    mutating func reply(_ peer: [UInt8], _ reply: ControlReply) {
-        replies.append(Reply(peer: peer, payload: reply.encode()))
-    }
+    /// Sends a small reply, before what waits for its turn.
+    mutating func reply(_ peer: [UInt8], _ reply: ControlReply, now: Moment) { append(peer, reply.encode(), now: now) }
 
-    /// Answers with a list of heads, or refuses where that does not fit into a frame: it would cost the peer its
-    /// connection.
-    mutating func replyFitting(_ peer: [UInt8], _ reply: ControlReply, now: Moment, _ counters: inout Counters) {
-        let payload = reply.encode()
-        let byteCountMax = configuration.limits.frameByteCount
-        guard payload.count <= byteCountMax else {
-            let message = "the answer would take \(payload.count) bytes, and a frame has at most \(byteCountMax)"
-            return refuse(reply.rid, .limit, message, peer, now: now, &counters)
-        }
+    mutating func append(_ peer: [UInt8], _ payload: [UInt8], now: Moment) {
+        underWay.add(payload.count, for: peer, now: now)
         replies.append(Reply(peer: peer, payload: payload))
     }
 
-    private mutating func welcome(
-        _ rid: UInt64, _ peer: [UInt8], _ served: Served, now: Moment, _ counters: inout Counters
-    ) {
+    private mutating func welcome(_ rid: UInt64, _ peer: [UInt8], _ served: Served) {
         // A sixteenth of the frame is theirs, which is more than anybody needs.
         var left = configuration.limits.frameByteCount / 16
         let types = served.cache.types.sorted().prefix { type in
             left -= type.utf8.count + 2
             return left > 0
         }
-        replyFitting(
-            peer,
-            .welcome(
-                rid: rid, version: 1, name: configuration.name, streamEndpoint: configuration.streamEndpoint,
-                heartbeatMilliseconds: configuration.heartbeatInterval.wholeMicroseconds / 1000,
-                frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads,
-                types: Array(types)), now: now, &counters)
+        let reply = ControlReply.welcome(
+            rid: rid, version: 1, name: configuration.name, streamEndpoint: configuration.streamEndpoint,
+            heartbeatMilliseconds: configuration.heartbeatInterval.wholeMicroseconds / 1000,
+            frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads, types: Array(types))
+        enqueue(.replies([reply]), rid, peer)
+    }
+}
+
+/// A request as it was read: decoding needs nothing of who answers it, and no lock.
+public struct ReceivedRequest: Sendable {
+    let request: Result<ControlRequest, WireError>
+    let byteCount: Int
+
+    /// Takes any bytes.
+    public init(_ payload: Span<UInt8>, limits: WireLimits) {
+        byteCount = payload.count
+        request = Result { () throws(WireError) in try ControlRequest(decoding: payload, limits: limits) }
     }
 }

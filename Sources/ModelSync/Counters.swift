@@ -24,6 +24,8 @@ public struct Counters: Sendable {
         case refusedUpdates
         /// Cells with one version and two values.
         case conflictingCells
+        /// Cells left out because their model had too many, and updates that would have made it too large for memory.
+        case droppedCells
         /// Holes found.
         case holesFound
         /// Holes that the missing batch filled by itself.
@@ -66,6 +68,12 @@ public struct Counters: Sendable {
         case unstagedSnapshots
         /// Streams and origins that were not followed, as there were too many.
         case refusedStreams
+        /// What senders have said of other origins and was not so.
+        case contradictedHeads
+        /// Streams and starts that were not followed at once because their sender had told of too many.
+        case postponedStreams
+        /// Requests of repairs that waited because their sender had caused too many.
+        case postponedRequests
         /// Differing digests at equal heads.
         case digestMismatches
         /// Records that came in snapshots.
@@ -74,6 +82,8 @@ public struct Counters: Sendable {
         case snapshotsRequested
         /// Snapshots served.
         case snapshotsServed
+        /// Fields that were not sent because not even one alone fits into a message.
+        case unsendableFields
         /// New incarnations met.
         case newIncarnations
         /// Batches of an incarnation that is not the greatest.
@@ -92,6 +102,8 @@ public struct Counters: Sendable {
         case pushedBatches
         /// Clients that were not let in, as they have no key that is allowed.
         case refusedClients
+        /// Connections closed because their peers took nothing, and held memory that others needed.
+        case cutClients
         /// Requests refused.
         case requestsRefused
         /// Requests refused because the peer has used up its budget, or too much is under way.
@@ -124,6 +136,8 @@ public struct Counters: Sendable {
         case batchesSentAgain
         /// Replays asked for of batches that are not held any more.
         case replaysGone
+        /// Times a publisher started anew because nobody took stamps that lay ahead of its clock.
+        case clockRenewals
 
         /// The name in logs, metrics and reports: that of the case, in words.
         public var label: String { Name.labels[rawValue] }

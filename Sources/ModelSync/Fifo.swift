@@ -24,6 +24,12 @@ struct Fifo<Element: Sendable>: Sendable {
 
     mutating func append(_ element: Element) { elements.append(element) }
 
+    /// - Complexity: O(*n*)
+    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+        elements = elements[head...].filter { element in element.map { !isUnwanted($0) } ?? false }
+        head = 0
+    }
+
     /// - Complexity: O(*elements behind it*)
     mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: head + index) }
 

@@ -15,6 +15,7 @@ struct GroupAssembler: Sendable {
     /// A transaction that is not whole.
     struct Held {
         let origin: String
+        let stamp: Stamp
         let incarnation: UInt64
         let parts: [Part]
         let awaited: Set<Topic>
@@ -49,12 +50,28 @@ struct GroupAssembler: Sendable {
     /// When the first group's time is up.
     var nextDeadline: UInt64? { groups.isEmpty ? nil : groups.values.lazy.map(\.deadline).min() }
 
-    /// The least sequence that is held of a stream.
-    func firstHeld(_ key: StreamKey) -> UInt64? {
-        guard !groups.isEmpty else { return nil }
-        return groups.lazy.filter { $0.key.origin == key.origin }
-            .flatMap { $0.value.parts.lazy.filter { $0.topic == key.topic }.map(\.sequence) }.min()
+    /// Parts of this transaction are held.
+    func holds(_ origin: String, _ stamp: Stamp) -> Bool { groups[Key(origin: origin, stamp: stamp)] != nil }
+
+    /// The least sequence that is held of a stream, by this start of its origin.
+    func firstHeld(_ key: StreamKey, of incarnation: UInt64) -> UInt64? {
+        var first: UInt64?
+        for (other, group) in groups where other.origin == key.origin && group.incarnation == incarnation {
+            for part in group.parts where part.topic == key.topic { first = min(first ?? .max, part.sequence) }
+        }
+        return first
     }
+
+    /// A part on this topic is held that an earlier start of the origin has sent.
+    func holdsEarlier(_ key: StreamKey, than incarnation: UInt64) -> Bool {
+        groups.contains { other, group in
+            other.origin == key.origin && group.incarnation < incarnation
+                && group.parts.contains { $0.topic == key.topic }
+        }
+    }
+
+    /// How many parts are held.
+    var partCount: Int { groups.values.reduce(0) { $0 + $1.parts.count } }
 
     /// Adds a part.
     /// - Parameters:
@@ -118,6 +135,12 @@ struct GroupAssembler: Sendable {
         return take { $0.awaited.isEmpty }
     }
 
+    /// Lets go of the transactions of an origin's earlier starts, as they are.
+    mutating func close(_ origin: String, before incarnation: UInt64) -> [[Part]] {
+        guard !groups.isEmpty else { return [] }
+        return take(groups.filter { $0.key.origin == origin && $0.value.incarnation < incarnation })
+    }
+
     /// The groups whose time is up, or that no longer find room; their parts are applied as far as they are here.
     /// - Parameters:
     ///   - patience: how much longer a group is held whose missing parts may still come.
@@ -129,8 +152,8 @@ struct GroupAssembler: Sendable {
         var due: [Key: Group] = [:]
         for (key, group) in groups where group.deadline <= now {
             let held = Held(
-                origin: key.origin, incarnation: group.incarnation, parts: group.parts, awaited: group.awaited,
-                since: group.since)
+                origin: key.origin, stamp: key.stamp, incarnation: group.incarnation, parts: group.parts,
+                awaited: group.awaited, since: group.since)
             if mayCome(held) {
                 groups[key]?.deadline = now + patience
             } else {

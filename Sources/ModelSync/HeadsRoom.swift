@@ -64,25 +64,3 @@ struct HeadsRoom: Sendable {
         return true
     }
 }
-
-extension [Heads] {
-    /// As many of these as fit into so many bytes: from the first on, each with as many heads as fit.
-    func fitting(byteCountMax: Int) -> [Heads] {
-        var left = byteCountMax
-        var result: [Heads] = []
-        for var heads in self {
-            left -= HeadsRoom.byteCount(origin: heads.origin)
-            guard left > 0 else { break }
-            var count = 0
-            for head in heads.heads {
-                left -= HeadsRoom.byteCount(head.topic)
-                guard left >= 0 else { break }
-                count += 1
-            }
-            heads.heads.removeLast(heads.heads.count - count)
-            result.append(heads)
-            guard left > 0 else { break }
-        }
-        return result
-    }
-}

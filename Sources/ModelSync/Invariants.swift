@@ -1,4 +1,4 @@
-import ModelWire
+package import ModelWire
 
 /// What must hold of the machines at any moment beside what they do: bounds, and sums that are kept up to date. For
 /// tests and the simulator, which ask often; nobody else pays for it.
@@ -14,6 +14,13 @@ extension Replica {
             if stream.tellers.count > sessions.count { return "a stream has more tellers than there are senders" }
             if let staging = stream.repair?.request?.staging, staging.isFull { return "a repair stages too much" }
         }
+        if !unsettled.isWellCounted || streams.values.count(where: \.isListed) != unsettled.count {
+            return "the unsettled streams, or their repairs, are miscounted"
+        }
+        if streamsInOrder.count != streams.count || streamsByOrigin.values.reduce(0, { $0 + $1.count }) != streams.count
+        {
+            return "a stream is missing among those in order, or of its origin"
+        }
         if unsettled.count > streams.count { return "a stream stands twice among the unsettled" }
         if sessions.contains(where: { $0.staging?.isFull ?? false }) { return "a snapshot stages too much" }
         for (rid, (sender, purpose)) in requests {
@@ -27,6 +34,24 @@ extension Replica {
         }
         return topics.count > Replica.topicCountMax ? "too many topic names are remembered" : nil
     }
+}
+
+extension Replica {
+    /// What is missing of a stream before its last known sequence, in runs. For the simulator.
+    package func missingRuns(of origin: String, on topic: Topic) -> [ClosedRange<UInt64>] {
+        guard let stream = streams[StreamKey(origin: origin, topic: topic)] else { return [] }
+        var runs: [ClosedRange<UInt64>] = []
+        var next: UInt64 = 1
+        while let run = stream.tracker.gap(from: next, countMax: .max) {
+            runs.append(run)
+            guard run.upperBound < .max else { break }
+            next = run.upperBound + 1
+        }
+        return runs
+    }
+
+    /// How many parts of transactions wait for others. For the simulator.
+    package var heldPartCount: Int { groups.partCount }
 }
 
 extension Origin {
@@ -50,7 +75,11 @@ extension ControlService {
         let all = peers.byIdentity.values
         if all.count > peers.peerCountMax { return "too many peers are remembered" }
         if all.reduce(0, { $0 + $1.cursors.count }) != peers.cursorCount { return "the snapshots are miscounted" }
-        if peers.cursorCount > configuration.budget.cursorCount { return "too many snapshots are under way" }
+        if all.reduce(0, { $0 + $1.answerCount }) != peers.answerCount { return "the answers are miscounted" }
+        // One of each peer is always admitted.
+        if peers.cursorCount > configuration.budget.cursorCount + all.count {
+            return "too many snapshots are under way"
+        }
         for peer in all {
             if peer.cursors.count > configuration.budget.cursorsPerPeer { return "a peer has too many snapshots" }
             if peer.pushCount > configuration.budget.pushesPerPeer { return "a peer has too many pushes waiting" }

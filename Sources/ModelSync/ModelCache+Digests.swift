@@ -11,8 +11,18 @@ extension ModelCache {
             for (bucket, digest) in bucketDigests(of: type).enumerated() { result[bucket >> (8 - bits)] &+= digest }
             return result
         }
-        snapshot().forEach(type: type) { record in
-            result[Int(Fingerprint.mix(record.idHash) >> UInt64(64 - bits))] &+= record.digest
+        return snapshot().digests(of: type, bits: bits)
+    }
+}
+
+extension Snapshot {
+    /// The digests of a type as the snapshot has it.
+    /// - Parameter bits: 0 to 16.
+    /// - Complexity: O(*models*)
+    func digests(of type: String, bits: Int) -> [UInt64] {
+        var result = [UInt64](repeating: 0, count: 1 << bits)
+        forEach(type: type) { record in
+            result[bits == 0 ? 0 : Int(Fingerprint.mix(record.idHash) >> UInt64(64 - bits))] &+= record.digest
             return true
         }
         return result

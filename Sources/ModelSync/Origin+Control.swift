@@ -8,14 +8,43 @@ extension Origin {
     ///   - peer: the routing identity of the connection that it came from.
     ///   - payload: any bytes; what is not a request is counted and answered with `malformed`.
     public mutating func receive(_ payload: Span<UInt8>, from peer: [UInt8], now: Moment) {
-        if let question = service.admit(payload, from: peer, now: now, counters: &counters) {
+        receive(ReceivedRequest(payload, limits: configuration.limits), from: peer, now: now)
+    }
+
+    /// The same of a request that was decoded outside of the owner's lock.
+    public mutating func receive(_ request: ReceivedRequest, from peer: [UInt8], now: Moment) {
+        if let question = service.admit(request, from: peer, now: now, counters: &counters) {
             answer(question, to: peer, now: now)
         }
+        if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
+        takeReplies()
+    }
+
+    private mutating func takeReplies() {
+        for notice in service.takeNotices() { actions.append(.notice(notice)) }
         for reply in service.takeReplies() { actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
     }
 
+    /// Peers may get a message of an answer.
+    public var hasAnswers: Bool { service.hasAnswers }
+
+    /// What is to be done next for peers that wait for answers, where ``RequestBudget/underWayByteCount`` is set. A
+    /// message is made under no lock, sent, and its turn handed to ``finish(_:now:)``.
+    /// - Parameter departures: what was taken since the last time; every message that was sent comes back so.
+    public mutating func nextAnswer(after departures: [Departure], now: Moment) -> NextAnswer {
+        service.take(departures, now: now)
+        defer { takeReplies() }
+        return service.nextAnswer(now: now, counters: &counters)
+    }
+
+    /// Takes back what ``nextAnswer(after:now:)`` has lent.
+    public mutating func finish(_ turn: AnswerTurn, now: Moment) {
+        service.finish(turn, now: now, counters: &counters)
+        takeReplies()
+    }
+
     private mutating func answer(_ question: ControlService.Question, to peer: [UInt8], now: Moment) {
-        var prefixes: [[UInt8]]?
+        var prefixes: PrefixSet?
         switch question {
         case .report(let report): return learn(from: report, now: now)
         case .replay(let rid, let stream, let first, let last):
@@ -26,7 +55,7 @@ extension Origin {
             let message = "this is a publisher; push goes to a relay"
             return service.refuse(rid, .denied, message, peer, now: now, &counters)
         case .snapshot(_, let selected, _): prefixes = selected
-        case .digest(_, let type, _): prefixes = [Topic.data(type: type).bytes]
+        case .digest(_, let type, _): prefixes = PrefixSet([Topic.data(type: type).bytes])
         case .hello, .fetch: break
         }
         flush()

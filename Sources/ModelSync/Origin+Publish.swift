@@ -9,7 +9,8 @@ public enum Write: Sendable {
     case merge
     /// Make these the model's only fields by a replace: all others, by whomever, go.
     case replace
-    /// Make these the model's only fields by sending the difference: what is gone becomes unknown.
+    /// Make these the model's only fields by sending the difference: what is gone becomes unknown. Once that has left
+    /// too many removed fields behind, by a replace, which drops them.
     case assign
     /// Delete the model.
     case delete
@@ -90,8 +91,15 @@ extension Origin {
             pairs.keepChanges(fields, comparedWith: record)
             return pairs.count == 0 && exists ? nil : .merge
         case .assign:
-            pairs.keepChanges(record.map { fields.addingUndefined(for: $0) } ?? fields, comparedWith: record)
-            return pairs.count == 0 && exists ? nil : .merge
+            var removed = 0
+            pairs.keepChanges(
+                record.map { fields.addingUndefined(for: $0, removed: &removed) } ?? fields, comparedWith: record)
+            if pairs.count == 0, exists { return nil }
+            guard removed > Origin.removedFieldsMax(of: fields.count) || !fits(pairs, into: record) else {
+                return .merge
+            }
+            pairs.keepAll(fields)
+            return .replace
         case .replace:
             pairs.keepChanges(record.map { fields.addingUndefined(for: $0) } ?? fields, comparedWith: record)
             if pairs.count == 0, exists { return nil }
@@ -103,20 +111,41 @@ extension Origin {
         }
     }
 
-    /// Refuses an update that does not fit into a frame, and a model that would no longer fit into one as a whole:
-    /// no replica could get it by a snapshot. Errs on the side of refusing: what is overwritten counts, too.
+    /// So many removed fields may a model of so many others have by an assignment. One more, and the assignment becomes
+    /// a replace.
+    static func removedFieldsMax(of fieldCount: Int) -> Int { max(64, 2 * fieldCount) }
+
+    /// What is to be merged is no more than one update may be, and leads to no model that is too large.
+    private func fits(_ pairs: PairFilter, into record: Record?) -> Bool {
+        guard pairs.count <= configuration.limits.fieldCount else { return false }
+        do throws(WireError) {
+            try checkSize(id: Span(), fields: pairs.count, byteCount: pairs.bytes.count, record: record)
+            return true
+        } catch { return false }
+    }
+
+    /// Refuses an update that does not fit into a frame, and a model of which this origin alone would write more than
+    /// that: each change copies the model, here and at every replica. Errs on the side of refusing: what is overwritten
+    /// counts, too. Refuses also more fields than a model keeps: replicas would leave out the oldest.
     func checkSize(id: Span<UInt8>, fields: Int, byteCount: Int, record: Record?) throws(WireError) {
         let limit = configuration.limits.frameByteCount
         let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
-        guard added + (record?.byteCount ?? 0) > limit else { return }
+        guard added + (record?.byteCount ?? 0) > limit || hasTooManyFields(fields, record) else { return }
         throw tooLarge(id)
+    }
+
+    /// The model would have more cells than it keeps. Their names are looked at only where there may be too many.
+    private func hasTooManyFields(_ fields: Int, _ record: Record?) -> Bool {
+        guard let record, record.cellCount + fields > Record.cellCountMax else { return false }
+        return record.cellCount + pairs.newNameCount(beside: record) > Record.cellCountMax
     }
 
     func tooLarge(_ id: Span<UInt8>) -> WireError {
         WireError(
             .limit,
             "\(CBORReader(id).string(0..<id.count)) would take more than the "
-                + "\(configuration.limits.frameByteCount) bytes that a frame may have; "
+                + "\(configuration.limits.frameByteCount) bytes that a frame may have, or than "
+                + "\(Record.cellCountMax) fields; "
                 + "split the model, or raise frameByteCount on all sides")
     }
 

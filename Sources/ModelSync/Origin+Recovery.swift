@@ -60,10 +60,59 @@ extension Origin {
         }
     }
 
+    /// What earlier starts have written of the types whose models this one goes on with.
+    public var formerWrites: FormerWrites {
+        let types = Set(formerTopics.compactMap { topics[$0].topic.type })
+        return FormerWrites(
+            cache: cache, origin: configuration.name, incarnation: incarnation, types: types.sorted())
+    }
+
+    /// Sends again what earlier starts have written of these models, in batches of this start and with the versions
+    /// that it had: for a relay that lacks it. Whoever has it is not changed by that, and what others have written
+    /// later stays.
+    /// - Returns: the models that cannot be sent under the present limits, and why; nothing of these is sent.
+    public mutating func sendAgain(
+        _ ids: [String], type: String, now: Moment
+    ) -> [(id: String, reason: String)] {
+        let state: TypeState
+        do { state = try self.state(of: type) } catch { return ids.map { ($0, "\(error)") } }
+        var unsendable: [(id: String, reason: String)] = []
+        var updates: [Int: [(id: String, update: FormerPart.Update, fields: EncodedFields)]] = [:]
+        for id in ids {
+            guard let record = cache.record(type: type, id: id, includingTombstones: true),
+                let part = FormerPart(record, of: configuration.name, before: incarnation)
+            else { continue }
+            let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: record.idHash))
+            do throws(WireError) {
+                // Whatever was taken under other limits: a batch beyond the present ones nobody could read.
+                var encoded: [(id: String, update: FormerPart.Update, fields: EncodedFields)] = []
+                for update in part.updates {
+                    encoded.append((id, update, try EncodedFields(update.fields, limits: configuration.limits)))
+                }
+                updates[topic, default: []] += encoded
+            } catch { unsendable.append((id, "\(error)")) }
+        }
+        for (topic, updates) in updates.sorted(by: { $0.key < $1.key }) {
+            // The stamps of a batch rise, and these are below all that is open.
+            close(topic, group: nil)
+            var last: Stamp?
+            for (id, update, fields) in updates.sorted(by: { $0.update.stamp < $1.update.stamp }) {
+                if update.stamp == last { close(topic, group: nil) }
+                last = update.stamp
+                append(
+                    update.operation, to: topic, id: id.utf8.span, fields: fields.bytes.span, fieldCount: fields.count,
+                    stamp: update.stamp, now: now)
+            }
+            close(topic, group: nil)
+        }
+        return unsendable
+    }
+
     /// A replica has reported what it knows of this origin. A later start, or a later stamp, means that the clock was
     /// set back while the origin was down, or that there are two of one name: what this start writes would lose against
     /// what the former has written.
     mutating func learn(from report: Report, now: Moment) {
+        noteClock(of: report, now: now)
         let later = report.applied.filter { heads in
             heads.origin == configuration.name && (heads.incarnation > incarnation || heads.stamp > clock.last)
         }
@@ -91,13 +140,13 @@ extension Origin {
     private static var renewalPauseMin: UInt64 { 10_000_000 }
     private static var renewalPauseMax: UInt64 { 600_000_000 }
 
-    private func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
+    func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
         now.isPassed(by: stamp, leadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)
     }
 
     /// Goes on as a later start: sequences begin again at 1, and the topics of the former are told with head 0, so that
     /// replicas ask for what they hold.
-    private mutating func beginIncarnation(after stamp: Stamp, now: Moment) {
+    mutating func beginIncarnation(after stamp: Stamp, now: Moment) {
         flush()
         clock.observe(stamp)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)

@@ -27,16 +27,27 @@ extension Origin {
     /// A peer has subscribed to `prefix`. Barriers are answered, everything else needs no answer.
     public mutating func subscribed(to prefix: [UInt8], now: Moment) {
         guard let barrier = Topic(barrier: prefix) else { return }
+        barriers.append(barrier)
+        answerBarriers(now: now)
+    }
+
+    /// Barriers that come close together have one answer, which is made once.
+    private mutating func answerBarriers(now: Moment) {
+        let topics = barriers.take(now: now.uptimeMicroseconds)
+        guard !topics.isEmpty else { return }
         flush()
-        publish(barrier, encodedHeads(all: true, now: now))
+        let payload = encodedHeads(all: true, now: now)
+        for topic in topics { publish(topic, payload) }
     }
 
     /// Sends `heads` when it is due, and forgets peers that have gone silent and deletes whose time is over.
     public mutating func tick(now: Moment) {
         ringTime = max(ringTime, now.uptimeMicroseconds)
         sweepTombstones(now: now)
+        answerBarriers(now: now)
         let due = nextHeartbeat ?? now.uptimeMicroseconds
         if now.uptimeMicroseconds >= due {
+            reviewClock(now: now)
             flush()
             let isFull = heartbeatCount % 10 == 0
             if !isFull { noteDigestNews() }
@@ -57,7 +68,10 @@ extension Origin {
     }
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
-    public var nextDeadline: UInt64? { nextHeartbeat }
+    public var nextDeadline: UInt64? {
+        guard let nextBarriers = barriers.dueAt else { return nextHeartbeat }
+        return nextHeartbeat.map { min($0, nextBarriers) }
+    }
 
     /// Sends what is open, and says that this origin stops in good order.
     public mutating func stop(now: Moment) {
@@ -87,13 +101,13 @@ extension Origin {
     }
 
     /// What has been sent so far. Call only when no batch is open, or heads and digests belong to different states.
-    mutating func heads(all: Bool, prefixes: [[UInt8]]? = nil, now: Moment) -> Heads {
+    mutating func heads(all: Bool, prefixes: PrefixSet? = nil, now: Moment) -> Heads {
         let selected = topics.indices.filter { index in
             guard topics[index].head > 0 || formerTopics.contains(index), all || topics[index].isHeadNews else {
                 return false
             }
             guard let prefixes else { return true }
-            return prefixes.contains { topics[index].topic.overlaps($0) }
+            return prefixes.overlaps(topics[index].topic)
         }
         .map { topics[$0] }
         return Heads(

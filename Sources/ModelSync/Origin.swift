@@ -31,6 +31,8 @@ public struct Origin {
     var outboxByteCount = 0
     var pairs = PairFilter()
     var service: ControlService
+    /// Barriers that wait to be answered together, and when they may be.
+    var barriers = WaitingBarriers()
     /// What was sent last, for replay.
     public internal(set) var ring: ReplayRing
     /// The time of the last event that told it: a batch that is closed without one is taken to be sent then.
@@ -42,6 +44,10 @@ public struct Origin {
     /// When a report may make this origin start anew again, and the pause after that.
     var nextRenewal: UInt64 = 0
     var renewalPause: UInt64 = 0
+    /// Whether stamps that lie ahead of the wall clock are taken by others.
+    var clockReview = ClockReview()
+    /// See ``voidIncarnations``.
+    var voids: [UInt64] = []
     var sweep = TombstoneSweep()
     var nextSweep: UInt64 = 0
     var nextHeartbeat: UInt64?

@@ -1,3 +1,4 @@
+import ModelCBOR
 import ModelCache
 import ModelRecord
 
@@ -51,5 +52,17 @@ struct PairFilter {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: fields.bytes)
         count = fields.count
+    }
+
+    /// How many of the names have no cell in `record`.
+    func newNameCount(beside record: Record) -> Int {
+        var reader = CBORReader(bytes.span)
+        var count = 0
+        for _ in 0..<self.count {
+            let name = reader.skipValidText()
+            if record.version(of: reader.string(name)) == nil { count += 1 }
+            reader.skipValidItem()
+        }
+        return count
     }
 }

@@ -15,6 +15,13 @@ public struct Peer: Sendable {
     /// The snapshots that are being served to it, by request id.
     var cursors: [UInt64: SnapshotCursor] = [:]
     var budget = PeerBudget()
+    /// Its answers that are to go on, and where it waits for that.
+    var orders = Fifo<ControlService.Order>()
+    var place = ControlService.Place.nowhere
+    /// The size of its next message, where that was made and found no room.
+    var neededByteCount = 0
+    /// Its answers, snapshots aside, that are not at their end.
+    var answerCount = 0
     /// Pushed batches that wait to be durable.
     var pushCount = 0
     /// The size of its last `hello` and of its last report, which are remembered.
@@ -26,7 +33,7 @@ public struct Peer: Sendable {
 
     /// Who is least makes way first.
     fileprivate var standing: (isServed: Int, hasReported: Int, lastHeard: UInt64) {
-        (cursors.isEmpty && pushCount == 0 ? 0 : 1, report == nil ? 0 : 1, lastHeard)
+        (cursors.isEmpty && pushCount == 0 && answerCount == 0 ? 0 : 1, report == nil ? 0 : 1, lastHeard)
     }
 
     /// It has reported that it is live.
@@ -52,6 +59,8 @@ struct PeerTable: Sendable {
     private(set) var byIdentity: [[UInt8]: Peer] = [:]
     /// The snapshots that are under way to all peers.
     private(set) var cursorCount = 0
+    /// The other answers that are under way to all peers.
+    private(set) var answerCount = 0
     /// What is remembered of all peers, in bytes as they were sent.
     private(set) var heldByteCount = 0
 
@@ -65,10 +74,22 @@ struct PeerTable: Sendable {
         var peer = byIdentity[identity] ?? Peer(identity: identity, name: "", lastHeard: now.uptimeMicroseconds)
         peer.lastHeard = now.uptimeMicroseconds
         byIdentity[identity] = nil  // So that the cursors are not copied while they change.
-        let before = peer.cursors.count
+        return change(&peer, body)
+    }
+
+    /// Hands out a peer to change, if it is known. That is no sign of life.
+    @discardableResult
+    mutating func withKnownPeer<R>(_ identity: [UInt8], _ body: (inout Peer) -> R) -> R? {
+        guard var peer = byIdentity.removeValue(forKey: identity) else { return nil }
+        return change(&peer, body)
+    }
+
+    private mutating func change<R>(_ peer: inout Peer, _ body: (inout Peer) -> R) -> R {
+        let before = (peer.cursors.count, peer.answerCount)
         let result = body(&peer)
-        cursorCount += peer.cursors.count - before
-        byIdentity[identity] = peer
+        cursorCount += peer.cursors.count - before.0
+        answerCount += peer.answerCount - before.1
+        byIdentity[peer.identity] = peer
         return result
     }
 
@@ -95,6 +116,7 @@ struct PeerTable: Sendable {
     mutating func forget(_ identity: [UInt8]) {
         guard let peer = byIdentity.removeValue(forKey: identity) else { return }
         cursorCount -= peer.cursors.count
+        answerCount -= peer.answerCount
         heldByteCount -= peer.heldByteCount
     }
 

@@ -1,3 +1,4 @@
+import ModelRecord
 public import ModelWire
 
 /// Brings batches to relays and does not rest until they are acknowledged, as a state machine: for jobs that are gone
@@ -21,17 +22,30 @@ public final class Pusher {
     struct Batch: Sendable {
         let stream: ReplayRing.Stream
         let sequence: UInt64
+        let lastStamp: Stamp
         let payload: [UInt8]
     }
 
     /// Batches from the oldest that is kept on; positions count from the first that was ever pushed.
     private var batches = Fifo<Batch>()
-    private var firstPosition = 0
-    private var byteCount = 0
-    private var relays: [RelaySession] = []
-    private var decoder: BatchDecoder
+    private(set) var firstPosition = 0
+    private(set) var byteCount = 0
+    var relays: [RelaySession] = []
+    var decoder: BatchDecoder
     private var nextRID: UInt64 = 1
-    private var actions: [PusherAction] = []
+    var actions: [PusherAction] = []
+    /// Starts of the origin whose batches are not pushed any more.
+    private var voidIncarnations: Set<UInt64> = []
+    /// The greatest stamp that was acknowledged.
+    private var takenStamp: Stamp = 0
+    /// What is compared with each relay; nil where there is nothing.
+    var former: FormerWrites?
+    /// What some relay lacked, for as long as the batch that carries it is kept.
+    var sentAgain: [ModelID: SentAgain] = [:]
+    /// The same in the order of the batches.
+    var sentAgainOrder = Fifo<(position: Int, model: ModelID)>()
+    /// What the origin cannot send again, and why.
+    var unsendable: [ModelID: String] = [:]
 
     public init(configuration: PusherConfiguration) {
         self.configuration = configuration
@@ -49,12 +63,16 @@ public final class Pusher {
     /// Takes a batch as an origin has made it for its stream. What is no batch on a data topic (heads, bye) is ignored.
     /// - Throws: `WireError` for a batch that cannot be read.
     public func push(topic: Topic, payload: [UInt8]) throws(WireError) {
-        guard topic.type != nil else { return }
+        guard let type = topic.type else { return }
         try decoder.decode(payload.span)
+        guard !voidIncarnations.contains(decoder.incarnation) else { return }
         let stream = ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic)
-        batches.append(Batch(stream: stream, sequence: decoder.sequence, payload: payload))
+        noteSentAgain(payload.span, type: type, position: firstPosition + batches.count)
+        batches.append(
+            Batch(
+                stream: stream, sequence: decoder.sequence, lastStamp: decoder.lastStamp, payload: payload))
         byteCount += payload.count
-        for index in relays.indices { relays[index].states.append(.waiting) }
+        for index in relays.indices { relays[index].add(byteCount: payload.count) }
     }
 
     /// More should be pushed only after some of it was acknowledged.
@@ -66,12 +84,23 @@ public final class Pusher {
         return (configuration.acknowledgement == .any ? counts.min() : counts.max()) ?? batches.count
     }
 
-    /// Everything that was pushed is delivered.
-    public var isDone: Bool { unacknowledged == 0 }
+    /// Everything that was pushed is delivered, and all that earlier starts have written is there as well.
+    public var isDone: Bool {
+        guard !relays.isEmpty else { return batches.isEmpty }
+        let count = relays.count { $0.isCompared && $0.unacknowledgedCount(total: firstPosition + batches.count) == 0 }
+        return !isAsking && (configuration.acknowledgement == .any ? count > 0 : count == relays.count)
+    }
+
+    /// What a relay lacks is not a batch yet.
+    var isAsking: Bool { actions.contains { if case .sendAgain = $0 { true } else { false } } }
 
     /// Why not everything can be delivered any more: the relays that would have to acknowledge it refuse for good.
     public var failure: String? {
-        let failures = relays.compactMap(\.failure)
+        let failures = relays.compactMap { relay in
+            // All that can be brought there is brought first.
+            let isIdle = relay.unacknowledgedCount(total: firstPosition + batches.count) == 0
+            return relay.failure ?? (isIdle ? relay.comparison?.finalFailure : nil)
+        }
         let isHopeless =
             configuration.acknowledgement == .any ? failures.count == relays.count : !failures.isEmpty
         return isHopeless && !isDone ? failures.first ?? "there is no relay to push to" : nil
@@ -95,6 +124,7 @@ public final class Pusher {
     public func connected(_ relay: Int, now: Moment) {
         relays[relay].isConnected = true
         relays[relay].takeBack(from: 0)
+        compareAnew(relay)
         send(relay, now: now)
     }
 
@@ -104,12 +134,18 @@ public final class Pusher {
         reconnect(relay, now: now)
     }
 
+    /// Nobody greets at the endpoint of a relay, as the runtime has found out, with its reason; nil: somebody does.
+    public func reached(_ relay: Int, unless reason: String?) {
+        relays[relay].isUnreachable = reason != nil
+        if let reason { relays[relay].lastError = reason }
+    }
+
     /// Sends what may be sent and takes back what was not answered in time. Call it every few milliseconds.
     public func tick(now: Moment) {
         let timeout = configuration.requestTimeout.wholeMicroseconds
         for relay in relays.indices where relays[relay].failure == nil && relays[relay].isConnected {
             if let sent = relays[relay].oldestSent, now.uptimeMicroseconds >= sent + timeout {
-                relays[relay].lastError = "no answer for \(timeout / 1000) ms"
+                if !relays[relay].isUnreachable { relays[relay].lastError = "no answer for \(timeout / 1000) ms" }
                 reconnect(relay, now: now)
             } else {
                 send(relay, now: now)
@@ -120,14 +156,20 @@ public final class Pusher {
     /// Takes one reply from a relay. Any bytes are acceptable.
     public func receive(_ relay: Int, _ payload: Span<UInt8>, now: Moment) {
         guard let reply = try? ControlReply(decoding: payload, limits: configuration.limits) else { return }
-        switch reply {
-        case .accepted(let rid):
-            relays[relay].accept(rid)
-            letGo()
-        case .error(let rid, let code, let message):
-            guard let position = relays[relay].outstanding[rid] else { return }
-            refused(relay, position, code, message, now: now)
-        case .welcome, .records, .complete, .frame, .gone, .digests, .unknown: return
+        if !compare(relay, reply, now: now) {
+            switch reply {
+            case .accepted(let rid):
+                if let position = relays[relay].accept(rid) {
+                    let batch = batches[position - firstPosition]
+                    relays[relay].unacknowledgedByteCount -= batch.payload.count
+                    takenStamp = max(takenStamp, batch.lastStamp)
+                }
+                letGo()
+            case .error(let rid, let code, let message):
+                guard let position = relays[relay].outstanding[rid] else { return }
+                refused(relay, position, code, message, now: now)
+            case .welcome, .records, .part, .complete, .frame, .gone, .digests, .unknown: return
+            }
         }
         send(relay, now: now)
     }
@@ -143,6 +185,14 @@ public final class Pusher {
         case .busy, .internalError:
             relays[relay].takeBack(from: position)
             pause(relay, now: now)
+        case .limit where PushArrival.isFuture(message):
+            relays[relay].takeBack(from: position)
+            pause(relay, now: now)
+            actions.append(
+                .clockRefused(
+                    ClockRefusal(
+                        relay: relay, incarnation: batches[position - firstPosition].stream.incarnation,
+                        reason: "\(code.rawValue): \(message)", taken: takenStamp)))
         default:
             fail(relay, "\(code.rawValue): \(message)")
         }
@@ -162,26 +212,56 @@ public final class Pusher {
                     + "run the job again"
             )
         }
+        // What it held of earlier starts is gone as well.
+        compareAnew(relay)
         relays[relay].takeBack(
             from: firstPosition + target,
             evenAcknowledged: { [self] position in
-                position >= firstPosition && batches[position - firstPosition].stream == refused.stream
+                guard position >= firstPosition else { return nil }
+                let batch = batches[position - firstPosition]
+                return batch.stream == refused.stream ? batch.payload.count : nil
             })
         pause(relay, now: now)
+    }
+
+    /// The origin has started anew, because nobody took the stamps of the start before: nothing of that is pushed.
+    /// Which of its earlier writes a relay lacks shows when it is compared.
+    /// - Parameter incarnation: the start that was given up.
+    public func beginAnew(giving incarnation: UInt64) {
+        guard voidIncarnations.insert(incarnation).inserted else { return }
+        for relay in relays.indices { relays[relay].void(through: firstPosition + batches.count) }
+        firstPosition += batches.count
+        batches = Fifo()
+        byteCount = 0
+        sentAgain = [:]
+        sentAgainOrder = Fifo()
+        unsendable = [:]
+    }
+
+    /// The origin goes on as it was, although a relay has refused a batch for its stamp: the batch is pushed again
+    /// after the pause that has begun, for either clock may be right by then. Told once until it takes one.
+    public func tryAgain(_ refusal: ClockRefusal) {
+        guard relays[refusal.relay].failure == nil, !relays[refusal.relay].isClockTold,
+            !voidIncarnations.contains(refusal.incarnation)
+        else { return }
+        relays[refusal.relay].isClockTold = true
+        let advice = "set the clocks right; until then it is tried again every few seconds"
+        let metadata = ["relay": "\(refusal.relay)", "reason": refusal.reason, "advice": advice]
+        actions.append(.notice(Notice(kind: .pushFailed, metadata: metadata)))
     }
 
     private func message(_ batch: Batch) -> String {
         "batch \(batch.sequence) of \(batch.stream.topic) was to be next"
     }
 
-    private func fail(_ relay: Int, _ reason: String) {
+    func fail(_ relay: Int, _ reason: String) {
         relays[relay].failure = reason
         relays[relay].outstanding = [:]
         actions.append(.notice(Notice(kind: .pushFailed, metadata: ["relay": "\(relay)", "reason": reason])))
         letGo()
     }
 
-    private func pause(_ relay: Int, now: Moment) {
+    func pause(_ relay: Int, now: Moment) {
         relays[relay].pause(now: now.uptimeMicroseconds, configuration)
     }
 
@@ -199,13 +279,18 @@ public final class Pusher {
         while relays[relay].outstanding.count < configuration.windowCount,
             let position = relays[relay].nextWaiting(firstPosition, end: firstPosition + batches.count)
         {
-            let rid = nextRID
-            nextRID += 1
+            let rid = makeRID()
             relays[relay].sent(position, rid: rid, at: now.uptimeMicroseconds)
             let batch = batches[position - firstPosition]
             let request = ControlRequest.push(rid: rid, topic: batch.stream.topic, batch: batch.payload)
             actions.append(.request(relay: relay, payload: request.encode()))
         }
+        askNext(relay, now: now)
+    }
+
+    func makeRID() -> UInt64 {
+        defer { nextRID += 1 }
+        return nextRID
     }
 
     /// There is no room for what a relay has not acknowledged while another has: it is left behind.
@@ -231,6 +316,7 @@ public final class Pusher {
             firstPosition += 1
             for index in relays.indices { relays[index].forgetFirst() }
         }
+        forgetSentAgain(isEmpty: batches.isEmpty)
     }
 }
 
@@ -238,10 +324,18 @@ extension Pusher {
     /// The first bound or sum that does not hold; for tests and the simulator.
     package func brokenInvariant() -> String? {
         let sum = (0..<batches.count).reduce(0) { $0 + batches[$1].payload.count }
+        let isForgetful = sentAgain.values.contains { $0.position.map { $0 < firstPosition } ?? false }
+        if isForgetful { return "it is still known of batches that are not kept what they sent again" }
         if sum != byteCount { return "kept batches count \(byteCount) bytes and are \(sum)" }
         for relay in relays {
             if relay.states.count != batches.count { return "a relay's states are not those of the kept batches" }
             if relay.outstanding.count > configuration.windowCount { return "more batches are on their way than may" }
+            let open = (0..<batches.count).reduce(0) {
+                $0 + (relay.isAcknowledged(firstPosition + $1) ? 0 : batches[$1].payload.count)
+            }
+            if relay.failure == nil, relay.unacknowledgedByteCount != open {
+                return "a relay's batches count \(relay.unacknowledgedByteCount) bytes and are \(open)"
+            }
         }
         return nil
     }

@@ -1,3 +1,4 @@
+public import ModelRecord
 public import ModelWire
 
 /// How batches are pushed.
@@ -35,6 +36,11 @@ public struct PusherConfiguration: Sendable {
         self.byteCountMax = byteCountMax
         self.limits = limits
     }
+
+    /// In microseconds: the pause after so many before it.
+    func pause(after pauses: Int) -> UInt64 {
+        min(pause.wholeMicroseconds << UInt64(min(pauses, 16)), pauseMax.wholeMicroseconds)
+    }
 }
 
 /// What a pusher wants done.
@@ -43,8 +49,27 @@ public enum PusherAction: Sendable {
     case request(relay: Int, payload: [UInt8])
     /// Close the control connection to the relay and open it anew, then call `connected`.
     case reconnect(relay: Int)
+    /// A relay lacks what earlier starts have written of these models: have the origin send that again
+    /// (``Origin/sendAgain(_:type:now:)``), push the batches, and tell what it could not send
+    /// (``Pusher/cannotSendAgain(_:type:reason:)``).
+    case sendAgain(type: String, ids: [String])
+    /// A relay refuses a batch because its stamp lies too far ahead of the relay's clock. Where the origin starts anew
+    /// for that (``Origin/startAnewIfRefused(taken:now:)``) call ``Pusher/beginAnew(giving:)``, else
+    /// ``Pusher/tryAgain(_:)``.
+    case clockRefused(ClockRefusal)
     /// Something that a person should hear of; for the log.
     case notice(Notice)
+}
+
+/// A relay does not take a batch for its stamp.
+public struct ClockRefusal: Sendable {
+    public let relay: Int
+    /// The start of the origin that the batch is of.
+    public let incarnation: UInt64
+    /// What the relay says.
+    public let reason: String
+    /// The greatest stamp that any relay has acknowledged.
+    public let taken: Stamp
 }
 
 /// How things stand with one relay.
@@ -66,5 +91,7 @@ public struct PushStatus: Sendable, Hashable {
     public let acknowledged: UInt64
     /// Batches that were sent more than once.
     public let resent: UInt64
+    /// All that earlier starts of the publisher have written is there, or among the unacknowledged batches.
+    public let isCompared: Bool
     public let lastError: String?
 }

@@ -7,9 +7,27 @@ extension Relay {
     ///   - peer: the routing identity of the connection that it came from.
     ///   - payload: any bytes; what is not a request is counted and answered with `malformed`.
     public func receive(_ payload: Span<UInt8>, from peer: [UInt8], now: Moment) {
-        if let question = service.admit(payload, from: peer, now: now, counters: &counters) {
+        let request = ReceivedRequest(payload, limits: configuration.limits)
+        if let question = service.admit(request, from: peer, now: now, counters: &counters) {
             answer(question, to: peer, now: now)
         }
+        if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
+        takeReplies()
+    }
+
+    /// As ``Origin/hasAnswers``.
+    public var hasAnswers: Bool { service.hasAnswers }
+
+    /// As ``Origin/nextAnswer(after:now:)``.
+    public func nextAnswer(after departures: [Departure], now: Moment) -> NextAnswer {
+        service.take(departures, now: now)
+        defer { takeReplies() }
+        return service.nextAnswer(now: now, counters: &counters)
+    }
+
+    /// As ``Origin/finish(_:now:)``.
+    public func finish(_ turn: AnswerTurn, now: Moment) {
+        service.finish(turn, now: now, counters: &counters)
         takeReplies()
     }
 
@@ -23,12 +41,13 @@ extension Relay {
     public var connectedPeers: [Peer] { Array(service.peers.byIdentity.values) }
 
     func takeReplies() {
+        for notice in service.takeNotices() { actions.append(.replica(.notice(notice))) }
         for reply in service.takeReplies() { actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
     }
 
     private func answer(_ question: ControlService.Question, to peer: [UInt8], now: Moment) {
         collect(now: now)
-        var prefixes: [[UInt8]]?
+        var prefixes: PrefixSet?
         switch question {
         case .report: return
         case .replay(let rid, let stream, let first, let last):
@@ -47,7 +66,7 @@ extension Relay {
                 return service.refuse(rid, .busy, message, peer, now: now, &counters)
             }
             prefixes = selected
-        case .digest(_, let type, _): prefixes = [Topic.data(type: type).bytes]
+        case .digest(_, let type, _): prefixes = PrefixSet([Topic.data(type: type).bytes])
         case .hello, .fetch: break
         }
         if isStartingAnew(now: now), let rid = question.copyRequest {
@@ -69,7 +88,7 @@ extension Relay {
     /// The relay has just started, and a sender's first snapshot is not here yet; or an origin has, and what it had
     /// before is not here yet: whoever is served now would miss it.
     func isSettling(now: Moment) -> Bool {
-        let isTakingOver = replica.unsettled.contains { stream in
+        let isTakingOver = replica.unsettled.all.contains { stream in
             guard let since = stream.takeoverSince else { return false }
             return now.uptimeMicroseconds < since + configuration.settleTime.wholeMicroseconds
         }

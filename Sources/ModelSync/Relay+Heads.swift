@@ -60,9 +60,18 @@ extension Relay {
     /// A peer has subscribed to `prefix`. Barriers are answered, everything else needs no answer.
     public func subscribed(to prefix: [UInt8], now: Moment) {
         guard let barrier = Topic(barrier: prefix) else { return }
+        barriers.append(barrier)
+        answerBarriers(now: now)
+    }
+
+    /// Barriers that come close together have one answer, which is made once.
+    func answerBarriers(now: Moment) {
+        let topics = barriers.take(now: now.uptimeMicroseconds)
+        guard !topics.isEmpty else { return }
         collect(now: now)
-        for heads in heads(prefixes: nil, now: now) + [ownHeads(now: now)] {
-            actions.append(.publish(topic: barrier, payload: heads.encode()))
+        let payloads = (heads(prefixes: nil, now: now) + [ownHeads(now: now)]).map { $0.encode() }
+        for topic in topics {
+            for payload in payloads { actions.append(.publish(topic: topic, payload: payload)) }
         }
     }
 
@@ -77,24 +86,17 @@ extension Relay {
     /// has started anew only the topics of its last start.
     /// - Parameter isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier
     ///   starts are not all here is left out.
-    func heads(prefixes: [[UInt8]]?, isServing: Bool = false, now: Moment) -> [Heads] {
+    func heads(prefixes: PrefixSet?, isServing: Bool = false, now: Moment) -> [Heads] {
         let mending = mendingTypes(now: now)
         var byOrigin: [String: Heads] = [:]
         for (key, stream) in replica.streams {
-            var heads = byOrigin[key.origin] ?? emptyHeads(of: key.origin, now: now)
-            if stream.incarnation > heads.incarnation {
-                heads.incarnation = stream.incarnation
-                heads.heads = []
-            }
-            let isSelected = prefixes?.contains { key.topic.overlaps($0) } ?? true
-            if stream.incarnation == heads.incarnation, isSelected {
-                let type = key.topic.type ?? ""
-                heads.heads.append(
-                    Head(
-                        topic: key.topic, sequence: replica.committed(key, stream),
-                        digest: mending.contains(type) ? nil : digest(of: key.topic)))
-            }
-            byOrigin[key.origin] = heads
+            let isSelected = prefixes?.overlaps(key.topic) ?? true
+            let head = Head(
+                topic: key.topic, sequence: replica.vouched(key, stream),
+                digest: !isSelected || mending.contains(stream.type) ? nil : digest(of: key.topic))
+            // In place: a copy of the list for each stream would cost its square.
+            byOrigin[key.origin, default: emptyHeads(of: key.origin, now: now)].add(
+                isSelected ? head : nil, of: stream.incarnation)
         }
         // An origin that has sent nothing since its last start: whoever follows an earlier one must hear of that.
         let relayNames = Set(relayNames.values)
@@ -106,7 +108,7 @@ extension Relay {
             byOrigin[origin]?.incarnation = source.incarnation
         }
         if isServing {
-            for stream in replica.unsettled where stream.takeoverSince != nil { byOrigin[stream.key.origin] = nil }
+            for stream in replica.unsettled.all where stream.takeoverSince != nil { byOrigin[stream.key.origin] = nil }
         }
         return byOrigin.values.sorted { $0.origin < $1.origin }
     }
@@ -126,12 +128,23 @@ extension Relay {
         let isIncomplete =
             !replica.groups.isEmpty || replica.sessions.contains { $0.isSyncing } || isStartingAnew(now: now)
         guard !isIncomplete else { return Set(replica.streams.keys.compactMap(\.topic.type)) }
-        return Set(replica.streams.lazy.filter { $0.value.isMending }.compactMap { $0.key.topic.type })
+        return Set(replica.streams.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
     }
 
     private func digest(of topic: Topic) -> UInt64? {
         guard let type = topic.type, let buckets = topic.buckets else { return nil }
         return cache.digest(of: type, buckets: buckets)
+    }
+}
+
+extension Heads {
+    /// Only those of the greatest incarnation are told.
+    fileprivate mutating func add(_ head: Head?, of incarnation: UInt64) {
+        if incarnation > self.incarnation {
+            self.incarnation = incarnation
+            heads = []
+        }
+        if let head, incarnation == self.incarnation { heads.append(head) }
     }
 }
 

@@ -137,7 +137,7 @@ extension Relay {
         switch arrival {
         case .accepted, .duplicate:
             counters[.pushesAcknowledged] += 1
-            service.reply(waiter.peer, .accepted(rid: waiter.rid))
+            service.reply(waiter.peer, .accepted(rid: waiter.rid), now: now)
         case .refused(let code, let message):
             service.refuse(waiter.rid, code, message, waiter.peer, now: now, &counters)
         }
@@ -158,6 +158,7 @@ extension Relay {
                 stream, sequence: replica.decoder.sequence, payload: batch.payload, at: now.uptimeMicroseconds,
                 age: .milliseconds(Int64(clamping: milliseconds)))
         }
+        replica.closeEarlierGroups(now: now)
         collect(now: now, isRestoring: true)
     }
 

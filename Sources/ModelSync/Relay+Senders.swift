@@ -19,6 +19,11 @@ extension Relay {
         collect(now: now)
     }
 
+    /// Nobody greets at the endpoint of `sender`, as the runtime has found out, with its reason.
+    public func unreachable(_ sender: SenderID, reason: String) {
+        replica.unreachable(sender, reason: reason)
+    }
+
     /// Takes one message of a sender's stream: the topic frame and the payload frame. Any bytes are acceptable.
     public func receiveStream(
         _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment
@@ -37,13 +42,17 @@ extension Relay {
             if replica.room?.admit(origin: heads.origin) ?? true {
                 // What lies too far ahead would hide all that comes after it.
                 guard !replica.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now) else { return }
-                sources.note(heads, at: now.uptimeMicroseconds)
+                switch replica.word(sender, on: heads, now: now) {
+                case .own: sources.decide(heads, at: now.uptimeMicroseconds)
+                case .heard: sources.note(heads, at: now.uptimeMicroseconds)
+                case .ignored: break
+                }
             } else {
                 replica.noteRefused(heads.origin)
                 collect(now: now)
             }
-        case .bye(let bye): forward(bye, payload)
-        case .batch, .unknown: break
+        case .bye(let bye) where replica.mayEnd(bye.origin, sender): forward(bye, payload)
+        case .bye, .batch, .unknown: break
         }
     }
 
@@ -76,7 +85,7 @@ extension Relay {
     }
 
     func speaksFor(_ origin: String) -> Bool {
-        replica.streams.keys.contains { $0.origin == origin }
+        replica.streamsByOrigin[origin] != nil
             || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.values.contains(origin)
     }
 }

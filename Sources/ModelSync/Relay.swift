@@ -25,6 +25,8 @@ public final class Relay {
     let absence: UInt64
     var clock: HybridClock
     var service: ControlService
+    /// Barriers that wait to be answered together.
+    var barriers = WaitingBarriers()
     var sources = SourceTable()
     var pushes = PendingPushes()
     /// What the last `heads` told of each stream, and of each topic's digest.
@@ -91,6 +93,7 @@ public final class Relay {
     public func tick(now: Moment) {
         replica.tick(now: now)
         collect(now: now)
+        answerBarriers(now: now)
         guard now.uptimeMicroseconds >= nextHeartbeat ?? 0 else { return }
         nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
         publishHeads(now: now)
@@ -100,7 +103,7 @@ public final class Relay {
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
-        min(replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds)
+        min(replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max)
     }
 
     /// Says that this relay stops in good order.

@@ -14,17 +14,30 @@ struct RelaySession: Sendable {
     private var sentAt: [UInt64: UInt64] = [:]
     /// Nothing before this position waits.
     private var cursor = 0
+    /// How far it is known what the relay holds of earlier starts; nil where they have left nothing.
+    var comparison: Comparison?
     /// Everything before this position was sent at least once.
     private var sentEnd = 0
     var isConnected = false
     var failure: String?
     var lastError: String?
+    /// `lastError` says why nobody greets there: that no request is answered says less.
+    var isUnreachable = false
+    /// The log has told that this relay refuses for the sake of a clock.
+    var isClockTold = false
+    /// The size of the batches that it has not acknowledged.
+    var unacknowledgedByteCount = 0
     private var acknowledgedCount: UInt64 = 0
+    /// Batches that were neither acknowledged nor are to be.
+    private var voidCount = 0
     private var resentCount: UInt64 = 0
     private var pausedUntil: UInt64 = 0
     private var pauses = 0
 
-    func unacknowledgedCount(total: Int) -> Int { total - Int(acknowledgedCount) }
+    func unacknowledgedCount(total: Int) -> Int { total - voidCount - Int(acknowledgedCount) }
+
+    /// All that earlier starts have written is there, or on its way in batches.
+    var isCompared: Bool { comparison?.isDone ?? true }
 
     func isAcknowledged(_ position: Int) -> Bool {
         guard position >= firstPosition, position - firstPosition < states.count else { return false }
@@ -35,7 +48,10 @@ struct RelaySession: Sendable {
     func mayPush(at time: UInt64) -> Bool { isConnected && failure == nil && time >= pausedUntil }
 
     /// When the request that waits longest was sent.
-    var oldestSent: UInt64? { sentAt.values.min() }
+    var oldestSent: UInt64? {
+        guard let asked = comparison?.request?.sentAt else { return sentAt.values.min() }
+        return min(sentAt.values.min() ?? asked, asked)
+    }
 
     /// The first position that waits to be sent.
     mutating func nextWaiting(_ first: Int, end: Int) -> Int? {
@@ -47,6 +63,12 @@ struct RelaySession: Sendable {
         return nil
     }
 
+    /// A batch waits to be sent.
+    mutating func add(byteCount: Int) {
+        states.append(.waiting)
+        unacknowledgedByteCount += byteCount
+    }
+
     mutating func sent(_ position: Int, rid: UInt64, at time: UInt64) {
         states[position - firstPosition] = .sent(rid: rid)
         outstanding[rid] = position
@@ -55,17 +77,30 @@ struct RelaySession: Sendable {
         sentEnd = max(sentEnd, position + 1)
     }
 
-    mutating func accept(_ rid: UInt64) {
-        guard let position = outstanding.removeValue(forKey: rid) else { return }
+    /// - Returns: the position of the batch that is acknowledged.
+    mutating func accept(_ rid: UInt64) -> Int? {
+        guard let position = outstanding.removeValue(forKey: rid) else { return nil }
         sentAt[rid] = nil
         pauses = 0
+        isClockTold = false
         acknowledgedCount += 1
         states[position - firstPosition] = .acknowledged
+        return position
+    }
+
+    /// Nothing before a position is to be pushed any more.
+    mutating func void(through end: Int) {
+        voidCount = end - Int(acknowledgedCount)
+        outstanding = [:]
+        sentAt = [:]
+        states = Fifo()
+        unacknowledgedByteCount = 0
+        (firstPosition, cursor, sentEnd) = (end, end, end)
     }
 
     /// What was sent from a position on waits again. Answers to the old requests are passed over.
-    /// - Parameter evenAcknowledged: positions that wait again although they were acknowledged.
-    mutating func takeBack(from position: Int, evenAcknowledged: (Int) -> Bool = { _ in false }) {
+    /// - Parameter evenAcknowledged: the sizes of those that wait again although they were acknowledged.
+    mutating func takeBack(from position: Int, evenAcknowledged: (Int) -> Int? = { _ in nil }) {
         let start = max(position, firstPosition)
         for index in (start - firstPosition)..<max(states.count, start - firstPosition) {
             switch states[index] {
@@ -74,8 +109,9 @@ struct RelaySession: Sendable {
                 outstanding[rid] = nil
                 sentAt[rid] = nil
             case .acknowledged:
-                guard evenAcknowledged(firstPosition + index) else { continue }
+                guard let byteCount = evenAcknowledged(firstPosition + index) else { continue }
                 acknowledgedCount -= 1
+                unacknowledgedByteCount += byteCount
             }
             states[index] = .waiting
         }
@@ -88,9 +124,8 @@ struct RelaySession: Sendable {
     }
 
     mutating func pause(now: UInt64, _ configuration: PusherConfiguration) {
-        let pause = configuration.pause.wholeMicroseconds << UInt64(min(pauses, 16))
+        pausedUntil = now + configuration.pause(after: pauses)
         pauses += 1
-        pausedUntil = now + min(pause, configuration.pauseMax.wholeMicroseconds)
     }
 
     func status(total: Int, now: UInt64) -> PushStatus {
@@ -104,6 +139,6 @@ struct RelaySession: Sendable {
             }
         return PushStatus(
             state: state, unacknowledged: unacknowledgedCount(total: total), acknowledged: acknowledgedCount,
-            resent: resentCount, lastError: lastError)
+            resent: resentCount, isCompared: isCompared, lastError: lastError)
     }
 }

@@ -20,6 +20,20 @@ final class Renewal {
     var rejecting: Set<SenderID> = []
     /// By sender.
     var parts: [Part]
+    /// Batches older than deletes are remembered, which came meanwhile.
+    private(set) var oldBatches: [OldBatch] = []
+    private var oldByteCount = 0
+
+    /// A batch that is merged when all heads are here, unless they tell that a snapshot had it: what it wrote may be
+    /// deleted and forgotten there.
+    struct OldBatch {
+        let stream: ReplayRing.Stream
+        let sequence: UInt64
+        let payload: [UInt8]
+    }
+
+    /// So many bytes of them are put aside.
+    private static let oldByteCountMax = 64 << 20
 
     init(prefixes: [Topic], senderCount: Int, now: UInt64) {
         self.prefixes = prefixes
@@ -35,6 +49,27 @@ final class Renewal {
             heads += told
         }
         return heads
+    }
+
+    /// Puts a batch aside.
+    /// - Returns: false where there is no room.
+    func putAside(_ batch: OldBatch) -> Bool {
+        guard oldByteCount + batch.payload.count <= Renewal.oldByteCountMax else { return false }
+        oldByteCount += batch.payload.count
+        oldBatches.append(batch)
+        return true
+    }
+
+    /// These heads came with a snapshot that had the batch, or what has become of it.
+    static func isCovered(_ batch: OldBatch, by heads: [Heads]) -> Bool {
+        heads.contains { told in
+            guard told.origin == batch.stream.origin else { return false }
+            // What an earlier start of a job has pushed no head tells of.
+            guard told.incarnation == batch.stream.incarnation else {
+                return told.incarnation > batch.stream.incarnation && !told.isPushed
+            }
+            return told[batch.stream.topic].map { $0.sequence >= batch.sequence } ?? false
+        }
     }
 
     func isRequest(_ rid: UInt64, _ sender: SenderID) -> Bool {

@@ -8,6 +8,8 @@ public enum Finding: String, Sendable, CaseIterable {
     case newIncarnation = "new incarnation"
     case digest = "digest differs"
     case clock = "batch from the future"
+    case transaction = "transaction not whole"
+    case claim = "others tell less than one has claimed"
 
     /// Sequences are missing: their replay mends it.
     var isMissingSequences: Bool {
@@ -48,6 +50,8 @@ struct Repair {
     struct Request {
         let rid: UInt64
         let sender: SenderID
+        /// The head that it had told when it was asked.
+        var promised: UInt64 = 0
         /// The sequences asked for, on the rung of replay.
         var range: ClosedRange<UInt64> = 1...1
         /// The sequence of the next frame, as a sender sends them in order.
@@ -73,6 +77,8 @@ struct Repair {
     var attempts = 0
     /// The senders that have failed on this rung.
     var failed: Set<SenderID> = []
+    /// Every sender that could be asked was, and none has what is missing: it may be nowhere any more.
+    var isInVain = false
     /// Replays have brought something.
     var hasReplayed = false
     /// The sequences that stayed malformed: when the replay is through, the topic is taken from a sender's copy.
@@ -80,6 +86,10 @@ struct Repair {
 
     /// What it is when a sender's copy has brought what was missing.
     var mendingByCopy: Mending { quarantined.isEmpty ? .snapshot : .quarantine }
+    /// The stamp of the transaction that is to become whole.
+    var transaction: Stamp?
+    /// The sender that tells less than another has claimed: its copy is merged.
+    var witness: SenderID?
     /// The sender whose copy was found to differ, and the digests that it had told: it is asked first.
     var compared: (sender: SenderID, digests: [Topic: UInt64])?
 

@@ -1,4 +1,5 @@
 import ModelCache
+import ModelRecord
 import ModelWire
 
 /// Digests show the loss of an update whatever caused it (protocol article, section 7).
@@ -6,30 +7,50 @@ extension Replica {
     /// Compares what the sender has told of its copy with this one, wherever both must be equal. Called with each
     /// heartbeat: also of a topic that the heads leave out, because nothing has changed, the last digest still holds.
     func audit(_ sender: SenderID, now: Moment) {
-        guard sessions[sender.index].isSynced, groups.isEmpty, renewal == nil else { return }
-        for type in audits.types(toldBy: sender) {
-            guard audits.mayBegin(type, with: sender, now: now.uptimeMicroseconds) else { continue }
-            let told = audits.digests(of: type, toldBy: sender)
-            let own = cache.bucketDigests(of: type)
-            var differences: [Audit.Comparability] = []
-            for (topic, digest) in told {
-                guard let buckets = topic.buckets, isCovered(topic),
-                    let comparability = comparability(type, buckets, { $0.head(toldBy: sender) })
-                else { continue }
-                if own[buckets].reduce(0, &+) == digest {
-                    noteEqual(type, buckets)
-                } else {
-                    differences.append(comparability)
-                }
+        audits.beginRound(with: sender)
+        // Of many types each tick looks at some.
+        if !audits.hasManyTypes(toldBy: sender) { goOnAuditing(sender, now: now) }
+    }
+
+    /// Goes on with what the sender's last heads have given reason to compare, as far as one tick has time for it.
+    func goOnAuditing(_ sender: SenderID, now: Moment) {
+        guard sessions[sender.index].isSynced, groups.isEmpty, renewal == nil else {
+            return audits.endRound(with: sender)
+        }
+        var left = AuditTable.workMax
+        while left > 0, audits.mayBegin(with: sender), let type = audits.nextType(toldBy: sender) {
+            left -= 256 + (streamsByType[type]?.count ?? 0)
+            audit(type, with: sender, now: now)
+        }
+    }
+
+    private func audit(_ type: String, with sender: SenderID, now: Moment) {
+        guard audits.mayBegin(type, with: sender, now: now.uptimeMicroseconds) else { return }
+        let told = audits.digests(of: type, toldBy: sender)
+        let own = cache.bucketDigests(of: type)
+        let comparability = comparability(
+            of: type, with: sender, takesLag: mayHoldFormer(type, sender, now: now)
+        ) { $0.head(toldBy: sender) }
+        var differences: [Audit.Comparability] = []
+        var equal = EqualBuckets()
+        for (topic, digest) in told {
+            guard let buckets = topic.buckets, isCovered(topic), let comparability = comparability[buckets] else {
+                continue
             }
-            if differences.isEmpty {
-                audits.clearPause(type, with: sender)
-            } else if differences.contains(.equal) || !audits.isJoined(type, toldBy: sender) {
-                audits[type] = Audit(
-                    sender: sender, dueAt: now.uptimeMicroseconds, foundAt: now.uptimeMicroseconds, told: told,
-                    ownDigest: own.reduce(0, &+))
-                askForDigests(of: type, now: now)
+            if own[buckets].reduce(0, &+) == digest {
+                equal.insert(buckets)
+            } else {
+                differences.append(comparability)
             }
+        }
+        if !equal.isEmpty { noteEqual(type, equal, to: sender) }
+        if differences.isEmpty {
+            audits.clearPause(type, with: sender)
+        } else if differences.contains(.equal) || !audits.isJoined(type, toldBy: sender) {
+            audits[type] = Audit(
+                sender: sender, dueAt: now.uptimeMicroseconds, foundAt: now.uptimeMicroseconds, told: told,
+                ownDigest: own.reduce(0, &+))
+            askForDigests(of: type, now: now)
         }
     }
 
@@ -43,24 +64,42 @@ extension Replica {
         (0..<256).filter { isCovered(.data(type: type, partitions: .twoHundredFiftySix, bucket: $0)) }
     }
 
-    /// What digests of these buckets can say, where every stream that carries one of them stands exactly at the
-    /// sender's head; else nil. A stream of which nothing was applied stands at 0, told or not.
+    /// The sender, a relay, may hold of the type what an earlier start of an origin has written and what is not here.
+    /// Its heads tell of the later start only, so its copy is taken once, also where it lags behind this one for good:
+    /// a relay that was away has not got what was pushed to another meanwhile.
+    func mayHoldFormer(_ type: String, _ sender: SenderID, now: Moment) -> Bool {
+        let session = sessions[sender.index]
+        guard session.origins.contains(where: { $0 != session.name }) else { return false }
+        return audits.mayHoldFormer(
+            type, sender, copiedAt: session.isWarm ? 0 : session.since, now: now.uptimeMicroseconds)
+    }
+
+    /// What digests of buckets can say, where every stream that carries one of them stands exactly at the sender's
+    /// head; else nil. A stream of which nothing was applied stands at 0, told or not.
+    /// - Parameter takesLag: a stream that stands beyond the sender's head is no obstacle.
     func comparability(
-        _ type: String, _ buckets: Range<Int>, _ head: (StreamState) -> UInt64?
-    ) -> Audit.Comparability? {
-        comparability(streamsByType[type] ?? [], buckets) { _, stream in (head(stream) ?? 0, stream.tracker.applied) }
+        of type: String, with sender: SenderID, takesLag: Bool = false, _ head: (StreamState) -> UInt64?
+    ) -> BucketComparability {
+        comparability(streamsByType[type] ?? [], with: sender, takesLag: takesLag) { _, stream in
+            (head(stream) ?? 0, stream.tracker.applied)
+        }
     }
 
     /// - Parameter stand: the sender's head of a stream, and how far it is applied here at the moment in question.
     private func comparability(
-        _ streams: [StreamState], _ buckets: Range<Int>, _ stand: (Int, StreamState) -> (head: UInt64, applied: UInt64)
-    ) -> Audit.Comparability? {
-        var result = Audit.Comparability.equal
+        _ streams: [StreamState], with sender: SenderID, takesLag: Bool,
+        _ stand: (Int, StreamState) -> (head: UInt64, applied: UInt64)
+    ) -> BucketComparability {
+        var result = BucketComparability()
         for (index, stream) in streams.enumerated() {
-            guard let carried = stream.buckets, carried.overlaps(buckets) else { continue }
+            guard let carried = stream.buckets else { continue }
             let (head, applied) = stand(index, stream)
-            guard !stream.isMending, head == applied else { return nil }
-            if applied == 0 || stream.holdsOlderIncarnation { result = .atLeast }
+            let isLagging = takesLag && head < applied
+            if stream.isBeingMended || (head != applied && !isLagging) {
+                result.limit(carried, to: nil)
+            } else if isLagging || applied == 0 || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
+                result.limit(carried, to: .atLeast)
+            }
         }
         return result
     }
@@ -70,13 +109,11 @@ extension Replica {
         return told[stream.key.topic]?.sequence
     }
 
-    private func noteEqual(_ type: String, _ buckets: Range<Int>) {
-        for stream in streamsByType[type] ?? [] where stream.holdsOlderIncarnation {
-            if let carried = stream.buckets, buckets.lowerBound <= carried.lowerBound,
-                carried.upperBound <= buckets.upperBound
-            {
-                stream.holdsOlderIncarnation = false
-            }
+    private func noteEqual(_ type: String, _ buckets: EqualBuckets, to sender: SenderID) {
+        let ends = buckets.ends
+        for stream in streamsByType[type] ?? [] {
+            guard let carried = stream.buckets, ends[carried.lowerBound] >= carried.upperBound else { continue }
+            stream.noteEqual(true, to: sender)
         }
     }
 
@@ -104,7 +141,10 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         requests[rid] = nil
         audits[type]?.rid = nil
-        noteOrigins(heads, of: sender, now: now)
+        // The digests count batches of streams that were never heard of here: those are holes, and no difference.
+        for told in heads where noteOrigin(told, of: sender, now: now) {
+            learn(told, of: sender, isReply: true, now: now)
+        }
         let told = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }
         let answer = Audit.Answer(
             heads: heads, digests: digests,
@@ -136,7 +176,7 @@ extension Replica {
     /// Remembers this copy as it is now, if it holds just what the heads tell.
     private func noteCut(of type: String) {
         let streams = streamsByType[type] ?? []
-        guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isMending) else {
+        guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isBeingMended) else {
             return
         }
         if count >= Audit.cutCountMax { audits[type]?.cuts.removeFirst() }
@@ -152,39 +192,57 @@ extension Replica {
         case unknown
     }
 
-    private func compare(_ bucket: Int, of type: String, _ own: [UInt64], _ answer: Audit.Answer) -> Comparison {
+    /// - Parameter known: what digests can say of each cut, and last of this moment, as far as it was needed before.
+    private func compare(
+        _ bucket: Int, of type: String, with sender: SenderID, takesLag: Bool, _ own: [UInt64],
+        _ answer: Audit.Answer, _ known: inout [Int: BucketComparability]
+    ) -> Comparison {
         let digest = answer.digests[bucket]
         if own[bucket] == digest { return .equal }
         let range = bucket..<(bucket + 1)
         // Those that were met since the answer came are in neither.
         let streams = streamsByType[type] ?? []
         func told(_ index: Int) -> UInt64 { index < answer.streamHeads.count ? answer.streamHeads[index] : 0 }
-        for cut in (audits[type]?.cuts ?? []).reversed() {
-            let comparability = comparability(streams, range) { index, _ in
-                (told(index), index < cut.applied.count ? cut.applied[index] : 0)
-            }
-            guard let comparability else { continue }
+        let cuts = audits[type]?.cuts ?? []
+        for (position, cut) in cuts.enumerated().reversed() {
+            let buckets =
+                known[position]
+                ?? comparability(streams, with: sender, takesLag: takesLag) { index, _ in
+                    (told(index), index < cut.applied.count ? cut.applied[index] : 0)
+                }
+            known[position] = buckets
+            guard let comparability = buckets[range] else { continue }
             return cut.digests[bucket] == digest ? .equal : .different(comparability)
         }
-        let comparability = comparability(streams, range) { (told($0), $1.tracker.applied) }
-        guard groups.isEmpty, let comparability else { return .unknown }
+        let buckets =
+            known[cuts.count]
+            ?? comparability(streams, with: sender, takesLag: takesLag) { (told($0), $1.tracker.applied) }
+        known[cuts.count] = buckets
+        guard groups.isEmpty, let comparability = buckets[range] else { return .unknown }
         return .different(comparability)
     }
 
     /// Finds the buckets that differ, and what is to be done about them.
     private func judge(_ answer: Audit.Answer, of type: String, now: Moment) {
+        guard let audit = audits[type] else { return }
         let own = cache.bucketDigests(of: type)
         let covered = coveredBuckets(of: type)
         var found: [Int: Audit.Comparability] = [:]
         var isUnknown = false
+        var known: [Int: BucketComparability] = [:]
+        let byOrigin = Dictionary(grouping: streamsByType[type] ?? [], by: \.key.origin)
+        let takesLag = mayHoldFormer(type, audit.sender, now: now)
         for bucket in covered {
-            switch compare(bucket, of: type, own, answer) {
+            switch compare(bucket, of: type, with: audit.sender, takesLag: takesLag, own, answer, &known) {
             case .equal: continue
+            case .different(.equal) where holdsFormer(type, bucket, byOrigin, than: audit.sender):
+                found[bucket] = .atLeast
+                // It may have found that a stream had an earlier start.
+                known = [:]
             case .different(let comparability): found[bucket] = comparability
             case .unknown: isUnknown = true
             }
         }
-        guard let audit = audits[type] else { return }
         audits[type]?.answer = nil
         // Else it tells of a moment that is past.
         let isNow = covered.allSatisfy { own[$0] == answer.digests[$0] }
@@ -209,6 +267,31 @@ extension Replica {
             endAudit(of: type, by: .buckets, now: now)
         }
     }
+
+    /// This copy has something in the bucket that the sender may rightly not have: what an earlier start of an origin
+    /// wrote, before this replica knew of it or came to know of it in a snapshot, or what an origin wrote of which
+    /// nobody tells heads any more. Looks at some models of the bucket, up to the first: an answer may tell of 256
+    /// buckets.
+    private func holdsFormer(
+        _ type: String, _ bucket: Int, _ byOrigin: [String: [StreamState]], than sender: SenderID
+    ) -> Bool {
+        var isFormer = false
+        var count = 0
+        cache.snapshot().forEach(type: type, buckets: bucket..<(bucket + 1)) { record in
+            isFormer = record.hasVersion { version in
+                let written = (byOrigin[version.origin] ?? []).filter { $0.buckets?.contains(bucket) ?? false }
+                let earlier = written.filter { version.stamp < $0.incarnation }
+                for stream in earlier { stream.hasEarlierStart = true }
+                return written.isEmpty || earlier.contains { $0.mayHoldMore(than: sender) }
+            }
+            count += 1
+            return !isFormer && count < Replica.formerModelCountMax
+        }
+        return isFormer
+    }
+
+    /// How many models of a bucket are looked at.
+    private static let formerModelCountMax = 512
 
     private func missedComparison(of type: String, now: Moment) {
         guard let audit = audits[type], audit.isConfirmed else { return endAudit(of: type, now: now) }
@@ -238,10 +321,15 @@ extension Replica {
 
     /// Gives up what was not answered, judges an answer ahead for too long, and asks again where heads had moved.
     func driveAudits(now: Moment) {
+        for index in sessions.indices where audits.isRound(with: sessions[index].id) {
+            goOnAuditing(sessions[index].id, now: now)
+        }
         for type in audits.types {
             guard let audit = audits[type], now.uptimeMicroseconds >= audit.dueAt else { continue }
             if let rid = audit.rid {
                 send(.cancel(rid: rid), to: audit.sender)
+                // Who does not answer is asked ever more rarely.
+                audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
                 endAudit(of: type, now: now)
             } else if let answer = audit.answer {
                 judge(answer, of: type, now: now)

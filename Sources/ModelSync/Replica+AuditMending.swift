@@ -12,7 +12,7 @@ extension Replica {
         }
         audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
         if hasTransactions(type, heads) {
-            noteMismatch(stream, buckets.count, audit)
+            if mustBeEqual { noteMismatch(stream, buckets.count, audit) }
             // All that the sender holds is here already.
             if mustBeEqual, audits.isJoined(type, toldBy: audit.sender) {
                 let isLeft = configuration.forwardsBatches || audits.isResting(type, now: now.uptimeMicroseconds)
@@ -71,7 +71,9 @@ extension Replica {
     /// The stream to which the difference is put down.
     private func witness(of audit: Audit, _ type: String) -> StreamState? {
         let streams = streamsByType[type] ?? []
-        return streams.first { stream in stream.tellers.contains { $0.sender == audit.sender } } ?? streams.first
+        let told = streams.filter { stream in stream.tellers.contains { $0.sender == audit.sender } }
+        // One with a hole that stays has a repair already, and each has one at a time.
+        return told.first { $0.repair == nil } ?? told.first ?? streams.first
     }
 
     /// Asks for some of the buckets that differ.
@@ -80,6 +82,11 @@ extension Replica {
     /// cannot be known here.
     private func fetchBuckets(_ buckets: [Int], of type: String, isReplacing: Bool, now: Moment) {
         guard let sender = audits[type]?.sender else { return }
+        // After the pause that a difference is followed by it begins again.
+        guard sessions[sender.index].budget.takeRequest(.snapshot, at: now.uptimeMicroseconds) else {
+            counters[.postponedRequests] += 1
+            return endAudit(of: type, now: now)
+        }
         let rid = takeRID()
         let part = buckets.prefix(Audit.bucketCountMax)
         let rest = Array(buckets.dropFirst(part.count))
@@ -124,7 +131,7 @@ extension Replica {
             if hasTransactions(type, heads), let stream = witness(of: audit, type) {
                 return takeWhole(stream, audit, now: now)
             }
-            join(audit.fetched.chunks)
+            join(audit.fetched.chunks, now: now)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: false, now: now) }
             if audit.isConfirmed {
                 audits[type]?.step = .verifying
@@ -135,9 +142,20 @@ extension Replica {
         }
     }
 
+    /// All that the sender's copy held when it told these digests is here.
+    func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, now: Moment) {
+        if mayHoldFormer(type, sender, now: now) {
+            // Others that were equal may not have what came with it.
+            for stream in streamsByType[type] ?? [] where stream.hasEarlierStart {
+                for session in sessions where session.id != sender { stream.noteEqual(false, to: session.id) }
+            }
+        }
+        audits.noteJoined(told, of: type, toldBy: sender, at: now.uptimeMicroseconds)
+    }
+
     /// All that the sender's copy had is here: what still differs is only here.
     private func joined(_ type: String, _ audit: Audit, now: Moment) {
-        audits.noteJoined(audit.told, of: type, toldBy: audit.sender)
+        noteJoined(audit.told, of: type, toldBy: audit.sender, now: now)
         endAudit(of: type, now: now)
         // Where heads have moved on meanwhile it is not known what came with them.
         guard cache.digest(of: type, buckets: 0..<256) != audit.ownDigest,
@@ -159,7 +177,7 @@ extension Replica {
             guard audit.step.isVerifying else { return endAudit(of: type, now: now) }
             return fetchBuckets(buckets, of: type, isReplacing: true, now: now)
         }
-        let mayHoldMore = (streamsByType[type] ?? []).contains { $0.holdsOlderIncarnation }
+        let mayHoldMore = (streamsByType[type] ?? []).contains { $0.mayHoldMore(than: audit.sender) }
         // Its end is that of the new state.
         if !mayHoldMore { audits[type]?.difference = nil }
         endAudit(of: type, now: now)
@@ -177,13 +195,14 @@ extension Replica {
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
         let replacements = Dictionary(fetched.map { ($0.id, $0) }) { $1 }
         let snapshot = cache.snapshot()
+        // Everything here was there when these heads were read, so it is older than they are.
+        let comparability = comparability(of: type, with: audit.sender) {
+            Replica.head(of: $0, in: [origin: told])
+        }
         cache.commit { commit in
             for bucket in buckets {
-                // Everything here was there when these heads were read, so it is older than they are.
                 let range = bucket..<(bucket + 1)
-                guard comparability(type, range, { Replica.head(of: $0, in: [origin: told]) }) == .equal else {
-                    continue
-                }
+                guard comparability[range] == .equal else { continue }
                 snapshot.forEach(type: type, buckets: range, includingTombstones: true) { record in
                     let versions = [record.touched, record.floor].compactMap { $0 } + record.cells.map(\.version)
                     if versions.contains(where: { $0.origin == origin && $0.stamp > told.stamp }) {

@@ -43,6 +43,13 @@ extension Replica {
         noteClockRejected(origin, stamp, ["sender": label(sender)], now: now)
     }
 
+    /// A start of the origin that cannot be followed yet. What it writes is in no batch of a later one, which may be
+    /// the first that is: of that all topics are taken whole.
+    func noteStartAhead(_ origin: String, _ incarnation: UInt64, at sender: SenderID, now: Moment) {
+        noteAhead(origin, incarnation, at: sender, now: now)
+        if sessions[sender.index].origins.contains(origin) { restartedOrigins.insert(origin) }
+    }
+
     /// Tells it in the log, unless enough of it was told lately.
     func noteClockRejected(_ origin: String, _ stamp: Stamp, _ metadata: [String: String], now: Moment) {
         if now.uptimeMicroseconds >= nextClockNotices {
@@ -52,6 +59,7 @@ extension Replica {
         guard clockNoticeCount < Replica.toldOriginCountMax else { return }
         clockNoticeCount += 1
         let facts = ["origin": origin, "ahead_ms": "\(lead(of: stamp, now))", "advice": "set the clocks right"]
+        if toldRejected.count < Replica.toldRejectedMax { toldRejected.insert(origin) }
         notice(.clockRejected, facts.merging(metadata) { first, _ in first })
     }
 
@@ -65,6 +73,15 @@ extension Replica {
             sessions[index].ahead = sessions[index].ahead.filter { $0.value > now.uptimeMicroseconds }
         }
     }
+
+    /// Something of the origin was taken: where the log was told that it is rejected, it is told that this is over.
+    func noteClockAccepted(_ origin: String, _ metadata: [String: String]) {
+        guard toldRejected.remove(origin) != nil else { return }
+        notice(.clockAccepted, ["origin": origin].merging(metadata) { first, _ in first })
+    }
+
+    /// Of so many origins the log is told that they are accepted again.
+    private static let toldRejectedMax = 1_024
 
     /// A sender has brought something of the origin lately that lies too far ahead.
     func isAhead(_ origin: String) -> Bool { sessions.contains { $0.ahead[origin] != nil } }

@@ -14,7 +14,9 @@ extension Replica {
                     now: now)
                 noteOrigins(heads, of: sender, now: now)
             case .records(let rid, let type, let records):
-                receiveRecords(sender, rid: rid, type: type, records: records, now: now)
+                receiveRecords(sender, rid: rid, type: type, records: records, goesOn: false, now: now)
+            case .part(let rid, let type, let record):
+                receiveRecords(sender, rid: rid, type: type, records: [record], goesOn: true, now: now)
             case .complete(let rid, let heads): receiveComplete(sender, rid: rid, heads: heads, now: now)
             case .error(let rid, let code, let message):
                 receiveError(sender, rid: rid, code: code, message: message, now: now)
@@ -51,19 +53,12 @@ extension Replica {
             }
             watch(stream, finding: .batchBeyondNext, now: now)
         }
+        // The snapshot may have ended the waiting of all its streams.
+        unsettled.settle()
         reviewStaleness(now: now)
         let models = cache.types.reduce(0) { $0 + cache.count(of: $1) }
         notice(.senderLive, ["sender": label(sender), "models": "\(models)"])
         driveRenewal(now: now)
-    }
-
-    /// All streams, in one order on every machine.
-    var streamsInOrder: [StreamState] {
-        streams.values.sorted { left, right in
-            left.key.origin == right.key.origin
-                ? left.key.topic.bytes.lexicographicallyPrecedes(right.key.topic.bytes)
-                : left.key.origin < right.key.origin
-        }
     }
 
     private func receiveGone(_ sender: SenderID, rid: UInt64, now: Moment) {

@@ -8,25 +8,9 @@ extension Replica {
         if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
         guard noteOrigin(heads, of: sender, now: now) else { return }
         sessions[sender.index].ages[heads.origin] = (
-            heads.isRelayed ? heads.ageMilliseconds ?? 0 : 0, now.uptimeMicroseconds
+            heads.isRelayed ? heads.ageMilliseconds ?? 0 : 0, now.uptimeMicroseconds, heads.incarnation, heads.stamp
         )
-        meetLaterStart(heads, sender, now: now)
-        for head in heads.heads where isWanted(head.topic) {
-            let key = StreamKey(origin: heads.origin, topic: head.topic)
-            let isUnmet = streams[key] == nil
-            guard let stream = meet(key, incarnation: heads.incarnation, sender: sender, now: now),
-                stream.incarnation == heads.incarnation
-            else { continue }
-            if stream.head(toldBy: sender) != head.sequence {
-                stream.note(sender, incarnation: heads.incarnation, head: head.sequence)
-                // Digests told before belong to other heads.
-                audits.forgetDigests(overlapping: head.topic, type: stream.type, toldBy: sender)
-            }
-            if isUnmet { takeFormerState(stream, sender, head: head.sequence, now: now) }
-            takeWholeIfUnknown(stream, sender, now: now)
-            stream.tracker.learn(head: head.sequence)
-            watch(stream, finding: .headBeyondApplied, now: now)
-        }
+        learn(heads, of: sender, now: now)
         for head in heads.heads {
             // Of what is not followed nothing is remembered.
             guard let digest = head.digest, streams[StreamKey(origin: heads.origin, topic: head.topic)] != nil else {
@@ -37,17 +21,63 @@ extension Replica {
         audit(sender, now: now)
     }
 
+    /// Takes note of what a sender has sent, as `heads` or a reply tell it.
+    /// - Parameter isReply: the heads came with a reply, which newer `heads` may have overtaken.
+    func learn(_ heads: Heads, of sender: SenderID, isReply: Bool = false, now: Moment) {
+        let word = word(sender, on: heads, now: now)
+        if word == .own { decideStart(heads, now: now) }
+        guard meetLaterStart(heads, sender, word, now: now) else { return }
+        for head in heads.heads where isWanted(head.topic) {
+            let key = StreamKey(origin: heads.origin, topic: head.topic)
+            let known = streams[key]
+            // Of what moves nothing it is only remembered who told it.
+            if word == .ignored, known?.incarnation != heads.incarnation, !tellsFormer(head, heads, known) { continue }
+            let isUnmet = known == nil
+            if isUnmet, !mayBegin(1, at: sender, now: now) { continue }
+            let met = meet(
+                key, incarnation: heads.incarnation, stamp: heads.stamp, sender: sender, isClaim: word == .heard,
+                now: now)
+            guard let stream = met, stream.incarnation == heads.incarnation else { continue }
+            let told = stream.head(toldBy: sender)
+            let isTakenBack = !isReply && promise(of: sender, stream) > head.sequence
+            if told != head.sequence, !isReply || told ?? 0 < head.sequence {
+                stream.note(sender, incarnation: heads.incarnation, head: head.sequence)
+                // Digests told before belong to other heads.
+                audits.forgetDigests(overlapping: head.topic, type: stream.type, toldBy: sender)
+            }
+            stream.noteTold(by: sender, at: now.uptimeMicroseconds)
+            if isUnmet { takeFormerState(stream, sender, head: head.sequence, now: now) }
+            takeWholeIfUnknown(stream, sender, now: now)
+            learn(head: head.sequence, of: stream, word: word)
+            // In one contact nobody honest tells less than before, but where it was deceived itself.
+            if isTakenBack, stream.isHeadClaimed { lowerHead(stream, to: 0) }
+            watch(stream, finding: .headBeyondApplied, now: now)
+        }
+    }
+
+    /// An origin that is there itself does not tell topics which it has not written to since it started without its
+    /// models. A relay does, with head 0: its copy may hold what the earlier start has written.
+    private func tellsFormer(_ head: Head, _ heads: Heads, _ known: StreamState?) -> Bool {
+        known == nil && head.sequence == 0 && provenStarts[heads.origin] == heads.incarnation && isPresent(heads.origin)
+    }
+
     /// A later start of an origin takes the place of the earlier one on every topic, also on those that it has not
     /// written to: what was missing there is in no replay any more.
-    private func meetLaterStart(_ heads: Heads, _ sender: SenderID, now: Moment) {
+    /// - Returns: false where the sender has begun too much: it counts when it is told again.
+    private func meetLaterStart(_ heads: Heads, _ sender: SenderID, _ word: Word, now: Moment) -> Bool {
         let former = latestStarts[heads.origin, default: 0]
-        guard heads.incarnation > former else { return }
+        guard heads.incarnation > former, word != .ignored else { return true }
+        let earlier = (streamsByOrigin[heads.origin] ?? []).filter { $0.incarnation < heads.incarnation }
+        guard earlier.isEmpty || mayBegin(earlier.count, at: sender, now: now) else { return false }
         latestStarts[heads.origin] = heads.incarnation
+        if word == .heard { claimedStarts.insert(heads.origin) }
         if former > 0 { restartedOrigins.insert(heads.origin) }
-        for stream in streamsInOrder
-        where stream.key.origin == heads.origin && stream.incarnation < heads.incarnation {
-            _ = meet(stream.key, incarnation: heads.incarnation, sender: sender, now: now)
+        closeGroups(of: heads.origin, before: heads.incarnation, now: now)
+        for stream in earlier.sorted(by: { $0.precedes($1) }) {
+            _ = meet(
+                stream.key, incarnation: heads.incarnation, sender: sender, isClaim: word == .heard, now: now)
         }
+        return true
     }
 
     /// A topic is heard of for the first time, from a sender whose snapshot is long through. Where its origin has
@@ -57,11 +87,14 @@ extension Replica {
         // A batch of the later start may be here before any heads of it.
         let isLater = latestStarts[origin].map { $0 < stream.incarnation } ?? false
         guard sessions[sender.index].isSynced, isLater || head == 0 || restartedOrigins.contains(origin) else { return }
+        audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
         takeOver(stream, from: sender, now: now)
     }
 
     func receiveBye(_ sender: SenderID, _ bye: Bye, now: Moment) {
         guard bye.origin == sessions[sender.index].name else { return }
+        // The rest of what it had on its way counts for nothing more.
+        if case .disconnected = sessions[sender.index].phase { return }
         sessions[sender.index].lastError = "stopped in good order"
         notice(.senderStopped, ["sender": bye.origin])
         loseContact(sender, now: now)

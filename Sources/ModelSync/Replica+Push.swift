@@ -12,6 +12,17 @@ public enum PushArrival: Hashable, Sendable {
     /// Why a stream is not begun.
     static let noRoom = "too many streams were begun by pushing; use fewer names or types"
 
+    /// How the message of a batch from the future begins.
+    private static let future = "the stamp lies too far ahead"
+
+    /// The relay refuses for the sake of its clock, if that is what its refusal says.
+    static func isFuture(_ message: String) -> Bool { message.hasPrefix(future) }
+
+    /// The refusal of a batch from the future.
+    static var tooFarAhead: PushArrival {
+        .refused(.limit, "\(future) of this relay's clock; set the clocks right")
+    }
+
     /// How the message of a batch that is not the next of its stream begins; the sequence that would be follows.
     private static let expectation = "expected sequence "
 
@@ -37,16 +48,23 @@ extension Replica {
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
         guard case .accepted = judged, let topic = try? topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        // Whoever pushes is the origin itself.
+        takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
         else {
             return .refused(.limit, PushArrival.noRoom)
         }
         countDecoded()
         stream.isPushed = true
+        ownPushed.insert(key.origin)
         notePushed(key.origin)
-        _ = stream.tracker.arrive(decoder.sequence)
+        closeGroups(of: key.origin, before: decoder.incarnation, now: now)
         counters[.pushedBatches] += 1
-        merge(payload, of: stream, isCurrent: true, now: now)
+        if !toldRejected.isEmpty { noteClockAccepted(key.origin, ["way": "push"]) }
+        if !isSettled(payload, of: stream, now: now) {
+            _ = stream.tracker.arrive(decoder.sequence)
+            merge(payload, of: stream, isCurrent: true, now: now)
+        }
         watch(stream, finding: .batchBeyondNext, now: now)
         return .accepted
     }
@@ -72,28 +90,42 @@ extension Replica {
         let sequence = decoder.sequence
         let waiting = last(
             ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic))
-        if let refusal = refusal(of: key, sequence: sequence, after: waiting) { return refusal }
+        if let refusal = refusal(of: key, sequence: sequence, after: waiting, now: now) { return refusal }
         let last = max(decoder.incarnation, decoder.lastStamp)
         guard !isTooFarAhead(last, now: now) else {
             counters[.clockRejectedBatches] += 1
             noteClockRejected(key.origin, last, ["way": "push"], now: now)
-            return .refused(.limit, "the stamp lies too far ahead of this relay's clock; set the clocks right")
+            return .tooFarAhead
         }
         return .accepted
     }
 
     /// Why the decoded batch may not be merged now, or that it was before; nil when it is the next, or one of those
     /// that wait already.
-    private func refusal(of key: StreamKey, sequence: UInt64, after waiting: UInt64) -> PushArrival? {
+    private func refusal(of key: StreamKey, sequence: UInt64, after waiting: UInt64, now: Moment) -> PushArrival? {
         let incarnation = decoder.incarnation
         guard let stream = streams[key], incarnation <= stream.incarnation else {
-            return (1...waiting + 1).contains(sequence) ? nil : .outOfOrder(sequence, expected: waiting + 1)
+            let isNext = sequence > 0 && sequence - 1 <= waiting
+            return isNext ? nil : .outOfOrder(sequence, expected: waiting &+ 1)
         }
-        guard incarnation == stream.incarnation else {
+        let isOpen = isMerelyClaimed(startOf: stream) && incarnation >= provenStarts[key.origin] ?? 0
+        guard incarnation == stream.incarnation || isOpen else {
             return .refused(.denied, "\(key.origin) has started anew since; its older incarnation is closed")
         }
-        if stream.tracker.contains(sequence) { return .duplicate }
-        let applied = stream.tracker.applied
+        var (tracker, claims) = (stream.tracker, stream.claims)
+        if incarnation < stream.incarnation {
+            let former = stream.claimedStart?.former.flatMap { $0.incarnation == incarnation ? $0 : nil }
+            (tracker, claims) = (former?.tracker ?? SequenceTracker(), former?.claims ?? [])
+        }
+        // What others only say to hold is merged as long as it is young.
+        let isMerged =
+            claims.isMerelyClaimed(sequence) && isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)
+        return isMerged ? nil : refusal(sequence, by: tracker, after: waiting)
+    }
+
+    private func refusal(_ sequence: UInt64, by tracker: SequenceTracker, after waiting: UInt64) -> PushArrival? {
+        if tracker.contains(sequence) { return .duplicate }
+        let applied = tracker.applied
         let next = max(applied, waiting) &+ 1
         return sequence > applied && sequence <= next ? nil : .outOfOrder(sequence, expected: next)
     }

@@ -15,7 +15,9 @@ extension Replica {
     func startAnew(
         _ prefixes: [Topic], reason: String, witness: (stream: StreamState, foundAt: UInt64)? = nil, now: Moment
     ) {
-        let all = (renewal?.prefixes ?? []) + prefixes.filter { !(renewal?.prefixes.contains($0) ?? false) }
+        var all = (renewal?.prefixes ?? []) + prefixes.filter { !(renewal?.prefixes.contains($0) ?? false) }
+        // One request names no more.
+        if all.count > WireLimits.prefixCountMax { all = self.prefixes }
         if let witness { renewal?.witnesses.append(witness) }
         if let renewal, all.count == renewal.prefixes.count, !isPast(renewal, now: now) { return }
         let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
@@ -66,23 +68,17 @@ extension Replica {
         if let heads = renewal.completeHeads, isReached(heads) { switchOver(to: renewal, now: now) }
     }
 
-    /// Records of a snapshot for the new copy.
-    /// - Returns: false when the request is not one of the renewal.
-    func renew(_ sender: SenderID, rid: UInt64, type: String, _ records: [Record], now: Moment) -> Bool {
-        guard let renewal, renewal.isRequest(rid, sender) else { return false }
-        renewal.parts[sender.index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
-        renewal.cache.commit { commit in commit.join(records, type: type) }
-        send(.credit(rid: rid, count: 1), to: sender)
-        return true
-    }
-
     /// One sender's part is complete.
     func completeRenewal(_ sender: SenderID, heads: [Heads], now: Moment) {
         if renewal?.rejecting.remove(sender) != nil {
             // What was left out would be lost: it is asked for again once the clocks may have come together.
             return loseRenewalPart(sender, retryAt: now.uptimeMicroseconds + Replica.clockPauseMicroseconds)
         }
-        renewal?.parts[sender.index] = .complete(heads)
+        // What counts less by now is not waited for.
+        for told in heads where noteOrigin(told, of: sender, now: now) {
+            learn(told, of: sender, isReply: true, now: now)
+        }
+        renewal?.parts[sender.index] = .complete(heads.filter { word(sender, on: $0, now: now) != .ignored })
         driveRenewal(now: now)
     }
 
@@ -102,7 +98,8 @@ extension Replica {
                 guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else { return true }
                 // A hole beyond the head, which may stay for good, is in no snapshot.
                 return stream.incarnation > told.incarnation
-                    || (stream.takeoverSince == nil && stream.tracker.applied >= head.sequence)
+                    || (stream.takeoverSince == nil
+                        && stream.tracker.applied >= min(head.sequence, stream.tracker.head))
             }
         }
     }
@@ -110,10 +107,14 @@ extension Replica {
     /// Makes the live copy equal to the new one, in one step; observers are told the difference.
     private func switchOver(to renewal: Renewal, now: Moment) {
         self.renewal = nil
-        keepPushed(in: renewal)
+        mergeUncovered(of: renewal)
+        keepPushed(in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
-            for type in Set(old.types).union(new.types).sorted() {
+            let types = Set(old.types).union(new.types).filter { type in
+                renewal.prefixes.contains { Topic.data(type: type).overlaps($0.bytes) }
+            }
+            for type in types.sorted() {
                 for bucket in 0..<256 {
                     let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
                     guard renewal.prefixes.contains(where: { $0.isPrefix(of: topic) }) else { continue }
@@ -154,11 +155,44 @@ extension Replica {
             ])
     }
 
-    /// What was pushed here, and what no sender has to its end, may be nowhere else: the new copy takes it over.
-    private func keepPushed(in renewal: Renewal) {
+    /// The parts of a transaction that go into the new copy at once; the others are put aside.
+    func keepYoung(_ parts: [GroupAssembler.Part], now: Moment) -> [GroupAssembler.Part] {
+        parts.filter { part in
+            guard (try? groupDecoder.decode(part.payload.span)) != nil else { return false }
+            return !putAside(part.payload.span, of: part.topic, groupDecoder, now: now)
+        }
+    }
+
+    /// What a batch wrote that is older than deletes are remembered may be deleted and forgotten in the snapshots. It
+    /// waits for the heads that come with them.
+    /// - Returns: false for one that is younger, and goes into the new copy at once.
+    func putAside(
+        _ payload: Span<UInt8>, of topic: Topic, _ decoder: borrowing BatchDecoder, now: Moment
+    ) -> Bool {
+        guard let renewal, isExpired(decoder.lastStamp, now: now) else { return false }
+        let stream = ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic)
+        return renewal.putAside(
+            Renewal.OldBatch(stream: stream, sequence: decoder.sequence, payload: payload.copied))
+    }
+
+    /// What was put aside and no snapshot has had goes into the new copy.
+    private func mergeUncovered(of renewal: Renewal) {
+        let heads = renewal.completeHeads ?? []
+        for batch in renewal.oldBatches where !Renewal.isCovered(batch, by: heads) {
+            guard let type = batch.stream.topic.type, (try? groupDecoder.decode(batch.payload.span)) != nil else {
+                continue
+            }
+            renewal.cache.commit(groupDecoder.batch(in: batch.payload.span), type: type)
+        }
+    }
+
+    /// What was pushed here, and what no sender has to its end, may be nowhere else: the new copy takes it over. A
+    /// sender that says to have it may be wrong: what is so young that its delete would be remembered is taken over as
+    /// well.
+    private func keepPushed(in renewal: Renewal, now: Moment) {
         let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
-        let kept = streams.values.filter { stream in
-            guard stream.isPushed else { return false }
+        let pushed = streams.values.filter(\.isPushed)
+        let kept = pushed.filter { stream in
             // What an earlier start has pushed no head tells of.
             guard !stream.holdsOlderIncarnation else { return true }
             let last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
@@ -169,13 +203,17 @@ extension Replica {
         }
         let old = cache.snapshot()
         var plan = MergePlan()
-        for (type, streams) in Dictionary(grouping: kept, by: \.type) {
+        for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
             let origins = Set(streams.map(\.key.origin))
+            let keptOrigins = Set(kept.lazy.filter { $0.type == type }.map(\.key.origin))
             renewal.cache.commit { commit in
                 old.forEach(type: type, includingTombstones: true) { record in
                     for origin in record.origins.intersection(origins) {
                         // Not what others have written to it: that may be deleted and forgotten.
-                        if let part = record.part(of: origin, plan: &plan) { commit.join(part, type: type) }
+                        guard let part = record.part(of: origin, plan: &plan),
+                            keptOrigins.contains(origin) || isYoung(part.lastStamp, now: now)
+                        else { continue }
+                        commit.join(part, type: type)
                     }
                     return true
                 }

@@ -32,21 +32,22 @@ extension Replica {
     func list(_ stream: StreamState) {
         guard !stream.isListed else { return }
         stream.isListed = true
-        unsettled.append(stream)
+        unsettled.insert(stream)
     }
 
     /// Begins the one repair that a stream may have at a time.
     func startRepair(_ stream: StreamState, finding: Finding, now: Moment) {
         guard stream.repair == nil else { return }
         let rung = finding.isMissingSequences ? Repair.Rung.replay : .snapshot
+        list(stream)
         stream.repair = Repair(
             rung: rung, finding: finding, foundAt: stream.holeSince ?? now.uptimeMicroseconds,
-            dueAt: now.uptimeMicroseconds + jitter(before: rung))
+            dueAt: now.uptimeMicroseconds + jitter(before: rung, of: stream))
+        unsettled.noteRepair(of: stream)
         stream.holeSince = nil
         stream.since = now.uptimeMicroseconds
         stream.account.found += 1
         stream.account.lastFinding = finding
-        list(stream)
         counters[.holesFound] += 1
         notice(
             .holeFound,
@@ -60,52 +61,54 @@ extension Replica {
     /// that miss the same batch, or learn of the same later start, know nothing of each other.
     ///
     /// A snapshot costs its sender much; a replay costs little, and whoever has lost something is to have it soon.
-    private func jitter(before rung: Repair.Rung) -> UInt64 {
+    private func jitter(before rung: Repair.Rung, of stream: StreamState) -> UInt64 {
         let longest = configuration.repairJitterMax.wholeMicroseconds
-        let isCrowded = unsettled.count { $0.repair != nil } >= Replica.crowdCount
+        let isCrowded = unsettled.repairCount(beside: stream) >= Replica.crowdCount
         let spread = rung == .snapshot || isCrowded ? longest : longest / Replica.replayJitterPart
         return spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &generator)
     }
 
-    /// So many repairs here at once are many everywhere.
+    /// So many repairs here at once, because of one sender, are many everywhere.
     private static let crowdCount = 4
     /// The part of the longest jitter that a replay waits.
     private static let replayJitterPart: UInt64 = 20
 
     /// Goes on with a snapshot, for the first time.
     func fallBack(_ stream: StreamState, now: Moment) {
-        // Before the assignment, for it looks at all repairs.
-        let jitter = jitter(before: .snapshot)
         stream.repair?.rung = .snapshot
-        stream.repair?.dueAt = now.uptimeMicroseconds + jitter
+        stream.repair?.dueAt = now.uptimeMicroseconds + jitter(before: .snapshot, of: stream)
     }
 
-    /// Starts the repairs whose grace has passed, and sends the requests that are due.
+    /// Starts the repairs whose grace has passed, and sends the requests that are due: of each sender's streams as many
+    /// as a tick has time for.
     func driveRepairs(now: Moment) {
         guard !unsettled.isEmpty else { return }
         let time = now.uptimeMicroseconds
         let grace = configuration.holeGrace.wholeMicroseconds
-        for stream in unsettled {
-            if let since = stream.takeoverSince { reviewTakeover(stream, since, now: now) }
-            if let since = stream.holeSince, time >= since + grace, time >= stream.clockPause ?? 0 {
-                startRepair(stream, finding: stream.clockPause == nil ? stream.holeFinding : .clock, now: now)
+        for queue in unsettled.queueIndices {
+            let turn = unsettled.turn(of: queue)
+            var startsLeft = Replica.startCountMax
+            for stream in turn {
+                if let since = stream.takeoverSince { reviewTakeover(stream, since, now: now) }
+                if startsLeft > 0, let since = stream.holeSince, time >= since + grace, time >= stream.clockPause ?? 0 {
+                    startRepair(stream, finding: stream.clockPause == nil ? stream.holeFinding : .clock, now: now)
+                    startsLeft -= 1
+                }
+                guard let dueAt = stream.repair?.dueAt, time >= dueAt else { continue }
+                if stream.repair?.request != nil {
+                    counters[.repairTimeouts] += 1
+                    fail(stream, .silence, now: now)
+                }
+                advance(stream, now: now)
             }
-            guard let repair = stream.repair, time >= repair.dueAt else { continue }
-            if repair.request != nil {
-                counters[.repairTimeouts] += 1
-                fail(stream, .silence, now: now)
-            }
-            advance(stream, now: now)
-        }
-        unsettled.removeAll { stream in
-            stream.isListed = stream.isUnsettled
-            return !stream.isListed
+            unsettled.end(turn, of: queue)
         }
     }
 
     /// Sends the next request of a repair, if there is a sender to ask.
     func advance(_ stream: StreamState, now: Moment) {
         guard let repair = stream.repair, repair.request == nil, now.uptimeMicroseconds >= repair.dueAt else { return }
+        if repair.finding == .transaction, !isAwaiting(stream, repair) { return finish(stream, by: .filled, now: now) }
         guard let sender = nextSender(for: stream, repair) else {
             // Whoever becomes live next is asked at once.
             stream.repair?.dueAt = now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds
@@ -119,7 +122,13 @@ extension Replica {
         guard let gap = nextGap(of: stream, countMax: UInt64(configuration.replayBatchCount)) else {
             return replayed(stream, now: now)
         }
+        guard mayAsk(sender, stream, now: now) else { return }
         requestReplay(of: gap, stream, from: sender, now: now)
+    }
+
+    /// The transaction that the repair is for is still held in parts.
+    func isAwaiting(_ stream: StreamState, _ repair: Repair) -> Bool {
+        repair.transaction.map { groups.holds(stream.key.origin, $0) } ?? false
     }
 
     /// The sender that was heard last, or another that speaks of the stream, when that has failed. One that has told
@@ -128,7 +137,10 @@ extension Replica {
         let able = askable(stream, repair)
         let fresh = able.filter { !repair.failed.contains($0) }
         var choice = fresh.isEmpty ? able : fresh
-        if let compared = repair.compared?.sender, choice.contains(compared) { return compared }
+        if let first = repair.compared?.sender ?? repair.witness, choice.contains(first) { return first }
+        // What others tell of an origin that is there covers nothing.
+        let own = choice.first { sessions[$0.index].name == stream.key.origin }
+        if repair.rung == .snapshot, let own, isPresent(stream.key.origin) { return own }
         let knowing = choice.filter { stream.head(toldBy: $0) ?? 0 >= stream.tracker.head }
         if !knowing.isEmpty { choice = knowing }
         if let last = stream.sender, choice.contains(last) { return last }
@@ -153,14 +165,26 @@ extension Replica {
     /// The sender's copy does not hold what a head has promised: the copy of another is asked for, and when all have
     /// been, everything begins again, ever more rarely.
     func lacking(_ stream: StreamState, at sender: SenderID, now: Moment) {
+        noteFruitless(stream, at: sender)
         stream.repair?.failed.insert(sender)
         stream.repair?.dueAt = now.uptimeMicroseconds
         guard !hasUntried(stream) else { return }
         let attempts = (stream.repair?.attempts ?? 0) + 1
         stream.repair?.attempts = attempts
+        stream.repair?.isInVain = true
         if stream.repair?.finding.isMissingSequences ?? false { stream.repair?.rung = .replay }
         stream.repair?.failed = []
         stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
+    }
+
+    /// The sender has not brought what is missing: it pays for that if it has promised it, and else who has.
+    private func noteFruitless(_ stream: StreamState, at sender: SenderID) {
+        let promising = stream.tellers.first { teller in
+            teller.incarnation == stream.incarnation && teller.head.map { $0 >= stream.tracker.head } ?? false
+        }
+        let hasPromised = stream.head(toldBy: sender) ?? 0 >= stream.tracker.head
+        let paying = hasPromised ? sender : promising?.sender ?? sender
+        sessions[paying.index].budget.noteFruitless()
     }
 
     /// How long the answer to a request may be waited for.
@@ -183,6 +207,7 @@ extension Replica {
     func fail(_ stream: StreamState, _ failure: Failure, now: Moment) {
         guard let request = stream.repair?.request else { return }
         requests[request.rid] = nil
+        if failure == .silence || failure == .refused { noteFruitless(stream, at: request.sender) }
         if failure == .silence { send(.cancel(rid: request.rid), to: request.sender) }
         stream.repair?.request = nil
         stream.repair?.dueAt = now.uptimeMicroseconds
@@ -218,6 +243,7 @@ extension Replica {
             send(.cancel(rid: request.rid), to: request.sender)
         }
         stream.repair = nil
+        unsettled.noteRepairEnd(of: stream)
         stream.since = now.uptimeMicroseconds
         noteMended(stream, by: mending, foundAt: repair.foundAt, now: now)
         watch(stream, finding: .headBeyondApplied, now: now)

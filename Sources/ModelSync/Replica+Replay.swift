@@ -52,6 +52,7 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        sessions[sender.index].budget.noteFruit()
         counters[.replayedBatches] += 1
         stream.repair?.request?.expected = decoder.sequence &+ 1
         stream.repair?.attempts = 0

@@ -14,6 +14,12 @@ extension Replica {
         loseContact(sender, now: now)
     }
 
+    /// Nobody greets at the endpoint of `sender`, as the runtime has found out, with its reason.
+    public func unreachable(_ sender: SenderID, reason: String) {
+        guard state(of: sender) != .live else { return }
+        sessions[sender.index].lastError = reason
+    }
+
     func greetingTimeout(_ attempts: Int) -> UInt64 {
         configuration.requestTimeout.wholeMicroseconds << UInt64(min(attempts, 3))
     }
@@ -34,6 +40,7 @@ extension Replica {
                 sender, "it speaks protocol version \(version), this side speaks 1; update the older side", name: name)
         }
         sessions[sender.index].name = name
+        sessions[sender.index].welcomedAt = now.uptimeMicroseconds
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
@@ -100,11 +107,14 @@ extension Replica {
         sessions[sender.index].isStale = sessions[sender.index].wasLive
         sessions[sender.index].barrier = []
         sessions[sender.index].staging = nil
-        for stream in unsettled {
+        sessions[sender.index].parted = PartedRecords()
+        for stream in unsettled.all {
             // A repair goes on with another sender, or when one is back.
             if stream.repair?.request?.sender == sender { fail(stream, .lost, now: now) }
             if !hasSyncedTeller(stream) { stream.holeSince = nil }
         }
+        // A relay may come back with less.
+        for stream in streams.values { stream.noteEqual(false, to: sender) }
         loseAudits(of: sender, now: now)
         loseRenewalPart(sender)
         reviewStaleness(now: now)

@@ -13,18 +13,21 @@ extension Replica {
         let isGrouped = !groupedOrigins.isEmpty
         if isGrouped {
             // One such snapshot mends all streams: who comes second waits for it.
-            let isUnderWay = unsettled.contains { other in
-                other !== stream && other.repair?.rung == .snapshot && other.repair?.request?.isWhole == true
-            }
-            guard !isUnderWay else {
+            let other = wholeRepair?.repair
+            let isUnderWay = other?.rung == .snapshot && other?.request?.isWhole == true
+            // Of another sender, which may be slow, nothing is waited for.
+            guard wholeRepair === stream || !isUnderWay || other?.request?.sender != sender else {
                 stream.repair?.dueAt = now.uptimeMicroseconds + Replica.pauseMicroseconds
                 return
             }
             prefixes = self.prefixes
         }
+        guard mayAsk(sender, stream, now: now) else { return }
+        if isGrouped { wholeRepair = stream }
         let rid = takeRID()
         stream.repair?.request = Repair.Request(
             rid: rid, sender: sender, prefixes: prefixes, isWhole: isGrouped, staging: Staging())
+        stream.repair?.request?.promised = promise(of: sender, stream)
         let attempts = stream.repair?.attempts ?? 0
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(attempts)
         requests[rid] = (sender, .repair(stream))
@@ -32,9 +35,12 @@ extension Replica {
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }
 
-    func receiveRecords(_ sender: SenderID, rid: UInt64, type: String, records: [Record], now: Moment) {
+    /// Takes a chunk of a snapshot.
+    /// - Parameter goesOn: its only record is a part, with which the next chunk goes on.
+    func receiveRecords(
+        _ sender: SenderID, rid: UInt64, type: String, records: [Record], goesOn: Bool, now: Moment
+    ) {
         var stream: StreamState?
-        var isForRenewal = false
         if case .snapshot(rid) = sessions[sender.index].phase {
             sessions[sender.index].deadline = now.uptimeMicroseconds + greetingTimeout(3)
         } else if let repaired = repairing(rid, sender), repaired.repair?.rung == .snapshot {
@@ -43,7 +49,7 @@ extension Replica {
         } else if case .audit(let audited)? = requests[rid]?.purpose, requests[rid]?.sender == sender, audited == type {
             audits[type]?.dueAt = now.uptimeMicroseconds + patience(3)
         } else if renewal?.isRequest(rid, sender) ?? false {
-            isForRenewal = true
+            renewal?.parts[sender.index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
         } else {
             return
         }
@@ -52,23 +58,39 @@ extension Replica {
         if accepted.count < records.count {
             counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
             stream?.repair?.request?.rejectedTypes.insert(type)
-            if isForRenewal { renewal?.rejecting.insert(sender) }
+            if renewal?.isRequest(rid, sender) ?? false { renewal?.rejecting.insert(sender) }
         }
         counters[.snapshotRecords] += UInt64(accepted.count)
-        if isForRenewal {
-            _ = renew(sender, rid: rid, type: type, accepted, now: now)
-            return
-        }
-        if stream == nil, case .audit? = requests[rid]?.purpose {
-            keepFetched(accepted, type: type, now: now)
-        } else {
-            take(accepted, type: type, of: sender, stream)
+        if goesOn { forgetParts(of: sender) }
+        // Half of a model is shown to nobody: parts wait for the last.
+        for chunk in sessions[sender.index].parted.take(rid, type: type, accepted, goesOn: goesOn) {
+            deliver(chunk, of: sender, rid: rid, now: now)
         }
         send(.credit(rid: rid, count: 1), to: sender)
     }
 
+    /// Nobody waits any more for some of what a sender was asked for.
+    private func forgetParts(of sender: SenderID) {
+        let (requests, renewal, phase) = (requests, renewal, sessions[sender.index].phase)
+        sessions[sender.index].parted.keep { rid in
+            if case .snapshot(rid) = phase { return true }
+            return requests[rid] != nil || renewal?.isRequest(rid, sender) ?? false
+        }
+    }
+
+    /// Whole records go where they were asked for.
+    private func deliver(_ chunk: RecordChunk, of sender: SenderID, rid: UInt64, now: Moment) {
+        if renewal?.isRequest(rid, sender) ?? false {
+            renewal?.cache.commit { commit in commit.join(chunk.records, type: chunk.type) }
+        } else if case .audit? = requests[rid]?.purpose {
+            keepFetched(chunk.records, type: chunk.type, now: now)
+        } else {
+            take(chunk.records, type: chunk.type, of: sender, repairing(rid, sender), now: now)
+        }
+    }
+
     /// Joins records, or stages them.
-    private func take(_ records: [Record], type: String, of sender: SenderID, _ stream: StreamState?) {
+    private func take(_ records: [Record], type: String, of sender: SenderID, _ stream: StreamState?, now: Moment) {
         // Taken out while it changes, so that it is not copied.
         var staging: Staging?
         if let stream {
@@ -79,7 +101,7 @@ extension Replica {
             sessions[sender.index].staging = nil
         }
         guard staging != nil else {
-            join([(type, records)])
+            join([(type, records)], now: now)
             return
         }
         staging?.add(records, type: type)
@@ -88,7 +110,7 @@ extension Replica {
                 counters[.unstagedSnapshots] += 1
                 notice(.unstaged, ["sender": label(sender), "bytes": "\(Staging.byteCountMax)"])
             }
-            join(full.chunks)
+            join(full.chunks, now: now)
             return
         }
         if let stream {
@@ -101,7 +123,7 @@ extension Replica {
     /// Joins records, and merges parts of transactions, in one step.
     /// - Returns: how many updates and records changed anything.
     @discardableResult
-    func join(_ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = []) -> Int {
+    func join(_ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = [], now: Moment) -> Int {
         guard !chunks.isEmpty || !held.isEmpty else { return 0 }
         let (news, summary) = cache.commit { commit in
             // First, for a batch that was here is none.
@@ -109,14 +131,18 @@ extension Replica {
             for (type, records) in chunks { commit.join(records, type: type) }
             return news
         }
-        renewal?.cache.commit { commit in
-            for parts in held { apply(parts, to: &commit) }
-            for (type, records) in chunks { commit.join(records, type: type) }
+        if let renewal {
+            let young = held.map { keepYoung($0, now: now) }
+            renewal.cache.commit { commit in
+                for parts in young { apply(parts, to: &commit) }
+                for (type, records) in chunks { commit.join(records, type: type) }
+            }
         }
         if chunks.isEmpty {
             count(BatchSummary(summary), batches: UInt64(held.reduce(0) { $0 + $1.count }))
         } else {
             counters[.conflictingCells] += UInt64(summary.conflictingCells)
+            counters[.droppedCells] += UInt64(summary.droppedCells)
             counters[.appliedBatches] += UInt64(held.reduce(0) { $0 + $1.count })
         }
         for parts in news { forwardHeld(parts) }
@@ -125,6 +151,7 @@ extension Replica {
 
     /// A snapshot, the replay of a range or the fetch of some buckets is through.
     func receiveComplete(_ sender: SenderID, rid: UInt64, heads: [Heads], now: Moment) {
+        for chunk in sessions[sender.index].parted.finish(rid) { deliver(chunk, of: sender, rid: rid, now: now) }
         if case .snapshot(rid) = sessions[sender.index].phase {
             let staging = sessions[sender.index].staging
             sessions[sender.index].staging = nil
@@ -149,7 +176,7 @@ extension Replica {
     /// Some of a sender's records lie too far ahead of the clock, and nothing else would bring them: its snapshot is
     /// asked for again when the clocks may have come together, and it is not live before.
     private func askAgainLater(_ sender: SenderID, _ staged: [RecordChunk], now: Moment) {
-        join(staged)
+        join(staged, now: now)
         sessions[sender.index].lastError = "records from the future"
         sessions[sender.index].attempts = 0
         sessions[sender.index].enter(
@@ -171,18 +198,25 @@ extension Replica {
             request.prefixes.contains { $0.isPrefix(of: topic) }
                 && !request.rejectedTypes.contains(topic.type ?? "")
         }
+        let told = heads.first { $0.origin == stream.key.origin && $0.incarnation == stream.incarnation }
+        if let head = told?[stream.key.topic]?.sequence, request.rejectedTypes.isEmpty {
+            refute(stream, at: sender, promised: request.promised, head: head, now: now)
+        }
         if request.rejectedTypes.contains(stream.type), stream.repair?.request == nil {
             stream.repair?.dueAt = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
             return
         }
         guard let repair = stream.repair, repair.request == nil else { return }
-        let isLacking = repair.finding.isMissingSequences && stream.tracker.hasHole
+        if let compared = repair.compared, compared.sender == sender {
+            noteJoined(compared.digests, of: stream.type, toldBy: sender, now: now)
+            stream.repair?.compared = nil
+        }
+        let isLacking =
+            isAwaiting(stream, repair) || (repair.finding.isMissingSequences && stream.tracker.hasHole)
         if isLacking || (repair.finding == .newIncarnation && stream.takeoverSince != nil) {
             return lacking(stream, at: sender, now: now)
         }
-        if let compared = repair.compared, compared.sender == sender {
-            audits.noteJoined(compared.digests, of: stream.type, toldBy: sender)
-        }
+        sessions[sender.index].budget.noteFruit()
         finish(stream, by: repair.mendingByCopy, now: now)
     }
 
@@ -196,14 +230,17 @@ extension Replica {
         var whole: [[GroupAssembler.Part]] = []
         var wasMissingLong = false
         for told in heads where noteOrigin(told, of: sender, now: now) {
+            let word = word(sender, on: told, now: now)
+            guard word != .ignored else { continue }
+            if word == .own { decideStart(told, now: now) }
             whole += groups.covered(by: told, where: isCovered)
             for head in told.heads where isCovered(head.topic) {
                 let key = StreamKey(origin: told.origin, topic: head.topic)
-                guard let stream = meet(key, incarnation: told.incarnation, sender: sender, now: now),
-                    stream.incarnation == told.incarnation
-                else { continue }
+                let met = meet(
+                    key, incarnation: told.incarnation, sender: sender, isClaim: word == .heard, now: now)
+                guard let stream = met, stream.incarnation == told.incarnation else { continue }
                 wasMissingLong = wasMissingLong || isLate(stream, head.sequence, now: now)
-                stream.tracker.cover(through: head.sequence)
+                cover(stream, through: head.sequence, word: word, of: sender, now: now)
                 covered.append(stream)
                 // Of a job's transaction a relay may have got some parts only.
                 guard !told.isPushed else { continue }
@@ -211,8 +248,8 @@ extension Replica {
                     head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
             }
         }
-        join(staged, and: whole)
-        finishTakeovers(heads, now: now, where: isCovered)
+        join(staged, and: whole, now: now)
+        finishTakeovers(heads.filter { word(sender, on: $0, now: now) != .ignored }, now: now, where: isCovered)
         for stream in covered {
             if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
                 repair.finding.isMissingSequences, !stream.tracker.hasHole

@@ -13,6 +13,8 @@ public struct SenderStatus: Sendable {
     public let lastError: String?
     /// It has been live at least once, so the cache holds all that the sender had by then.
     public let wasLive: Bool
+    /// How often what it said of other origins was not so.
+    public let contradictedHeads: UInt64
 }
 
 /// What a replica can say of one stream at any moment.
@@ -65,16 +67,15 @@ extension Replica {
         case .synced:
             let isMending =
                 renewal != nil || audits.isRepairing(from: sender) || !sessions[index].ahead.isEmpty
-                || unsettled.contains { stream in
-                    stream.isMending && stream.tellers.contains { $0.sender == sender }
-                }
+                || unsettled.areMending(of: sender)
             return isMending ? .repairing : .live
         }
     }
 
     /// The last sequence up to which everything is in the cache.
     func committed(_ key: StreamKey, _ stream: StreamState) -> UInt64 {
-        groups.firstHeld(key).map { min(stream.tracker.applied, $0 - 1) } ?? stream.tracker.applied
+        let firstHeld = groups.firstHeld(key, of: stream.incarnation)
+        return firstHeld.map { min(stream.tracker.applied, $0 - 1) } ?? stream.tracker.applied
     }
 
     /// All senders, in the order in which they were added.
@@ -84,7 +85,8 @@ extension Replica {
                 sender: session.id, name: session.name, state: state(of: session.id),
                 lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(session.since)),
                 silent: .microseconds(now.uptimeMicroseconds.subtractingOrZero(session.lastHeard)),
-                lastError: session.lastError, wasLive: session.wasLive)
+                lastError: session.lastError, wasLive: session.wasLive,
+                contradictedHeads: session.credit.contradictionCount)
         }
     }
 
@@ -119,6 +121,7 @@ extension Replica {
             return faults.first ?? "the relay has not heard of the origin"
         case .repairing:
             if let repair = stream.repair { return repair.finding.rawValue }
+            if stream.tellers.isEmpty { return Finding.batchBeyondNext.rawValue }
             if isAhead(stream.key.origin) { return Finding.clock.rawValue }
             let finding = stream.holeSince == nil ? stream.account.lastFinding : stream.holeFinding
             return finding?.rawValue
@@ -131,46 +134,62 @@ extension Replica {
 
     /// The state of one stream: that of its freshest sender, or its own where it is being repaired.
     func state(of stream: StreamState, now: Moment) -> ReplicaState {
-        // A stream that is only pushed depends on no sender; of a restored one none has told anything yet.
-        guard !stream.tellers.isEmpty else { return stream.isRestored && !stream.isPushed ? .stale : .live }
-        let synced = stream.tellers.filter { sessions[$0.sender.index].isSynced }
-        guard !synced.isEmpty else {
-            let states = stream.tellers.map { state(of: $0.sender) }
-            return states.contains(.stale) ? .stale : states[0]
+        if isStale(stream, isOverdue: { isOverdue(stream.key.origin, at: $0, now: now) }) { return .stale }
+        guard !stream.tellers.isEmpty else {
+            // A stored batch may lie beyond one that nobody had acknowledged here.
+            return stream.tracker.hasHole ? .repairing : .live
         }
-        if synced.allSatisfy({ isOverdue(stream.key.origin, at: $0.sender, now: now) }) { return .stale }
+        guard hasSyncedTeller(stream) else { return state(of: stream.tellers[0].sender) }
         let isMending = stream.isMending || audits.isRepairing(stream.type) || isAhead(stream.key.origin)
         return isMending ? .repairing : .live
     }
 
+    /// Nothing fresh is known of the stream.
+    private func isStale(_ stream: StreamState, isOverdue: (SenderID) -> Bool) -> Bool {
+        // A stream that is only pushed depends on no sender; of a restored one none has told anything yet.
+        guard !stream.tellers.isEmpty else { return !stream.isPushed }
+        var isHeard = false
+        for teller in stream.tellers where sessions[teller.sender.index].isSynced {
+            isHeard = true
+            if !isOverdue(teller.sender) { return false }
+        }
+        return isHeard || stream.tellers.contains { sessions[$0.sender.index].isStale }
+    }
+
     /// The sender has not heard of the origin for too long, although it is heard of itself.
-    private func isOverdue(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
-        let session = sessions[sender.index]
-        guard let (milliseconds, at) = session.ages[origin] else { return false }
-        let (age, isOver) = milliseconds.multipliedReportingOverflow(by: 1000)
-        guard !isOver else { return true }
-        let limit = session.heartbeatMicroseconds * UInt64(configuration.silentIntervals)
-        let (sum, isTooOld) = age.addingReportingOverflow(now.uptimeMicroseconds.subtractingOrZero(at))
-        return isTooOld || sum > limit
+    func isOverdue(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
+        let limit = sessions[sender.index].heartbeatMicroseconds * UInt64(configuration.silentIntervals)
+        return silence(of: origin, at: sender, now: now.uptimeMicroseconds).map { $0 > limit } ?? false
+    }
+
+    /// How long ago the sender has heard of the origin, in microseconds; nil where it has never told.
+    func silence(of origin: String, at sender: SenderID, now: UInt64) -> UInt64? {
+        guard let told = sessions[sender.index].ages[origin] else { return nil }
+        let (age, isOver) = told.milliseconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isTooOld) = age.addingReportingOverflow(now.subtractingOrZero(told.at))
+        return isOver || isTooOld ? .max : sum
     }
 
     /// Notes which streams have become stale, and which are fresh again, and tells it once, by origin.
     func reviewStaleness(now: Moment) {
         var stale: [String: [StreamState]] = [:]
         var fresh: [String: (count: Int, lasted: UInt64)] = [:]
-        for stream in streams.values {
-            let isStale = state(of: stream, now: now) == .stale
-            if isStale, stream.staleSince == nil {
-                stream.staleSince = now.uptimeMicroseconds
-                stream.since = now.uptimeMicroseconds
-                stale[stream.key.origin, default: []].append(stream)
-            } else if !isStale, let since = stream.staleSince {
-                let lasted = now.uptimeMicroseconds.subtractingOrZero(since)
-                stream.account.longestStaleMicroseconds = max(stream.account.longestStaleMicroseconds, lasted)
-                stream.staleSince = nil
-                stream.since = now.uptimeMicroseconds
-                let before = fresh[stream.key.origin] ?? (0, 0)
-                fresh[stream.key.origin] = (before.count + 1, max(before.lasted, lasted))
+        for (origin, streams) in streamsByOrigin {
+            let overdue = sessions.map { isOverdue(origin, at: $0.id, now: now) }
+            for stream in streams {
+                let isStale = isStale(stream) { overdue[$0.index] }
+                if isStale, stream.staleSince == nil {
+                    stream.staleSince = now.uptimeMicroseconds
+                    stream.since = now.uptimeMicroseconds
+                    stale[stream.key.origin, default: []].append(stream)
+                } else if !isStale, let since = stream.staleSince {
+                    let lasted = now.uptimeMicroseconds.subtractingOrZero(since)
+                    stream.account.longestStaleMicroseconds = max(stream.account.longestStaleMicroseconds, lasted)
+                    stream.staleSince = nil
+                    stream.since = now.uptimeMicroseconds
+                    let before = fresh[stream.key.origin] ?? (0, 0)
+                    fresh[stream.key.origin] = (before.count + 1, max(before.lasted, lasted))
+                }
             }
         }
         tell(.streamsStale, stale) { streams in

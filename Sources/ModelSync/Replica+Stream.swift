@@ -57,6 +57,7 @@ extension Replica {
     }
 
     /// The stream of a key, if there is one.
+    @inline(__always)
     private func stream(_ key: StreamKey) -> StreamState? {
         if let lastStream, lastStream.key == key { return lastStream }
         guard let stream = streams[key] else { return nil }
@@ -79,12 +80,19 @@ extension Replica {
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
-            return noteAhead(key.origin, decoder.incarnation, at: sender, now: now)
+            return noteStartAhead(key.origin, decoder.incarnation, at: sender, now: now)
         }
         let count = streams.count
-        guard let stream = meet(key, incarnation: decoder.incarnation, sender: sender, now: now) else { return }
+        let met = meet(
+            key, incarnation: decoder.incarnation, stamp: decoder.lastStamp, sender: sender, now: now)
+        guard let stream = met else { return }
         if streams.count > count { takeFormerState(stream, sender, now: now) }
-        let isCurrent = stream.incarnation == decoder.incarnation
+        var isCurrent = stream.incarnation == decoder.incarnation
+        if !isCurrent, stream.claimedStart != nil, decoder.lastStamp > stream.incarnation {
+            // It was written after the later start of which others tell.
+            takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
+            isCurrent = stream.incarnation == decoder.incarnation
+        }
         accept(payload, of: stream, isCurrent: isCurrent, sender: sender, now: now)
     }
 
@@ -100,10 +108,15 @@ extension Replica {
         // It comes from the future, so it is not here, and is seen again when it comes again.
         if isTooFarAhead(decoder.lastStamp, now: now) { return reject(stream, isCurrent: isCurrent, sender, now: now) }
         if isCurrent {
+            if decoder.sequence <= stream.doubtfulThrough, isSettled(payload, of: stream, now: now) { return }
             guard case .new = stream.tracker.arrive(decoder.sequence) else {
                 counters[.duplicateBatches] += 1
                 return
             }
+        }
+        if !isCurrent, stream.claimedStart != nil, isKnownOfFormer(stream) {
+            counters[.duplicateBatches] += 1
+            return
         }
         if !isCurrent, isExpired(decoder.lastStamp, now: now) {
             // What it would bring back may have been deleted since, and forgotten.
@@ -116,6 +129,7 @@ extension Replica {
 
     /// Merges the batch that the decoder holds, or holds it until its transaction is whole, and hands it on.
     /// - Parameter isCurrent: false for a batch of an older incarnation: it is handed on only if it changed anything.
+    @inline(__always)
     func merge(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, now: Moment) {
         stream.lastBatchLagMilliseconds = now.wallMilliseconds.subtractingOrZero(decoder.stamp >> 16)
         stream.lastStamp = max(stream.lastStamp, decoder.lastStamp)
@@ -126,21 +140,35 @@ extension Replica {
                 return hold(payload, of: stream, wanted: wanted, isForwarded: isCurrent, now: now)
             }
         }
+        mergeAlone(payload, of: stream, isCurrent: isCurrent, now: now)
+    }
+
+    /// Merges the batch that the decoder holds, whatever transaction it is a part of.
+    /// - Returns: whether it changed anything.
+    @discardableResult
+    @inline(__always)
+    func mergeAlone(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, now: Moment) -> Bool {
         let summary = commit(decoder.batch(in: payload), of: stream)
-        renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
+        if renewal != nil, !putAside(payload, of: stream.key.topic, decoder, now: now) {
+            renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
+        }
         count(summary, batches: 1)
-        passAudit(of: stream.type, now: now)
-        if isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
+        // Asked for here, so that no name is copied for nothing.
+        if !audits.isEmpty { passAudit(of: stream.type, now: now) }
+        if configuration.forwardsBatches, isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
+        return summary.changed > 0
     }
 
     /// A batch of one, as it comes while there is little to do, has a shorter way.
-    private func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> BatchSummary {
+    @inline(__always)
+    func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> BatchSummary {
         let table = stream.table(of: cache)
         guard batch.count == 1 else { return cache.commit(batch, in: table) }
         return BatchSummary(cache.commit(batch.update(at: 0), in: table))
     }
 
-    private func forward(_ payload: Span<UInt8>, of key: StreamKey) {
+    @inline(__always)
+    func forward(_ payload: Span<UInt8>, of key: StreamKey) {
         guard configuration.forwardsBatches else { return }
         actions.append(
             .forward(
@@ -150,7 +178,7 @@ extension Replica {
 
     /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
     /// its origin's clock may be behind.
-    private func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
+    func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
         stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retentionMilliseconds)
     }
 
@@ -159,33 +187,49 @@ extension Replica {
         counters[.appliedUpdates] += UInt64(summary.changed)
         counters[.unchangedUpdates] += UInt64(summary.unchanged)
         counters[.conflictingCells] += UInt64(summary.conflictingCells)
+        counters[.droppedCells] += UInt64(summary.droppedCells)
     }
 
     /// Finds the stream, and sees to it that a newer incarnation takes the place of an older one.
-    /// - Parameter isPushed: a peer begins it, and not a sender.
+    /// - Parameters:
+    ///   - stamp: the last that its origin gave, where that is known.
+    ///   - isPushed: a peer begins it, and not a sender.
+    ///   - isClaim: another than the origin tells of this start, and no batch of it.
     /// - Returns: the stream, which may follow a newer incarnation than this; nil when there are too many.
     func meet(
-        _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool = false, now: Moment
+        _ key: StreamKey, incarnation: UInt64, stamp: Stamp = 0, sender: SenderID?, isPushed: Bool = false,
+        isClaim: Bool = false, now: Moment
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender) { return nil }
         let known = stream(key)
-        guard let stream = known ?? makeStream(key, incarnation: incarnation, isPushed: isPushed, now: now) else {
-            return nil
+        let stream: StreamState
+        if let known {
+            stream = known
+        } else {
+            let made = makeStream(
+                key, incarnation: incarnation, sender: sender, isPushed: isPushed, isClaim: isClaim, now: now)
+            guard let made else { return nil }
+            stream = made
         }
-        if incarnation > stream.incarnation { begin(incarnation, of: stream, sender: sender, now: now) }
-        if incarnation < stream.incarnation { noteOlder(stream) }
+        if incarnation > stream.incarnation {
+            begin(incarnation, of: stream, sender: sender, isClaim: isClaim, now: now)
+        }
+        if incarnation < stream.incarnation { noteOlder(stream, stamp) }
         guard let sender else { return stream }
         stream.note(sender, incarnation: incarnation)
         // What it held before is in the sender's first snapshot, or in another's.
-        if known == nil, !sessions[sender.index].isSynced { takeOver(stream, from: sender, now: now) }
+        // Where the origin is a sender itself whose snapshot is through, that held it.
+        if known == nil, !sessions[sender.index].isSynced, !isPresent(key.origin) {
+            takeOver(stream, from: sender, now: now)
+        }
         return stream
     }
 
     private func makeStream(
-        _ key: StreamKey, incarnation: UInt64, isPushed: Bool, now: Moment
+        _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool, isClaim: Bool, now: Moment
     ) -> StreamState? {
-        guard let type = key.topic.type, streams.count < bounds.streamCount,
+        guard let type = key.topic.type, streams.count < bounds.streamCount, hasShare(sender),
             room?.admit(key, isPushed: isPushed) ?? true
         else {
             // Whoever pushes is told himself.
@@ -196,8 +240,11 @@ extension Replica {
         let latest = max(incarnation, latestStarts[key.origin] ?? 0)
         let stream = StreamState(key: key, type: type, incarnation: latest, now: now.uptimeMicroseconds)
         stream.holdsOlderIncarnation = latest > incarnation
-        streams[key] = stream
-        streamsByType[type, default: []].append(stream)
+        stream.hasEarlierStart = latest > incarnation
+        if !isClaim { proveStart(key.origin, incarnation) }
+        noteStart(of: stream, latest, by: sender, now: now)
+        add(stream)
+        if let sender { sessions[sender.index].budget.take(key) }
         return stream
     }
 
@@ -233,11 +280,16 @@ extension Replica {
         guard noteOrigin(heads.origin, of: sender) else { return false }
         guard !isStartTooFarAhead(heads.incarnation, followed: latestStarts[heads.origin], now: now) else {
             counters[.clockRejectedHeads] += 1
-            noteAhead(heads.origin, heads.incarnation, at: sender, now: now)
+            noteStartAhead(heads.origin, heads.incarnation, at: sender, now: now)
             return false
         }
+        guard word(sender, on: heads, now: now) != .ignored else { return true }
         if !isTooFarAhead(heads.stamp, now: now) {
             latestStamps[heads.origin] = max(latestStamps[heads.origin] ?? 0, heads.stamp)
+            // A relay tells the last stamp that it has taken, whatever the origin's clock says now.
+            if !toldRejected.isEmpty, !heads.isRelayed || !hears(heads.origin), !isAhead(heads.origin) {
+                noteClockAccepted(heads.origin, ["sender": label(sender)])
+            }
         }
         if heads.hasTransactions { groupedOrigins.insert(heads.origin) }
         if heads.isPushed { notePushed(heads.origin) }
@@ -249,8 +301,11 @@ extension Replica {
         for told in heads { _ = noteOrigin(told, of: sender, now: now) }
     }
 
-    private func noteOlder(_ stream: StreamState) {
+    /// What an older incarnation has sent before the newer began comes late by replays and relays after every restart.
+    /// Only what it sends afterwards shows that both go on.
+    private func noteOlder(_ stream: StreamState, _ stamp: Stamp) {
         counters[.olderIncarnationBatches] += 1
+        guard stamp > stream.incarnation else { return }
         stream.olderBatchCount += 1
         guard stream.olderBatchCount == Replica.conflictBatchCount else { return }
         counters[.incarnationConflicts] += 1
@@ -258,11 +313,16 @@ extension Replica {
     }
 
     /// Follows a newer incarnation from its first batch on.
-    private func begin(_ incarnation: UInt64, of stream: StreamState, sender: SenderID?, now: Moment) {
+    private func begin(
+        _ incarnation: UInt64, of stream: StreamState, sender: SenderID?, isClaim: Bool, now: Moment
+    ) {
         counters[.newIncarnations] += 1
         notice(.newIncarnation, ["origin": stream.key.origin, "topic": stream.key.topic.description])
+        keepFormerStart(of: stream, before: incarnation, sender: sender, isClaim: isClaim, now: now)
         stream.incarnation = incarnation
         stream.holdsOlderIncarnation = true
+        stream.hasEarlierStart = true
+        audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
         stream.isRestored = false
         stream.clockPause = nil
         stream.missing = nil

@@ -28,12 +28,12 @@ extension Replica {
     /// Batches of this origin are pushed to relays.
     func notePushed(_ origin: String) {
         guard pushedOrigins.insert(origin).inserted, isOnlyPushed(origin) else { return }
-        for stream in unsettled where stream.key.origin == origin { stream.takeoverSince = nil }
+        for stream in streamsByOrigin[origin] ?? [] { stream.takeoverSince = nil }
     }
 
     /// Nobody has what such an origin had before its last start but those to whom that was pushed: relays would wait
     /// for each other.
-    private func isOnlyPushed(_ origin: String) -> Bool { pushedOrigins.contains(origin) && !hears(origin) }
+    func isOnlyPushed(_ origin: String) -> Bool { pushedOrigins.contains(origin) && !hears(origin) }
 
     /// How long the sender that has told of the later start may take to give its snapshot before others are asked.
     static let takeoverPauseMicroseconds: UInt64 = 2_000_000
@@ -46,9 +46,8 @@ extension Replica {
 
     /// A snapshot holds all that these origins had: each sender tells only of those of which it has that itself.
     func finishTakeovers(_ heads: [Heads], now: Moment, where isCovered: (Topic) -> Bool) {
-        guard unsettled.contains(where: { $0.takeoverSince != nil }) else { return }
         let told = Dictionary(heads.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max)
-        for stream in unsettled where stream.takeoverSince != nil && isCovered(stream.key.topic) {
+        for stream in unsettled.all where stream.takeoverSince != nil && isCovered(stream.key.topic) {
             guard told[stream.key.origin] == stream.incarnation else { continue }
             stream.takeoverSince = nil
             if let repair = stream.repair, repair.finding == .newIncarnation, repair.request == nil {

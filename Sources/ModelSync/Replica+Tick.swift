@@ -14,6 +14,7 @@ extension Replica {
             nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
             reviewStaleness(now: now)
             reviewClocks(now: now)
+            reviewClaims(now: now)
         }
         for session in sessions { reportIfDue(session.id, now: now) }
     }
@@ -25,7 +26,9 @@ extension Replica {
         for index in sessions.indices {
             next = min(next, sessions[index].nextDeadline(silentIntervals: configuration.silentIntervals))
         }
-        for stream in unsettled {
+        // Where they are many each tick looks at some.
+        if unsettled.areMany { next = now.uptimeMicroseconds }
+        for stream in unsettled.few {
             if let since = stream.holeSince {
                 next = min(next, max(since + configuration.holeGrace.wholeMicroseconds, stream.clockPause ?? 0))
             }
@@ -42,30 +45,36 @@ extension Replica {
         if case .disconnected = session.phase { return }
         if case .greeting = session.phase { return }
         let state = state(of: sender)
-        guard now.uptimeMicroseconds >= session.nextReport || state != session.reportedState else { return }
+        if now.uptimeMicroseconds < session.nextReport {
+            guard state != session.reportedState,
+                sessions[sender.index].budget.takeReport(at: now.uptimeMicroseconds)
+            else { return }
+        }
         sessions[sender.index].nextReport = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
         sessions[sender.index].reportedState = state
         var names: [String: UInt64] = [:]
         for (name, value) in counters.nonZero { names[name.label] = value }
         let report = Report(
             state: state.rawValue, applied: appliedHeads(of: session),
-            lagMilliseconds: streams.values.map(\.lastBatchLagMilliseconds).max() ?? 0,
+            lagMilliseconds: streams.values.lazy.map(\.lastBatchLagMilliseconds).max() ?? 0,
             streams: troubledStreams(of: session, now: now), counters: names)
         send(.report(rid: takeRID(), report: report), to: sender)
     }
 
     /// The streams of the sender that are not live, those that have been so for longest first, as many as a report has.
     private func troubledStreams(of session: SenderSession, now: Moment) -> [Report.Stream] {
-        let troubled = streams.values.filter { stream in
-            (stream.staleSince != nil || stream.isMending || audits.isRepairing(stream.type))
-                && session.origins.contains(stream.key.origin)
+        // Not sorted as a whole: they may be very many.
+        var first: [StreamState] = []
+        for origin in session.origins {
+            for stream in streamsByOrigin[origin] ?? []
+            where stream.staleSince != nil || stream.isMending || audits.isRepairing(stream.type) {
+                if first.count == Report.streamCountMax, let last = first.last, !isFirst(stream, last) { continue }
+                let position = first.firstIndex { isFirst(stream, $0) } ?? first.count
+                first.insert(stream, at: position)
+                if first.count > Report.streamCountMax { first.removeLast() }
+            }
         }
-        let first = troubled.sorted { left, right in
-            guard left.since == right.since else { return left.since < right.since }
-            guard left.key.origin == right.key.origin else { return left.key.origin < right.key.origin }
-            return left.key.topic.bytes.lexicographicallyPrecedes(right.key.topic.bytes)
-        }
-        return first.prefix(Report.streamCountMax).map { stream in
+        return first.map { stream in
             let state = state(of: stream, now: now)
             let reason = (reason(of: stream, state) ?? "").unicodeScalars.prefix(Report.reasonByteCountMax / 4)
             return Report.Stream(
@@ -75,24 +84,35 @@ extension Replica {
         }
     }
 
+    private func isFirst(_ stream: StreamState, _ other: StreamState) -> Bool {
+        stream.since == other.since ? stream.precedes(other) : stream.since < other.since
+    }
+
     /// What has been applied of each origin that the sender speaks for, as much of it as fits into one report.
     private func appliedHeads(of session: SenderSession) -> [Heads] {
-        var byOrigin: [String: Heads] = [:]
-        for (key, stream) in streams where session.origins.contains(key.origin) {
-            var heads =
-                byOrigin[key.origin]
-                ?? Heads(
-                    origin: key.origin, incarnation: stream.incarnation, stamp: latestStamps[key.origin] ?? 0,
-                    heads: [], isRelayed: true, ageMilliseconds: nil)
-            heads.stamp = max(heads.stamp, stream.lastStamp)
-            heads.heads.append(Head(topic: key.topic, sequence: committed(key, stream), digest: nil))
-            byOrigin[key.origin] = heads
-        }
-        // What the sender has published itself comes first: it waits for that.
-        let sorted = byOrigin.values.sorted { left, right in
-            (left.origin == session.name ? 0 : 1, left.origin) < (right.origin == session.name ? 0 : 1, right.origin)
-        }
         let frameByteCount = min(session.frameByteCount, configuration.limits.frameByteCount)
-        return sorted.fitting(byteCountMax: HeadsRoom.listByteCountMax(frameByteCount: frameByteCount))
+        var left = HeadsRoom.listByteCountMax(frameByteCount: frameByteCount)
+        var result: [Heads] = []
+        // What the sender has published itself comes first: it waits for that.
+        let origins = session.origins.filter { $0 != session.name && streamsByOrigin[$0] != nil }.sorted()
+        for origin in [session.name] + origins {
+            guard session.origins.contains(origin), let streams = streamsByOrigin[origin] else { continue }
+            left -= HeadsRoom.byteCount(origin: origin)
+            guard left > 0 else { break }
+            var heads = Heads(
+                origin: origin, incarnation: streams[0].incarnation, stamp: latestStamps[origin] ?? 0, heads: [],
+                isRelayed: true, ageMilliseconds: nil)
+            for stream in streams {
+                heads.stamp = max(heads.stamp, stream.lastStamp)
+                guard left > 0 else { continue }
+                left -= HeadsRoom.byteCount(stream.key.topic)
+                guard left >= 0 else { continue }
+                let head = Head(topic: stream.key.topic, sequence: committed(stream.key, stream), digest: nil)
+                heads.heads.append(head)
+            }
+            result.append(heads)
+            guard left > 0 else { break }
+        }
+        return result
     }
 }

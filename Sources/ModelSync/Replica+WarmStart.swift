@@ -25,25 +25,44 @@ extension Replica {
     /// A sender that goes on with one of these streams is not asked for a snapshot of everything: replays bring what
     /// came since, and only topics that it cannot replay are taken whole. What no sequence shows is found by digests.
     public func restore(_ positions: [StreamPosition], now: Moment) {
-        for position in positions where isWanted(position.topic) && position.applied > 0 {
+        for position in positions where isWanted(position.topic) {
             let key = StreamKey(origin: position.origin, topic: position.topic)
             let stream = meet(
-                key, incarnation: position.incarnation, sender: nil, isPushed: position.isPushed, now: now)
+                key, incarnation: position.incarnation, sender: nil, isPushed: position.isPushed, isClaim: true,
+                now: now)
             guard let stream, stream.incarnation == position.incarnation else { continue }
-            stream.tracker.cover(through: position.applied)
-            stream.isRestored = true
+            cover(stream, through: position.applied, word: .heard, of: nil, now: now)
+            // Pushed are batches of a start that is known: the earlier ones are closed.
+            if position.isPushed { proveStart(of: stream) }
+            // Where nothing of a start was applied, it is known that it was met, and that is all.
+            stream.isRestored = position.applied > 0
+            // Whether it is the first start is not stored.
+            audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
             stream.isPushed = position.isPushed
-            if position.isPushed { notePushed(position.origin) }
+            if position.isPushed {
+                ownPushed.insert(position.origin)
+                notePushed(position.origin)
+            }
         }
     }
 
     /// How far each stream has been applied: what a store keeps for ``restore(_:now:)``.
     ///
-    /// The cache holds everything up to these positions at the moment of the call. A stream whose beginning is still on
-    /// its way in a snapshot is left out: what was stored of it before stays true.
+    /// The cache holds everything up to these positions at the moment of the call, and all that earlier starts have
+    /// sent. A stream whose beginning is still on its way in a snapshot, or of whose earlier start a part of a
+    /// transaction waits, or that one of several senders has claimed to hold for less than fifteen seconds, is left
+    /// out: what was stored of it before stays true.
     public var positions: [StreamPosition] {
         streams.compactMap { key, stream in
-            guard hasBeginning(stream) else { return nil }
+            // A store lets go of the batches of an earlier start once it is told of the later one.
+            guard hasBeginning(stream), !groups.holdsEarlier(key, than: stream.incarnation) else { return nil }
+            guard isStorable(stream) else { return nil }
+            // A later start that only others tell of is no more than their word: it is heard again after a restart.
+            if isMerelyClaimed(startOf: stream), let former = stream.claimedStart?.former {
+                return StreamPosition(
+                    origin: key.origin, topic: key.topic, incarnation: former.incarnation,
+                    applied: former.tracker.applied, isPushed: stream.isPushed)
+            }
             return StreamPosition(
                 origin: key.origin, topic: key.topic, incarnation: stream.incarnation,
                 applied: committed(key, stream), isPushed: stream.isPushed)
@@ -82,17 +101,28 @@ extension Replica {
     func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Restoration {
         guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return .refused }
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        if let stream = streams[key], stream.isRestored, stream.incarnation > decoder.incarnation { return .held }
+        if let stream = streams[key], stream.incarnation > decoder.incarnation, isFromPosition(stream) { return .held }
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
         else { return .refused }
         let isCurrent = stream.incarnation == decoder.incarnation
         if isCurrent {
+            if stream.claimedStart != nil { proveStart(of: stream) }
             stream.isPushed = true
+            ownPushed.insert(decoder.origin)
             notePushed(decoder.origin)
+            if decoder.sequence <= stream.claims.last?.through ?? 0 {
+                return restoreClaimed(payload, of: stream, now: now) ? .merged : .held
+            }
             guard case .new = stream.tracker.arrive(decoder.sequence) else { return .held }
         }
         merge(payload, of: stream, isCurrent: isCurrent, now: now)
         return .merged
+    }
+
+    /// The stream's start is known from a stored position, and not only from a stored batch: where nothing of it is
+    /// here, not even beyond a hole, no batch has told of it.
+    private func isFromPosition(_ stream: StreamState) -> Bool {
+        stream.isRestored || (stream.tracker.applied == 0 && !stream.tracker.hasHole)
     }
 
     /// The sender goes on with streams that were restored, near enough to be replayed.

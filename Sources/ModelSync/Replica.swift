@@ -24,8 +24,15 @@ public final class Replica {
     var lastTopic: Topic?
     /// The streams of each type.
     var streamsByType: [String: [StreamState]] = [:]
-    /// The streams with a hole, a repair or something rejected, in the order in which they came.
-    var unsettled: [StreamState] = []
+    /// The streams of each origin.
+    var streamsByOrigin: [String: [StreamState]] = [:]
+    /// All streams by origin and topic, but for those that were met since it was asked for.
+    private var ordered: [StreamState] = []
+    private var unordered: [StreamState] = []
+    /// The streams with a hole, a repair or something rejected.
+    var unsettled = UnsettledStreams()
+    /// The stream whose repair has asked for everything last.
+    var wholeRepair: StreamState?
     /// The requests under way that repairs and audits have made, by number.
     var requests: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
     /// The origins that have sent transactions over several topics, as their heads tell and their batches show.
@@ -42,11 +49,19 @@ public final class Replica {
     var topics: [[UInt8]: Topic] = [:]
     /// The greatest incarnation of each origin that `heads` have told.
     var latestStarts: [String: UInt64] = [:]
+    /// The greatest incarnation of each origin that the origin itself or a batch has told.
+    var provenStarts: [String: UInt64] = [:]
+    /// The origins of which others may have told a later start than those.
+    var claimedStarts: Set<String> = []
+    /// The origins of which somebody has pushed batches here.
+    var ownPushed: Set<String> = []
     /// The greatest stamp that the heads of each origin have told, of whichever start: a later start must be above it.
     var latestStamps: [String: Stamp] = [:]
     /// How many lines on clocks were logged, and when the next may be.
     var clockNoticeCount = 0
     var nextClockNotices: UInt64 = 0
+    /// The origins of which the log was told last that they are rejected for their clocks.
+    var toldRejected: Set<String> = []
     /// The origins of which a later start was met.
     var restartedOrigins: Set<String> = []
     var groups = GroupAssembler()
@@ -77,6 +92,38 @@ public final class Replica {
         decoder = BatchDecoder(limits: configuration.limits)
         groupDecoder = BatchDecoder(limits: configuration.limits)
         generator = SeededGenerator(seed: seed)
+    }
+
+    /// A stream is followed from now on.
+    func add(_ stream: StreamState) {
+        streams[stream.key] = stream
+        streamsByType[stream.type, default: []].append(stream)
+        streamsByOrigin[stream.key.origin, default: []].append(stream)
+        unordered.append(stream)
+    }
+
+    /// All streams, in one order on every machine: by origin and topic.
+    var streamsInOrder: [StreamState] {
+        if !unordered.isEmpty {
+            let new = unordered.sorted { $0.precedes($1) }
+            unordered = []
+            guard !ordered.isEmpty else {
+                ordered = new
+                return ordered
+            }
+            var merged: [StreamState] = []
+            merged.reserveCapacity(ordered.count + new.count)
+            var position = 0
+            for stream in ordered {
+                while position < new.count, new[position].precedes(stream) {
+                    merged.append(new[position])
+                    position += 1
+                }
+                merged.append(stream)
+            }
+            ordered = merged + new[position...]
+        }
+        return ordered
     }
 
     /// Adds a sender. Call ``connected(_:now:)`` when its control connection has been opened.

@@ -17,7 +17,7 @@ public struct RequestBudget: Sendable {
     public var snapshots = Rate(burst: 512, perSecond: 64)
     /// Snapshots that may be under way to one peer.
     public var cursorsPerPeer = 64
-    /// Snapshots that may be under way to all peers together.
+    /// With so many snapshots under way to all peers together only a peer that has none may begin one.
     public var cursorCount = 1024
     /// A snapshot that was given no credit for this long is given up: it keeps replaced records alive.
     public var cursorTimeout = Duration.seconds(30)
@@ -31,6 +31,13 @@ public struct RequestBudget: Sendable {
     public var answerByteCount = 4 << 20
     /// The batches of one replay.
     public var replayFrameCount: UInt64 = 64
+    /// Answers to one peer, snapshots aside, that may wait.
+    public var answersPerPeer = 256
+    /// With so many other answers that wait for all peers together only a peer that has none may have one.
+    public var answerCount = 4096
+    /// What answers to all peers may take in memory until they have been taken. Nil where nobody tells when that is:
+    /// then they are made at once.
+    public var underWayByteCount: Int?
     /// The ids of one fetch.
     public var fetchIDCount = 1024
     /// Errors that one peer is told; what it asks wrongly beyond that is ignored and counted.
@@ -43,6 +50,12 @@ public struct RequestBudget: Sendable {
     public var reportByteCount = 64 << 20
 
     public init() {}
+
+    /// The defaults, with a bound for what is under way: at least eight of the largest frames, so that half of it has
+    /// room for any message.
+    public init(underWayByteCount: Int, frameByteCount: Int) {
+        self.underWayByteCount = max(underWayByteCount, 8 * frameByteCount)
+    }
 }
 
 /// A level that sinks with what is taken and rises with time.

@@ -1,3 +1,4 @@
+import ModelRecord
 import ModelWire
 
 /// A replica's relation to one sender: how far the hand-shake has come, and by when the sender must have answered.
@@ -27,16 +28,22 @@ struct SenderSession: Sendable {
     var origins: Set<String> = [] { didSet { lastOrigin = nil } }
     /// The one of them that was asked for last.
     var lastOrigin: String?
-    /// How old what it says of an origin was, and when it said so.
-    var ages: [String: (milliseconds: UInt64, at: UInt64)] = [:]
+    /// How old what it says of an origin was, when it said so, and of which start and moment of the origin.
+    var ages: [String: (milliseconds: UInt64, at: UInt64, incarnation: UInt64, stamp: Stamp)] = [:]
+    /// What became of what it has said of others.
+    var credit = Credit()
     /// The origins of which it has brought what lies too far ahead of the wall clock, and until when that counts.
     var ahead: [String: UInt64] = [:]
     /// Records of its snapshot that are to become visible in one step; nil where each chunk does by itself.
     var staging: Staging?
+    /// Records that come in parts, of all that it was asked for.
+    var parted = PartedRecords()
     /// How many records had been rejected for their clocks when its snapshot was asked for.
     var rejectedBefore: UInt64 = 0
     /// When the phase began.
     var since: UInt64 = 0
+    /// When it was welcomed last: what it told before may be of a life that is over.
+    var welcomedAt: UInt64 = 0
     /// When the sender was last heard of.
     var lastHeard: UInt64 = 0
     /// When it was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
@@ -56,6 +63,8 @@ struct SenderSession: Sendable {
     /// The last state that a report told.
     var reportedState: ReplicaState?
     var lastError: String?
+    /// What it has made this replica do.
+    var budget = SenderBudget()
     /// The largest frame that it takes, as far as it has told.
     var frameByteCount = Int.max
 
@@ -82,6 +91,9 @@ struct SenderSession: Sendable {
 struct FollowingBounds: Sendable {
     /// Streams of all senders.
     var streamCount = 1 << 18
+    /// Where there are several senders, none begins more than one of so many parts of them: 32,768, more than find room
+    /// in a frame of heads by default.
+    static let senderParts = 8
     /// Origins that one sender speaks for.
     var originCount = 16_384
 }

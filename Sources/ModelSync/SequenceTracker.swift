@@ -59,7 +59,7 @@ public struct SequenceTracker: Hashable, Sendable {
 
     /// Takes note of a batch.
     public mutating func arrive(_ sequence: UInt64) -> Arrival {
-        if sequence == applied &+ 1 {
+        if sequence == applied &+ 1, sequence > 0 {
             applied = sequence
             absorb()
             return .new
@@ -81,6 +81,29 @@ public struct SequenceTracker: Hashable, Sendable {
         learn(head: sequence)
         guard sequence > applied else { return }
         applied = sequence
+        absorb()
+    }
+
+    /// What was told of heads counts no longer: `newHead` does.
+    mutating func replaceHead(by newHead: UInt64) { head = newHead }
+
+    /// Goes back to what was applied before a claim, and keeps what has been applied beyond it since.
+    mutating func takeBack(through: UInt64, former: SequenceTracker) {
+        let later = ([0...applied] + ahead).filter { $0.upperBound > through }
+        self = former
+        ahead = ahead.filter { $0.lowerBound <= through }.map { $0.lowerBound...min($0.upperBound, through) }
+        for run in later { append(max(run.lowerBound, through + 1)...run.upperBound) }
+    }
+
+    /// Adds a run beyond all others.
+    private mutating func append(_ run: ClosedRange<UInt64>) {
+        if let last = ahead.last, last.upperBound &+ 1 == run.lowerBound {
+            ahead[ahead.endIndex - 1] = last.lowerBound...run.upperBound
+        } else if ahead.count < SequenceTracker.aheadCountMax {
+            ahead.append(run)
+        } else {
+            learn(head: run.upperBound)
+        }
         absorb()
     }
 

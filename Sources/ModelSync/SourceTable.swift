@@ -32,6 +32,13 @@ struct SourceTable: Sendable {
         note(heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, at: heard)
     }
 
+    /// Takes note of heads of the origin itself: what others have told of its clock counts no longer.
+    mutating func decide(_ heads: Heads, at time: UInt64) {
+        var source = byOrigin[heads.origin] ?? Source(lastHeard: time)
+        (source.lastHeard, source.stamp, source.incarnation) = (time, heads.stamp, heads.incarnation)
+        byOrigin[heads.origin] = source
+    }
+
     /// The origin was heard of: `stamp` is its own.
     mutating func note(_ origin: String, incarnation: UInt64, stamp: Stamp, at heard: UInt64) {
         var source = byOrigin[origin] ?? Source(lastHeard: heard)

@@ -19,6 +19,10 @@ final class StreamState {
         var incarnation: UInt64 = 0
         /// The head that it told last; nil where only batches came.
         var head: UInt64?
+        /// When it told that, on the clock of ``Moment/uptimeMicroseconds``.
+        var toldAt: UInt64 = 0
+        /// Its copy was equal to this one in all buckets of the stream once, since that start and its last connection.
+        var wasEqual = false
     }
 
     let key: StreamKey
@@ -35,6 +39,14 @@ final class StreamState {
     var sender: SenderID?
     /// Every sender that has spoken of the stream: at most one entry for each.
     var tellers: [Teller] = []
+    /// What others than the origin have said to hold, in the order of how far that goes.
+    var claims: [Claim] = [] { didSet { noteDoubtful() } }
+    /// The start that is followed, where only others than the origin tell of it; nil once a batch of it has come.
+    var claimedStart: ClaimedStart? { didSet { noteDoubtful() } }
+    /// A batch up to here may bear out or contradict what others have said: asked for with each batch.
+    private(set) var doubtfulThrough: UInt64 = 0
+    /// Others than the origin have told the last known head.
+    var isHeadClaimed = false
     /// Since when the next sequence is missing, and what was applied then.
     var missing: (applied: UInt64, since: UInt64)?
     /// When a hole was seen first, while it may still fill by itself.
@@ -44,14 +56,18 @@ final class StreamState {
     var repair: Repair?
     /// It stands in the replica's list of streams that need attention.
     var isListed = false
-    /// Batches of an older incarnation that came after the newer one was met.
+    /// Which of the queues of streams that need attention it stands in, while it stands in one.
+    var queue = 0
+    /// Batches of an older incarnation that came after the newer one was met, and were sent after it began.
     var olderBatchCount = 0
     /// Something was rejected because its stamp lay too far ahead: it counts as missing, and is not asked for again
     /// before this time. Nil where nothing of that kind is missing.
     var clockPause: UInt64?
-    /// A newer incarnation took the place of an older one, whose models its sender may no longer have: digests say
-    /// nothing about this copy until they were equal once.
+    /// A newer incarnation took the place of an older one, and this copy was not equal to any sender's since.
     var holdsOlderIncarnation = false
+    /// This copy has models of an earlier start of the origin, which a sender may not have: what this copy holds beyond
+    /// a sender's is no difference until both were equal once.
+    var hasEarlierStart = false
     /// Since when what its origin had before the first known batch is awaited; nil once a snapshot has brought it.
     var takeoverSince: UInt64?
     /// Its beginning came from a store, or was asked for since.
@@ -84,11 +100,31 @@ final class StreamState {
         since = now
     }
 
+    /// By origin and topic.
+    func precedes(_ other: StreamState) -> Bool {
+        key.origin == other.key.origin
+            ? key.topic.bytes.lexicographicallyPrecedes(other.key.topic.bytes)
+            : key.origin < other.key.origin
+    }
+
     /// Something that was sent is not here.
     var isMending: Bool { repair != nil || holeSince != nil || takeoverSince != nil || tracker.hasHole }
 
+    /// A hole that stays, perhaps for good: whoever could be asked has not got what is missing, or nobody can be asked.
+    ///
+    /// What came beyond it is in the copy all the same, so the copy may hold more than its position tells.
+    var hasLastingHole: Bool {
+        guard tracker.hasHole, holeSince == nil, takeoverSince == nil else { return false }
+        return repair?.isInVain ?? tellers.isEmpty
+    }
+
+    /// Something that was sent is not here, and may come at any moment.
+    var isBeingMended: Bool { isMending && !hasLastingHole }
+
     /// Needs attention from ``Replica/driveRepairs(now:)``.
     var isUnsettled: Bool { repair != nil || holeSince != nil || takeoverSince != nil }
+
+    private func noteDoubtful() { doubtfulThrough = claimedStart != nil ? .max : claims.last?.through ?? 0 }
 
     /// The sender speaks of the stream.
     func note(_ teller: SenderID, incarnation: UInt64, head: UInt64? = nil) {
@@ -102,6 +138,32 @@ final class StreamState {
         } else if let head {
             tellers[index].head = head
         }
+    }
+
+    /// This copy may rightly hold models of an earlier start that the sender has not got.
+    func mayHoldMore(than sender: SenderID) -> Bool {
+        hasEarlierStart && !wasEqual(to: sender)
+    }
+
+    /// This copy and the sender's were equal in all buckets of the stream, on this connection.
+    func wasEqual(to sender: SenderID) -> Bool { tellers.contains { $0.sender == sender && $0.wasEqual } }
+
+    /// Takes note that both copies are equal in all buckets of the stream, or that the sender may have begun anew.
+    func noteEqual(_ isEqual: Bool, to sender: SenderID) {
+        guard let index = tellers.firstIndex(where: { $0.sender == sender }) else { return }
+        tellers[index].wasEqual = isEqual
+        if isEqual { holdsOlderIncarnation = false }
+    }
+
+    /// The sender tells its head, at this time, on the clock of ``Moment/uptimeMicroseconds``.
+    func noteTold(by teller: SenderID, at time: UInt64) {
+        if let index = tellers.firstIndex(where: { $0.sender == teller }) { tellers[index].toldAt = time }
+    }
+
+    /// What the sender has told beyond this head counts no longer.
+    func lowerHead(of teller: SenderID, to head: UInt64) {
+        guard let index = tellers.firstIndex(where: { $0.sender == teller }) else { return }
+        tellers[index].head = tellers[index].head.map { min($0, head) }
     }
 
     /// The head that a sender told last, of the incarnation that is followed.

@@ -1,33 +1,53 @@
 public import ModelCache
 import ModelRecord
 
-/// Forgets deleted models whose retention is over, a few buckets at a time.
+/// Forgets deleted models and removed fields whose retention is over, a few buckets at a time.
+///
+/// Where no model is deleted nothing is looked at for that. Whether a model has removed fields its cells tell alone, so
+/// all of them are walked, in each eighth of the retention once.
 public struct TombstoneSweep: Sendable {
     private var types: [String] = []
     private var bucket = 0
+    /// Removed fields are looked for in this pass.
+    private var looksForFields = false
+    /// When that pass began that looked for removed fields last.
+    private var lastFields: UInt64?
 
-    /// How many buckets one step looks at.
+    /// How many buckets one step looks at where models are deleted,
     private static let bucketCount = 4
+    /// and about how many models where removed fields are looked for.
+    private static let modelCount = 2_048
 
     public init() {}
 
     /// Looks at a few buckets of one type.
-    /// - Parameter retention: tombstones whose floor is older than that, by the wall clock, are let go.
-    /// - Returns: how many were.
+    /// - Parameter retention: tombstones whose floor is older than that, and removed fields, by the wall clock, are let
+    ///   go.
+    /// - Returns: how many tombstones were.
     public mutating func step(_ cache: ModelCache, retention: Duration, now: Moment) -> Int {
         let horizon = now.wallMilliseconds.subtractingOrZero(retention.wholeMicroseconds / 1000)
+        // A clock that was never set has no horizon.
+        let stamp = min(horizon, 1 << 47) << 16
         while let type = types.last {
-            guard cache.tombstoneCount(of: type) > 0, bucket < 256 else {
+            let isWorthwhile = looksForFields ? cache.count(of: type) > 0 : cache.tombstoneCount(of: type) > 0
+            guard isWorthwhile, bucket < 256 else {
                 types.removeLast()
                 bucket = 0
                 continue
             }
-            let buckets = bucket..<min(bucket + TombstoneSweep.bucketCount, 256)
+            let buckets = bucket..<min(bucket + bucketCount(cache.count(of: type)), 256)
             bucket = buckets.upperBound
-            // A clock that was never set has no horizon.
-            return cache.dropTombstones(of: type, buckets: buckets, olderThan: min(horizon, 1 << 47) << 16)
+            if looksForFields { cache.dropRemovedFields(of: type, buckets: buckets, olderThan: stamp) }
+            return cache.dropTombstones(of: type, buckets: buckets, olderThan: stamp)
         }
         types = cache.types
+        looksForFields = lastFields.map { now.uptimeMicroseconds >= $0 + retention.wholeMicroseconds / 8 } ?? true
+        if looksForFields { lastFields = now.uptimeMicroseconds }
         return 0
+    }
+
+    private func bucketCount(_ count: Int) -> Int {
+        guard looksForFields else { return TombstoneSweep.bucketCount }
+        return max(1, min(256, 256 * TombstoneSweep.modelCount / max(1, count)))
     }
 }

@@ -59,6 +59,18 @@ public struct BatchDecoder: ~Copyable {
             bytes: isTranscoded ? own : frame, slices: slices.span, origin: originBytes.span, originHash: originHash)
     }
 
+    /// The ids of the accepted updates of the frame that was decoded last.
+    /// - Parameter frame: that same frame.
+    public borrowing func ids(in frame: Span<UInt8>) -> [String] {
+        let batch = batch(in: frame)
+        var ids: [String] = []
+        for index in 0..<batch.count {
+            let id = batch.id(at: index)
+            ids.append(CBORReader(id).string(0..<id.count))
+        }
+        return ids
+    }
+
     /// Reads a frame.
     /// - Throws: ``WireError`` when the frame cannot be used: bytes that are not CBOR, another shape than a batch's,
     ///   more updates or bytes than the limits allow. The decoder holds no update then.

@@ -22,6 +22,12 @@ extension ControlReply {
             writer.write(text: type)
             writer.writeArrayHead(records.count)
             for record in records { writer.append(encoded: record.bytes) }
+        case .part(_, let type, let record):
+            begin(5, &writer)
+            writer.write(text: type)
+            writer.writeArrayHead(1)
+            writer.append(encoded: record.bytes)
+            writer.write(bool: true)
         case .complete(_, let heads):
             begin(3, &writer)
             writer.write(heads: heads)
@@ -56,6 +62,7 @@ extension ControlReply {
     private var byteCountEstimate: Int {
         switch self {
         case .records(_, _, let records): records.reduce(96) { $0 + $1.byteCount }
+        case .part(_, _, let record): record.byteCount + 96
         case .frame(_, _, let batch): batch.count + 256
         case .digests(_, _, let digests): digests.count * 9 + 256
         default: 256
@@ -72,12 +79,17 @@ extension ControlReply {
         switch method {
         case "welcome":
             self = .welcome(
-                rid: rid, version: try frame.unsigned(&elements), name: try frame.text(&elements, byteCountMax: 255),
+                rid: rid, version: try frame.unsigned(&elements),
+                name: try frame.shownText(&elements, byteCountMax: 255),
                 streamEndpoint: try frame.text(&elements, byteCountMax: 1024),
                 heartbeatMilliseconds: try frame.unsigned(&elements), frameLimit: try frame.unsigned(&elements),
                 heads: try frame.heads(&elements), types: try frame.optionalTypes(&elements))
         case "records":
-            self = .records(rid: rid, type: try frame.type(&elements), records: try frame.records(&elements))
+            let (type, records) = (try frame.type(&elements), try frame.records(&elements))
+            let goesOn = try frame.optionalTrue(&elements)
+            self =
+                goesOn && records.count == 1
+                ? .part(rid: rid, type: type, record: records[0]) : .records(rid: rid, type: type, records: records)
         case "complete":
             self = .complete(rid: rid, heads: try frame.heads(&elements))
         case "frame":
@@ -92,8 +104,8 @@ extension ControlReply {
             self = .accepted(rid: rid)
         case "error":
             self = .error(
-                rid: rid, code: ControlErrorCode(rawValue: try frame.text(&elements, byteCountMax: 64)),
-                message: try frame.text(&elements, byteCountMax: 4096))
+                rid: rid, code: ControlErrorCode(rawValue: try frame.shownText(&elements, byteCountMax: 64)),
+                message: try frame.shownText(&elements, byteCountMax: 4096))
         default:
             self = .unknown(method: method, rid: rid)
         }

@@ -9,6 +9,9 @@ public enum ControlReply: Sendable, Hashable {
         frameLimit: UInt64, heads: [Heads], types: [String] = [])
     /// A chunk of records of one type.
     case records(rid: UInt64, type: String, records: [Record])
+    /// A chunk of one record that is too large for a message: some of its cells. The next `records` goes on with it, or
+    /// brings its last part.
+    case part(rid: UInt64, type: String, record: Record)
     /// The end of a snapshot, fetch or replay, with the heads read before its first record.
     case complete(rid: UInt64, heads: [Heads])
     /// A batch of a replay, as it stood on the stream.
@@ -27,7 +30,8 @@ public enum ControlReply: Sendable, Hashable {
     /// The number of the request.
     public var rid: UInt64 {
         switch self {
-        case .welcome(let rid, _, _, _, _, _, _, _), .records(let rid, _, _), .complete(let rid, _),
+        case .welcome(let rid, _, _, _, _, _, _, _), .records(let rid, _, _), .part(let rid, _, _),
+            .complete(let rid, _),
             .frame(let rid, _, _),
             .gone(let rid, _), .digests(let rid, _, _), .accepted(let rid), .error(let rid, _, _),
             .unknown(_, let rid):
@@ -39,7 +43,7 @@ public enum ControlReply: Sendable, Hashable {
     public var method: String {
         switch self {
         case .welcome: "welcome"
-        case .records: "records"
+        case .records, .part: "records"
         case .complete: "complete"
         case .frame: "frame"
         case .gone: "gone"

@@ -63,8 +63,8 @@ extension ControlRequest {
         switch method {
         case "hello":
             self = .hello(
-                rid: rid, version: try frame.unsigned(&elements), name: try frame.text(&elements, byteCountMax: 255),
-                prefixes: try frame.topics(&elements))
+                rid: rid, version: try frame.unsigned(&elements),
+                name: try frame.shownText(&elements, byteCountMax: 255), prefixes: try frame.topics(&elements))
         case "snapshot":
             self = .snapshot(
                 rid: rid, prefixes: try frame.topics(&elements), credit: try frame.unsigned(&elements))

@@ -151,6 +151,13 @@ struct FrameReader: ~Escapable {
         return content
     }
 
+    /// Text that only people read: a name, a message, a reason. It is escaped here, once, so that nothing behind can
+    /// show it as it came (see `shown`).
+    @_lifetime(self: copy self)
+    mutating func shownText(_ elements: inout FrameElements, byteCountMax: Int) throws(WireError) -> String {
+        try text(&elements, byteCountMax: byteCountMax).shown()
+    }
+
     // MARK: Names
 
     @_lifetime(self: copy self)
@@ -204,13 +211,24 @@ struct FrameReader: ~Escapable {
         return types
     }
 
-    /// A list of topics or of their prefixes.
+    /// Whether `true` is next; it may be missing, and whatever else stands there is passed over.
+    @_lifetime(self: copy self)
+    mutating func optionalTrue(_ elements: inout FrameElements) throws(WireError) -> Bool {
+        guard next(&elements) else { return false }
+        let isTrue = reader.nextByte == CBORConstant.trueByte
+        try skip()
+        return isTrue
+    }
+
+    /// A list of prefixes of topics. Of more than are allowed one is kept, which tells that; the rest is passed over.
     @_lifetime(self: copy self)
     mutating func topics(_ elements: inout FrameElements) throws(WireError) -> [Topic] {
         try expect(&elements)
         var list = try beginArray()
         var topics: [Topic] = []
-        while next(&list) { topics.append(try topic()) }
+        while next(&list) {
+            if topics.count <= WireLimits.prefixCountMax { topics.append(try topic()) } else { try skip() }
+        }
         return topics
     }
 

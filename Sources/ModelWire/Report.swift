@@ -97,7 +97,7 @@ extension Report {
                 throw WireError(.malformed, CBORError.Code.duplicateKey.description, at: start)
             }
             switch key {
-            case Key.state: state = try frame.text(byteCountMax: 64)
+            case Key.state: state = try frame.text(byteCountMax: 64).shown()
             case Key.applied: applied = try Heads.list(reading: &frame)
             case Key.lag: lagMilliseconds = try frame.unsigned()
             case Key.streams:
@@ -107,7 +107,7 @@ extension Report {
                     if streams.count < Report.streamCountMax { streams.append(stream) }
                 }
             default:
-                if frame.isAtUnsigned { counters[key] = try frame.unsigned() } else { try frame.skip() }
+                if frame.isAtUnsigned { counters[key.shown()] = try frame.unsigned() } else { try frame.skip() }
             }
         }
     }
@@ -128,9 +128,9 @@ extension Report.Stream {
         var elements = try frame.beginArray()
         origin = try frame.origin(&elements)
         topic = try frame.topic(&elements)
-        state = try frame.text(&elements, byteCountMax: 64)
+        state = try frame.shownText(&elements, byteCountMax: 64)
         milliseconds = try frame.unsigned(&elements)
-        reason = try frame.text(&elements, byteCountMax: Report.reasonByteCountMax)
+        reason = try frame.shownText(&elements, byteCountMax: Report.reasonByteCountMax)
         try frame.finish(&elements)
     }
 }

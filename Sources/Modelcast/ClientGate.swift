@@ -1,12 +1,14 @@
 import Logging
 import ZeroMQ
 
-/// Lets in the clients whose keys are allowed and counts the others. One for the sockets that a sender serves with;
+/// Lets in the clients whose keys are allowed and counts the others. Without keys everybody comes in who speaks ZMTP 3,
+/// and nobody who only sends bytes to the port, such as a web page. One for the sockets that a sender serves with;
 /// belongs to their thread.
 final class ClientGate {
     private let handler: ZAPHandler
     private let handlerToken: Poller.Token
     private let logger: Logger
+    private let hasKeys: Bool
     /// Of the control socket: who has no keys, or not this server's, does not come as far as to the handler.
     private var monitor: Monitor?
     private var monitorToken: Poller.Token?
@@ -19,13 +21,18 @@ final class ClientGate {
     private static let proofSeconds: UInt64 = 10
 
     /// Begins to answer, before anything is bound, and proves that a key which is not allowed stays outside.
-    /// - Parameter stranger: the key that is tried; a random one if it is not said.
+    /// - Parameters:
+    ///   - security: nil where no keys are used.
+    ///   - stranger: the key that is tried; a random one if it is not said.
     init(
-        _ security: Security, in context: Context, poller: inout Poller, logger: Logger, stranger: Curve.KeyPair? = nil
+        _ security: Security?, in context: Context, poller: inout Poller, logger: Logger,
+        stranger: Curve.KeyPair? = nil
     ) throws(ZeroMQError) {
-        handler = try ZAPHandler(allowing: security.clients, domain: Security.domain, in: context)
+        handler = try ZAPHandler(allowing: security?.clients, domain: Security.domain, in: context)
         handlerToken = try poller.add(handler)
         self.logger = logger
+        hasKeys = security != nil
+        guard let security else { return }
         let tried = if let stranger { stranger } else { try Curve.KeyPair() }
         try proveRefusal(of: tried, security, in: context)
     }
@@ -42,7 +49,7 @@ final class ClientGate {
         if poller.isReadable(handlerToken) {
             for decision in try handler.answer() {
                 switch decision {
-                case .allowed: continue
+                case .allowed, .allowedWithoutKey: continue
                 case .refused(let key): refused("its key is not allowed; if it should be, add it", key: key.z85)
                 case .malformed: refused("it was asked about in a way that is not understood", key: nil)
                 }
@@ -51,8 +58,10 @@ final class ClientGate {
         guard let monitorToken, poller.isReadable(monitorToken) else { return }
         while let event = try monitor?.next() {
             switch event.kind {
-            case .handshakeFailed(.protocolError(.mechanismMismatch)): refused("it has no keys", key: nil)
-            case .handshakeFailed(.protocolError): refused("it does not know the key of this server", key: nil)
+            case .handshakeFailed(.protocolError(.mechanismMismatch)):
+                refused(hasKeys ? "it has no keys" : "it has keys, and this server has none", key: nil)
+            case .handshakeFailed(.protocolError):
+                refused(hasKeys ? "it does not know the key of this server" : "it breaks the rules of ZMTP", key: nil)
             default: continue
             }
         }
@@ -83,7 +92,7 @@ final class ClientGate {
     ) throws(ZeroMQError) {
         let endpoint = "ipc://@modelcast-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
         let server = try Socket(.router, in: context)
-        try security.serve(server)
+        try Security.serve(server, security)
         try server.bind(endpoint)
         let client = try Socket(.dealer, in: context)
         try Security.connect(client, stranger, to: security.keys.publicKey)

@@ -7,19 +7,25 @@ extension ControlClient {
     ///
     /// Digests are compared first. Where they differ the ranges of ids that differ are narrowed down and only their
     /// records are fetched, so that the comparison of equal copies costs a few kilobytes, however large they are.
+    ///
+    /// Digests know versions. With `comparingValues` all records of types with equal digests are fetched from both, and
+    /// the values under each version compared: that costs the transfer of everything, twice, and the memory for one
+    /// side's largest type.
     /// - Parameters:
     ///   - other: the holder to compare with.
-    ///   - patience: how long may pass, per type, until both stand at the same heads.
+    ///   - patience: how long may pass, for all types together, until both stand at the same heads.
+    ///   - comparingValues: values are compared too.
     /// - Returns: one verification for each type that either holder has, by name.
     /// - Throws: ``ModelcastError`` when a holder does not answer.
     public func verify(
-        against other: ControlClient, patience: Duration = .seconds(10)
+        against other: ControlClient, patience: Duration = .seconds(10), comparingValues: Bool = false
     ) async throws -> [Verification] {
         let (left, right) = (self, other)
         return try await SocketThread.run(named: "modelcast-verify") {
             var comparison = Comparison(
                 left: try ControlConnection(client: left), right: try ControlConnection(client: right),
-                patience: patience)
+                deadline: Clocks.now().uptimeMicroseconds + patience.wholeMicroseconds,
+                comparesValues: comparingValues)
             return try comparison.run()
         }
     }
@@ -29,7 +35,9 @@ extension ControlClient {
 private struct Comparison: ~Copyable {
     var left: ControlConnection
     var right: ControlConnection
-    let patience: Duration
+    /// Until then both may come to stand at the same heads, whatever the number of types.
+    let deadline: UInt64
+    let comparesValues: Bool
 
     /// How fine digests are compared: 256 ranges, the buckets that a snapshot can be asked for.
     private static let bits = 8
@@ -40,15 +48,29 @@ private struct Comparison: ~Copyable {
 
     mutating func run() throws -> [Verification] {
         let types = Set(try left.hello().types).union(try right.hello().types)
-        var result: [Verification] = []
-        for type in types.sorted() { result.append(Verification(type: type, outcome: try compare(type))) }
-        return result
+        var outcomes: [String: Verification.Outcome] = [:]
+        var waiting = types.sorted()
+        while true {
+            for type in waiting { outcomes[type] = try compare(type) }
+            waiting.removeAll { outcomes[$0]?.isApart == false }
+            guard !waiting.isEmpty, Clocks.now().uptimeMicroseconds < deadline else { break }
+            try left.pause(Comparison.pause)
+        }
+        if comparesValues {
+            for (type, outcome) in outcomes where outcome.isEqual {
+                let found = try differingValues(type)
+                if !found.isEmpty { outcomes[type] = .different(found) }
+            }
+        }
+        return outcomes.sorted { $0.key < $1.key }.map { Verification(type: $0.key, outcome: $0.value) }
     }
 
+    /// Compares once, if both stand at the same heads now.
     private mutating func compare(_ type: String) throws -> Verification.Outcome {
         var before: [Verification.Difference]?
         for _ in 0..<Comparison.roundMax {
-            let (mine, theirs) = try digestsAtEqualHeads(type)
+            let mine = try left.digests(of: type, bits: Comparison.bits)
+            let theirs = try right.digests(of: type, bits: Comparison.bits)
             let positions = (
                 Verification.Position(mine.heads, type: type), Verification.Position(theirs.heads, type: type)
             )
@@ -65,19 +87,18 @@ private struct Comparison: ~Copyable {
         return .different(before ?? [])
     }
 
-    /// Asks both until they have applied the same, or patience ends.
-    private mutating func digestsAtEqualHeads(
-        _ type: String
-    ) throws -> (ControlClient.Digests, ControlClient.Digests) {
-        let deadline = Clocks.now().uptimeMicroseconds + patience.wholeMicroseconds
-        while true {
-            let mine = try left.digests(of: type, bits: Comparison.bits)
-            let theirs = try right.digests(of: type, bits: Comparison.bits)
-            let isEqual =
-                Verification.Position(mine.heads, type: type) == Verification.Position(theirs.heads, type: type)
-            if isEqual || Clocks.now().uptimeMicroseconds >= deadline { return (mine, theirs) }
-            try left.pause(Comparison.pause)
+    /// Fields that have one version and two values. Versions that differ are the business of digests: more may have
+    /// been applied meanwhile.
+    private mutating func differingValues(_ type: String) throws -> [Verification.Difference] {
+        let mine = try Comparison.records(&left, [.data(type: type)])
+        var found: [Verification.Difference] = []
+        try right.snapshot([.data(type: type)]) { _, records in
+            for record in records {
+                guard let other = mine[record.id] else { continue }
+                found += Verification.differences(record.id, other, record).filter(\.isOfValuesOnly)
+            }
         }
+        return found.sorted { ($0.id, $0.field ?? "") < ($1.id, $1.field ?? "") }
     }
 
     private mutating func differences(_ type: String, _ buckets: [Int]) throws -> [Verification.Difference] {

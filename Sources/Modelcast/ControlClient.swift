@@ -1,4 +1,5 @@
 public import ModelRecord
+import ModelSync
 public import ModelWire
 
 /// Asks one sender (a publisher or a relay) single questions over its control connection, without replicating
@@ -56,22 +57,12 @@ public struct ControlClient: Sendable {
         try await connected { connection in try connection.hello() }
     }
 
-    /// Asks for single records; ids that the sender has never heard of are missing in the answer, deleted ones are
-    /// there as tombstones.
+    /// Asks for any number of single records; ids that the sender has never heard of are missing in the answer, deleted
+    /// ones are there as tombstones.
     public func fetch(_ type: String, _ ids: [String]) async throws -> [Record] {
         try await connected { connection in
             _ = try connection.hello()
-            var records: [Record] = []
-            try connection.ask(.fetch(rid: 2, type: type, ids: ids)) { reply in
-                switch reply {
-                case .records(_, _, let chunk):
-                    records += chunk
-                    return false
-                case .complete: return true
-                default: return false
-                }
-            }
-            return records
+            return try connection.fetch(type, ids)
         }
     }
 

@@ -7,7 +7,7 @@ import ZeroMQ
 struct ControlConnection: ~Copyable {
     private let client: ControlClient
     private let socket: Socket
-    private let watch: HandshakeWatch
+    private var watch: HandshakeWatch
     private var poller: Poller
     private var message = Message()
     private var nextRID: UInt64 = 2
@@ -50,8 +50,21 @@ struct ControlConnection: ~Copyable {
         return welcome
     }
 
-    /// The digests of a type by the top `bits` of its ids' mixed hashes, 0 to 16.
+    /// The digests of a type by the top `bits` of its ids' mixed hashes, 0 to 16. A sender that is asked too often is
+    /// asked again, for as long as an answer may take.
     mutating func digests(of type: String, bits: Int) throws -> ControlClient.Digests {
+        let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
+        while true {
+            do {
+                return try digestsOnce(of: type, bits: bits)
+            } catch let error as ModelcastError where error.code == .busy {
+                guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
+                try pause(ControlConnection.busyPause)
+            }
+        }
+    }
+
+    private mutating func digestsOnce(of type: String, bits: Int) throws -> ControlClient.Digests {
         var result: ControlClient.Digests?
         let rid = takeRID()
         try ask(.digest(rid: rid, type: type, bits: UInt64(bits))) { reply in
@@ -70,16 +83,26 @@ struct ControlConnection: ~Copyable {
         guard !prefixes.isEmpty else { return }
         let rid = takeRID()
         var isComplete = false
+        var parted = PartedRecords()
         var request = ControlRequest.snapshot(rid: rid, prefixes: prefixes, credit: ControlConnection.credit)
         while !isComplete {
             var left = ControlConnection.credit
             try ask(request) { reply in
                 switch reply {
                 case .records(rid, let type, let records):
-                    body(type, records)
+                    for chunk in parted.take(rid, type: type, records, goesOn: false) {
+                        body(chunk.type, chunk.records)
+                    }
+                    left -= 1
+                    return left == 0
+                case .part(rid, let type, let record):
+                    for chunk in parted.take(rid, type: type, [record], goesOn: true) {
+                        body(chunk.type, chunk.records)
+                    }
                     left -= 1
                     return left == 0
                 case .complete(rid, _):
+                    for chunk in parted.finish(rid) { body(chunk.type, chunk.records) }
                     isComplete = true
                     return true
                 default: return false
@@ -91,6 +114,56 @@ struct ControlConnection: ~Copyable {
 
     /// How many chunks of a snapshot may be on their way.
     private static let credit: UInt64 = 32
+
+    /// Hands over single records; asks as often as their number and size need.
+    mutating func fetch(_ type: String, _ ids: [String]) throws -> [Record] {
+        var records: [Record] = []
+        var parts: [ArraySlice<String>] = []
+        for start in stride(from: 0, to: ids.count, by: ControlConnection.fetchIDCount).reversed() {
+            parts.append(ids[start..<min(start + ControlConnection.fetchIDCount, ids.count)])
+        }
+        var deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
+        while let part = parts.popLast() {
+            do {
+                records += try fetchPart(type, Array(part))
+                deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
+            } catch let error as ModelcastError where error.code == .limit && part.count > 1 {
+                // Their records are too much for one answer.
+                let middle = part.startIndex + part.count / 2
+                parts += [part[middle...], part[..<middle]]
+            } catch let error as ModelcastError where error.code == .busy {
+                guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
+                parts.append(part)
+                try pause(ControlConnection.busyPause)
+            }
+        }
+        return records
+    }
+
+    private mutating func fetchPart(_ type: String, _ ids: [String]) throws -> [Record] {
+        var records: [Record] = []
+        var parted = PartedRecords()
+        let rid = takeRID()
+        try ask(.fetch(rid: rid, type: type, ids: ids)) { reply in
+            switch reply {
+            case .records(rid, let type, let chunk):
+                records += parted.take(rid, type: type, chunk, goesOn: false).flatMap(\.records)
+                return false
+            case .part(rid, let type, let part):
+                records += parted.take(rid, type: type, [part], goesOn: true).flatMap(\.records)
+                return false
+            case .complete(rid, _):
+                records += parted.finish(rid).flatMap(\.records)
+                return true
+            default: return false
+            }
+        }
+        return records
+    }
+
+    /// The ids of one request: what every sender takes.
+    private static let fetchIDCount = 1024
+    private static let busyPause = Duration.milliseconds(50)
 
     private mutating func takeRID() -> UInt64 {
         defer { nextRID += 1 }
@@ -119,6 +192,7 @@ struct ControlConnection: ~Copyable {
                         switch code {
                         case .version: .version
                         case .busy: .busy
+                        case .limit: .limit
                         default: .messaging
                         }
                     throw ModelcastError(kind, "\(client.endpoint) refused: \(text)")

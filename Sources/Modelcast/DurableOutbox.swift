@@ -1,6 +1,7 @@
 import ModelStore
 import ModelSync
 import ModelWire
+import ZeroMQ
 
 /// What a publisher is to send once the disk has it: messages leave in the order in which they came, each batch after
 /// it is stored, and each reply after the batches that were there before it: what it shows is on disk. Belongs to the
@@ -9,7 +10,7 @@ final class DurableOutbox {
     /// What waits.
     enum Message {
         case stream(Topic, [UInt8])
-        case reply(peer: [UInt8], [UInt8])
+        case reply(peer: [UInt8], HeldMessage)
     }
 
     private struct Entry {
@@ -18,11 +19,19 @@ final class DurableOutbox {
         var token: UInt64?
     }
 
+    private enum Preparation: Equatable {
+        case none, due
+        /// A flush is under way, under this number.
+        case flushing(UInt64)
+    }
+
     private let link: StoreLink
     private var entries: [Entry] = []
     /// The commits under way, in order.
     private var inFlight: [UInt64] = []
     private var nextToken: UInt64 = 1
+    /// What must be on disk before any commit: see ``flushFirst()``.
+    private var preparation = Preparation.none
     /// Everything up to this commit is on disk.
     private var done: UInt64 = 0
     private var retryAt: UInt64 = 0
@@ -43,7 +52,10 @@ final class DurableOutbox {
     var isEmpty: Bool { entries.isEmpty }
 
     /// When ``commit(now:noting:)`` has something to do; nil when only the end of a commit is waited for.
-    var nextDeadline: UInt64? { failure != nil && inFlight.isEmpty ? retryAt : nil }
+    var nextDeadline: UInt64? {
+        if case .flushing = preparation { return nil }
+        return failure != nil && inFlight.isEmpty ? retryAt : nil
+    }
 
     /// A reply has nothing to wait for, or the disk refuses: then subscribers are served from memory.
     var isOpenForReplies: Bool { entries.isEmpty || failure != nil }
@@ -53,6 +65,21 @@ final class DurableOutbox {
         byteCount += message.streamByteCount
     }
 
+    /// All that the store was told until now has to be on disk before anything more is committed: a later start of the
+    /// origin has begun. Where that is because its clock was ahead, the records that lay ahead are overwritten, and the
+    /// earlier start is void; a store that knows the later batches and not that would let what lay ahead win.
+    func flushFirst() { preparation = .due }
+
+    /// Nothing has to be on disk first; else that is begun.
+    private func isPrepared() -> Bool {
+        if preparation == .due {
+            preparation = .flushing(nextToken)
+            link.flush(token: nextToken)
+            nextToken += 1
+        }
+        return preparation == .none
+    }
+
     /// Hands what has come since to the store, in one commit; after a failure all that waits, once its pause is over.
     /// - Parameter note: told of each batch.
     func commit(now: Moment, noting note: (StoredBatch) -> Void) {
@@ -60,6 +87,7 @@ final class DurableOutbox {
             guard now.uptimeMicroseconds >= retryAt, inFlight.isEmpty else { return }
             for index in entries.indices { entries[index].token = nil }
         }
+        guard isPrepared() else { return }
         guard inFlight.count < DurableOutbox.inFlightMax, entries.last.map({ $0.token == nil }) ?? false else { return }
         let first = (entries.lastIndex { $0.token != nil } ?? -1) + 1
         var changes = StoreChanges()
@@ -80,8 +108,9 @@ final class DurableOutbox {
         link.commit(changes, token: token)
     }
 
-    /// Takes note of the end of a commit.
+    /// Takes note of the end of a commit, or of the flush before it.
     func settle(_ token: UInt64, _ error: StoreError?, now: Moment) {
+        if preparation == .flushing(token) { return settleFlush(error, now: now) }
         // Of a commit before the failure nothing is waited for any more: all is committed again.
         guard let index = inFlight.firstIndex(of: token) else { return }
         guard let error else {
@@ -91,6 +120,23 @@ final class DurableOutbox {
             pause = DurableOutbox.pauseMin
             return
         }
+        fail(error, now: now)
+    }
+
+    private func settleFlush(_ error: StoreError?, now: Moment) {
+        if let error {
+            preparation = .due
+            return fail(error, now: now)
+        }
+        preparation = .none
+        guard failure != nil else { return }
+        // Nothing is under way: all that waits is committed anew.
+        for index in entries.indices { entries[index].token = nil }
+        failure = nil
+        pause = DurableOutbox.pauseMin
+    }
+
+    private func fail(_ error: StoreError, now: Moment) {
         inFlight = []
         failure = error
         retryAt = now.uptimeMicroseconds + pause
@@ -125,6 +171,7 @@ final class DurableOutbox {
             entries = []
             byteCount = 0
         }
+        if preparation != .none { try link.behind.flush(within: DurableOutbox.drainLimit) }
         if !changes.isEmpty { try link.behind.commit(changes, within: DurableOutbox.drainLimit) }
         return entries.map(\.message)
     }

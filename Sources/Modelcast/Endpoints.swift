@@ -48,8 +48,12 @@ public struct SenderEndpoints: Hashable, Sendable {
 
     /// Refuses what is not an endpoint to connect to.
     static func requireConnectable(_ text: String) throws(ModelcastError) {
-        guard !(try parse(text)).isWildcard else {
+        let endpoint = try parse(text)
+        guard !endpoint.isWildcard else {
             throw ModelcastError(.endpoint, "\(text) is for binding; connect to a host and port")
+        }
+        if case .inproc = endpoint {
+            throw ModelcastError(.endpoint, "\(text) is inside one context of libzmq; use tcp:// or ipc://")
         }
     }
 

@@ -6,11 +6,14 @@ struct HandshakeWatch: ~Copyable {
         /// Nothing is known yet.
         case pending
         case succeeded
+        /// The connection had been greeted, and has broken off; libzmq is opening another.
+        case lost
         /// Why not, and what to do.
         case failed(String)
     }
 
     private let monitor: Monitor
+    private var isGreeted = false
     /// Of this side; nil without keys.
     private let key: Curve.PublicKey?
 
@@ -24,11 +27,15 @@ struct HandshakeWatch: ~Copyable {
     func add(to poller: inout Poller) throws(ZeroMQError) { _ = try poller.add(monitor) }
 
     /// What has happened since the last look.
-    func look() throws(ZeroMQError) -> Outcome {
+    mutating func look() throws(ZeroMQError) -> Outcome {
         var outcome = Outcome.pending
         while let event = try monitor.next() {
             switch event.kind {
-            case .handshakeSucceeded: outcome = .succeeded
+            case .handshakeSucceeded:
+                // A second greeting is that of another process, perhaps.
+                outcome = isGreeted ? .lost : .succeeded
+                isGreeted = true
+            case .disconnected where isGreeted: outcome = .lost
             case .handshakeFailed(let failure):
                 if let reason = HandshakeWatch.reason(failure, key: key) { outcome = .failed(reason) }
             default: continue

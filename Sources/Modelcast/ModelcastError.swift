@@ -30,6 +30,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let store = Code(rawValue: "store")
         /// The other side has too much to do, or has just started.
         public static let busy = Code(rawValue: "busy")
+        /// More was asked for at once than the other side answers.
+        public static let limit = Code(rawValue: "limit")
         /// The two sides do not trust each other's keys, or one has none.
         public static let security = Code(rawValue: "security")
         /// The messaging library failed.
@@ -40,10 +42,15 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
     /// What happened and what to do, for a person.
     public let message: String
 
+    /// - Parameters:
+    ///   - code: what kind of error it is.
+    ///   - message: may quote what a peer has sent: it is kept on one line.
     public init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = message
+        self.message = message.shown(byteCountMax: ModelcastError.messageByteCountMax)
     }
+
+    private static let messageByteCountMax = 8192
 
     init(_ error: NameError) { self.init(.badInput, error.description) }
     init(_ error: WireError) { self.init(.badInput, error.description) }
@@ -51,4 +58,13 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
     init(_ error: ZeroMQError) { self.init(.messaging, error.description) }
 
     public var description: String { message }
+
+    /// Notes that a service runs.
+    /// - Throws: where it has run before: what it held is closed.
+    static func require(_ hasRun: inout Bool, _ name: String) throws(ModelcastError) {
+        guard !hasRun else {
+            throw ModelcastError(.stopped, "this \(name) has run already, and runs once: make a new one")
+        }
+        hasRun = true
+    }
 }

@@ -1,11 +1,12 @@
 import Logging
+import ModelRecord
 import ModelSync
 
 extension Logger {
-    /// Writes what a state machine wants a person to hear of.
+    /// Writes what a state machine wants a person to hear of. Each value stays on its line, whoever has chosen it.
     func log(_ notice: Notice) {
         var metadata: Logger.Metadata = [:]
-        for (key, value) in notice.metadata { metadata[key] = "\(value)" }
+        for (key, value) in notice.metadata { metadata[key] = "\(value.shown())" }
         log(level: notice.kind.level, "\(notice.kind.rawValue)", metadata: metadata)
     }
 }
@@ -15,11 +16,12 @@ extension Notice.Kind {
     fileprivate var level: Logger.Level {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
+            .clockAhead, .clockRenewed,
             .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
-            .streamsRefused:
+            .streamsRefused, .contradictedHeads, .unsendable, .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
-            .streamsStale, .streamsFresh:
+            .streamsStale, .streamsFresh, .clockAccepted:
             .info
         case .holeFound, .holeMended, .malformed: .debug
         }

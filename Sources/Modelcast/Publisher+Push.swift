@@ -13,34 +13,37 @@ public struct PushProgress: Sendable {
     public internal(set) var relays: [PushStatus] = []
     /// Something was written that has not been made a batch and given to the relays' queues yet.
     public internal(set) var hasUnsent = false
-    /// Everything that was written is delivered.
-    public var isAcknowledged: Bool { !hasUnsent && unacknowledged == 0 }
+    /// Everything that was written is delivered, and all that earlier runs have kept in the store is there as well.
+    public var isAcknowledged: Bool { !hasUnsent && isDelivered }
     /// All that has been taken from the origin has been given to the pusher.
     var isHandedOver = true
-    /// Who waits for everything to be acknowledged.
-    var waiters: [CheckedContinuation<Void, any Error>] = []
+    /// All that was given to the pusher is delivered, and the relays were compared with what earlier runs have kept.
+    var isDelivered = true
+    /// The start of the origin that this is about.
+    var incarnation: UInt64 = 0
 }
 
 extension Publisher {
     /// How far pushing has come; nil where nothing is pushed.
     public var pushProgress: PushProgress? { core.withLock { $0.pushProgress } }
 
-    /// Waits until everything that was written before is acknowledged.
+    /// Waits until everything that was written before is acknowledged, by this run or an earlier one: what the store
+    /// holds is compared with each relay that has to acknowledge, and what is missing there is sent again.
     ///
     /// A publisher that pushes nothing waits for nothing.
     /// - Throws: ``ModelcastError`` with code `push` when the relays refuse for good, `stopped` when the publisher ends
-    ///   before.
+    ///   before; `CancellationError` when the task is cancelled.
     public func waitUntilAcknowledged() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        try await acknowledged.wait { enter in
             let (outcome, waker) = core.withLock { core -> (Result<Void, any Error>?, Waker?) in
                 guard core.push != nil else { return (.success(()), nil) }
                 if let outcome = core.pushOutcome { return (outcome, nil) }
                 if core.isStopped { return (.failure(Publisher.stoppedTooEarly), nil) }
-                core.push?.waiters.append(continuation)
+                enter()
                 return (nil, core.waker)
             }
-            if let outcome { continuation.resume(with: outcome) }
             waker?.wake()
+            return outcome
         }
     }
 
@@ -51,14 +54,9 @@ extension Publisher {
     /// The socket thread tells how pushing stands.
     func tell(_ progress: PushProgress) {
         let (outcome, waiters) = core.withLock { core in
-            let waiters = core.push?.waiters ?? []
             core.push = progress
-            core.push?.waiters = waiters
-            guard let outcome = core.pushOutcome else {
-                return (nil as Result<Void, any Error>?, [] as [CheckedContinuation<Void, any Error>])
-            }
-            core.push?.waiters = []
-            return (outcome, waiters)
+            let outcome = core.pushOutcome
+            return (outcome, outcome == nil ? [] : acknowledged.takeAll())
         }
         guard let outcome else { return }
         for waiter in waiters { waiter.resume(with: outcome) }
@@ -66,19 +64,16 @@ extension Publisher {
 
     /// The socket thread has ended: nothing will be acknowledged any more.
     func endPushing() {
-        let waiters = core.withLock { core in
-            defer { core.push?.waiters = [] }
-            return core.push?.waiters ?? []
-        }
-        for waiter in waiters { waiter.resume(throwing: Publisher.stoppedTooEarly) }
+        for waiter in acknowledged.takeAll() { waiter.resume(throwing: Publisher.stoppedTooEarly) }
     }
 }
 
 extension PublisherCore {
     fileprivate var pushProgress: PushProgress? {
         guard var progress = push else { return nil }
-        progress.hasUnsent = !progress.isHandedOver || origin.hasOpenBatch || origin.hasActions
-        progress.waiters = []
+        // What earlier runs have kept has not been looked at yet.
+        let isBehind = progress.incarnation != origin.incarnation && !origin.cache.types.isEmpty
+        progress.hasUnsent = !progress.isHandedOver || origin.hasOpenBatch || origin.hasActions || isBehind
         return progress
     }
 

@@ -8,18 +8,17 @@ extension Publisher {
     /// Waits until everything that was written before is on disk.
     ///
     /// Calls that wait at the same time share the work.
-    /// - Throws: ``ModelcastError`` with code `store` when the disk refuses, `configuration` where there is no store.
+    /// - Throws: ``ModelcastError`` with code `store` when the disk refuses, `configuration` where there is no store;
+    ///   `CancellationError` when the task is cancelled.
     public func waitUntilDurable() async throws {
         guard let store else {
             throw ModelcastError(.configuration, "this publisher has no store; set one to keep what is written")
         }
         let now = Clocks.now()
         core.withLock { $0.noteForStore(now: now) }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            store.behind.flush { error in
-                continuation.resume(with: error.map { .failure(ModelcastError($0)) } ?? .success(()))
-            }
-        }
+        let settlement = Settlement<Void>()
+        store.behind.flush { error in settlement.settle(error.map { .failure(ModelcastError($0)) } ?? .success(())) }
+        try await settlement.value
     }
 
     /// What a write is refused with while the disk does not take what must be on it.

@@ -30,6 +30,8 @@ public final class Publisher: Service, Sendable {
     /// Empty memory of batches of writes, a few.
     let spareBatches = Guarded<[WriteBatch]>([])
     let bound = BoundEndpoints()
+    /// Who waits for everything to be acknowledged.
+    let acknowledged = Waiters<Void>()
     /// Nil where there is none.
     let store: StoreLink?
 
@@ -53,7 +55,7 @@ public final class Publisher: Service, Sendable {
         do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
         self.configuration = configuration
         self.logger = logger
-        let cache = ModelCache()
+        let cache = ModelCache.ofService()
         self.cache = cache
         let store = try configuration.store.map { path throws(ModelcastError) in
             try StoreLink(
@@ -67,6 +69,8 @@ public final class Publisher: Service, Sendable {
             heartbeatInterval: configuration.heartbeatInterval, batchByteCount: configuration.batchByteCount,
             partitions: configuration.partitions, partitionsByType: configuration.partitionsByType,
             replayByteCount: configuration.replayByteCount, replayAge: configuration.replayAge,
+            budget: RequestBudget(
+                underWayByteCount: configuration.answersByteCount, frameByteCount: configuration.limits.frameByteCount),
             clockLeadMax: configuration.clockLeadMax, tombstoneRetention: configuration.tombstoneRetention)
         var core = try PublisherCore(origin, batchDelay: configuration.batchDelay, cache: cache, store: store)
         if !configuration.relays.isEmpty { core.push = PushProgress() }
@@ -75,11 +79,18 @@ public final class Publisher: Service, Sendable {
 
     /// Serves until the service group shuts down or the task is cancelled; then sends what is open, says bye and
     /// closes.
-    /// - Throws: ``ModelcastError`` when an endpoint cannot be bound. A publisher runs once.
+    /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a publisher that has run already.
     public func run() async throws {
+        try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "publisher") }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await SocketThread.run(named: "modelcast-pub") {
-                defer { self.store?.close(logger: self.logger) }
+                defer {
+                    // Also where it fails: whoever waits, or comes to wait, is told so.
+                    self.core.withLock { $0.isStopped = true }
+                    self.endPushing()
+                    self.store?.close(logger: self.logger)
+                    self.cache.endStreams()
+                }
                 try PublisherLoop(publisher: self).run()
             }
         } onCancelOrGracefulShutdown: {

@@ -47,6 +47,9 @@ public struct PublisherConfiguration: Sendable {
     public var outboxByteCount = 64 << 20
     /// What may wait for one slow subscriber before batches are dropped for it (it then repairs itself).
     public var subscriberQueueByteCount = 256 << 20
+    /// What answers to all subscribers together, snapshots above all, may take in memory until they have been taken; at
+    /// least eight frames.
+    public var answersByteCount = 64 << 20
     /// Into how many topics a type is divided.
     public var partitions = Partitions.one
     /// The same for single types.

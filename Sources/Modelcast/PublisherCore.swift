@@ -17,6 +17,7 @@ struct PublisherCore {
     /// When open batches leave.
     private var pacing: FlushPacing
     var isStopped = false
+    var hasRun = false
     /// How far pushing has come; nil where nothing is pushed.
     var push: PushProgress?
     /// Nil where there is no store.
@@ -105,7 +106,8 @@ struct PublisherCore {
         noteForStore(now: now)
         return PublisherWork(
             actions: actions, wakeAt: min(heartbeat, due), isHeldBack: isHeldBack,
-            isStopped: isStopped, counters: origin.counters, streamFailure: streamFailure)
+            isStopped: isStopped, counters: origin.counters, streamFailure: streamFailure,
+            hasAnswers: origin.hasAnswers, incarnation: origin.incarnation)
     }
 }
 
@@ -121,4 +123,8 @@ struct PublisherWork: Sendable {
     let counters: Counters
     /// The stream has failed in a writer's hands.
     let streamFailure: ZeroMQError?
+    /// Peers may get messages of answers.
+    let hasAnswers: Bool
+    /// The origin's start.
+    let incarnation: UInt64
 }

@@ -8,18 +8,30 @@ import ModelWire
 struct PublisherKeeper {
     private let link: StoreLink
     private var nextAlive: UInt64 = 0
+    /// The start that the store was told last.
+    private var incarnation: UInt64 = 0
+    /// What earlier starts have given up, and the file may still hold batches of.
+    private let earlierVoids: [UInt64]
 
     private static let aliveMicroseconds: UInt64 = 2_000_000
 
-    init(_ link: StoreLink) { self.link = link }
+    init(_ link: StoreLink, earlierVoids: Set<UInt64>) {
+        self.link = link
+        self.earlierVoids = earlierVoids.sorted()
+    }
 
     /// Notes what has changed.
     mutating func note(_ origin: Origin, now: Moment) {
         let journal = origin.cache.takeJournal()
         let isDue = now.uptimeMicroseconds >= nextAlive
-        guard isDue || !journal.isEmpty else { return }
+        guard isDue || !journal.isEmpty || origin.incarnation != incarnation else { return }
+        incarnation = origin.incarnation
         var rest = StoreChanges()
         rest.origins = [origin.stored]
+        if !origin.voidIncarnations.isEmpty {
+            rest.facts[StoreLink.Fact.void] = StoreLink.encode(
+                voidIncarnations: earlierVoids + origin.voidIncarnations)
+        }
         if isDue {
             nextAlive = now.uptimeMicroseconds + PublisherKeeper.aliveMicroseconds
             rest.facts.aliveMilliseconds = now.wallMilliseconds
@@ -55,7 +67,8 @@ extension PublisherCore {
         var seen = max(start?.lastStamp ?? 0, start?.own?.stamp ?? 0, start?.own?.incarnation ?? 0)
         // Their records may not have reached the file.
         var decoder = BatchDecoder(limits: configuration.limits)
-        for batch in start?.batches ?? [] {
+        let voids = StoreLink.voidIncarnations(in: start?.facts)
+        for batch in start?.batches ?? [] where !voids.contains(batch.incarnation) {
             guard let type = batch.topic.type, (try? decoder.decode(batch.payload.span)) != nil else { continue }
             cache.commit(decoder.batch(in: batch.payload.span), type: type)
             seen = max(seen, decoder.lastStamp, decoder.incarnation)
@@ -74,7 +87,7 @@ extension PublisherCore {
             }
         }
         self.init(origin: origin, batchDelay: batchDelay)
-        keeper = store.map { PublisherKeeper($0) }
+        keeper = store.map { PublisherKeeper($0, earlierVoids: voids) }
         pruner = BatchPruner(start?.batches ?? [])
     }
 

@@ -16,6 +16,8 @@ struct PublisherLoop: ~Copyable {
     /// Where batches wait for the disk; nil where they need not.
     private let outbox: DurableOutbox?
     private var pruner: BatchPruner
+    /// The start of the origin that the store was asked to keep before its batches.
+    private var keptIncarnation: UInt64
     /// The store has told of a failure, and not yet of its end.
     private var storeFailure: StoreError?
 
@@ -24,6 +26,9 @@ struct PublisherLoop: ~Copyable {
     /// What writers were told last of the store.
     private var toldFailure = false
     private var toldByteCount = 0
+
+    /// So many messages of answers are made before the stream has its turn.
+    private static let answerBurst = 8
 
     /// How often the pusher is looked at while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
@@ -46,7 +51,7 @@ struct PublisherLoop: ~Copyable {
         let (waker, stream) = (poller.waker, sockets?.streamEndpoint)
         (self.sockets, self.pushes) = (sockets, pushes)
         outbox = configuration.durability == .beforeSend ? publisher.store.map { DurableOutbox($0) } : nil
-        pruner = publisher.core.withLock { $0.pruner }
+        (pruner, keptIncarnation) = publisher.core.withLock { ($0.pruner, $0.origin.incarnation) }
         publisher.store?.mail.wake(waker)
         self.poller = poller
         self.publisher = publisher
@@ -88,16 +93,16 @@ struct PublisherLoop: ~Copyable {
         }
         while try step() {}
         let now = Clocks.now()
-        let actions = publisher.core.withLock { core in
+        let (actions, incarnation) = publisher.core.withLock { core in
             core.stream = nil
             core.origin.stop(now: now)
             core.noteForStore(now: now)
-            return core.origin.takeActions()
+            return (core.origin.takeActions(), core.origin.incarnation)
         }
+        keep(incarnation)
         try send(actions)
         try drain(now: now)
         publisher.logger.info("publisher has stopped", metadata: ["origin": "\(publisher.configuration.name)"])
-        publisher.endPushing()
     }
 
     /// One round: send what there is, wait, take what came.
@@ -105,16 +110,19 @@ struct PublisherLoop: ~Copyable {
         let work = takeWork()
         let now = Clocks.now()
         if let failure = work.streamFailure { throw failure }
+        keep(work.incarnation)
+        follow(work.incarnation)
         try send(work.actions)
         sockets?.stream?.isBusy = false
         try keep(now: now)
         try push(now: now)
+        let hasMore = try makeAnswers(isAsked: work.hasAnswers)
         metrics.update(work.counters, now: now)
         if work.isStopped { return false }
         let time = Clocks.now().uptimeMicroseconds
         var wakeAt = pushes == nil ? work.wakeAt : min(work.wakeAt, time + PublisherLoop.pushMicroseconds)
         if let deadline = outbox?.nextDeadline { wakeAt = min(wakeAt, deadline) }
-        _ = try poller.wait(timeout: .microseconds(wakeAt > time ? wakeAt - time : 0))
+        _ = try poller.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
         try receive()
         return true
     }
@@ -159,20 +167,45 @@ struct PublisherLoop: ~Copyable {
             },
             requested: { peer, payload in
                 let now = Clocks.now()
-                publisher.core.withLock { $0.origin.receive(payload.span, from: peer, now: now) }
+                let request = ReceivedRequest(payload.span, limits: publisher.configuration.limits)
+                publisher.core.withLock { $0.origin.receive(request, from: peer, now: now) }
             })
         guard let refused = sockets?.takeRefusedCount(), refused > 0 else { return }
         publisher.core.withLock { $0.origin.countRefusedClients(refused) }
     }
 
+    /// The pusher goes on with a later start of the origin, before it is given anything of that.
+    private func follow(_ incarnation: UInt64) {
+        guard let pushes, pushes.comparedIncarnation != incarnation else { return }
+        let (former, voids) = publisher.core.withLock { ($0.origin.formerWrites, $0.origin.voidIncarnations) }
+        for void in voids { pushes.machine.beginAnew(giving: void) }
+        pushes.compare(former)
+    }
+
     private mutating func push(now: Moment) throws(ZeroMQError) {
         guard let pushes else { return }
         try pushes.step(poller: &poller, now: now)
+        for refusal in pushes.takeRefusals() { judge(refusal, pushes, now: now) }
+        for (type, ids) in pushes.takeLacking() {
+            let unsendable = publisher.core.withLock { $0.origin.sendAgain(ids, type: type, now: now) }
+            for (id, reason) in unsendable { pushes.machine.cannotSendAgain(id, type: type, reason: reason) }
+        }
         publisher.tell(
             PushProgress(
                 unacknowledged: pushes.machine.unacknowledged, isFull: pushes.machine.isFull,
                 failure: pushes.machine.failure, relays: pushes.machine.status(now: now),
-                isHandedOver: outbox?.isEmpty ?? true))
+                isHandedOver: outbox?.isEmpty ?? true, isDelivered: pushes.machine.isDone,
+                incarnation: pushes.comparedIncarnation))
+    }
+
+    /// A relay refuses a batch for its stamp: the origin starts anew, or the batch is pushed again later.
+    private func judge(_ refusal: ClockRefusal, _ pushes: PushLinks, now: Moment) {
+        let hasBegun = publisher.core.withLock { $0.origin.startAnewIfRefused(taken: refusal.taken, now: now) }
+        if hasBegun {
+            pushes.machine.beginAnew(giving: refusal.incarnation)
+        } else {
+            pushes.machine.tryAgain(refusal)
+        }
     }
 
     private func send(_ actions: [OriginAction]) throws(ZeroMQError) {
@@ -181,11 +214,7 @@ struct PublisherLoop: ~Copyable {
             case .publish(let topic, let payload):
                 if let outbox { outbox.append(.stream(topic, payload)) } else { try publish(topic, payload) }
             case .reply(let peer, let payload):
-                if let outbox, !outbox.isOpenForReplies {
-                    outbox.append(.reply(peer: peer, payload))
-                } else {
-                    try reply(to: peer, payload)
-                }
+                try answer(peer, payload)
             case .notice(let notice): publisher.logger.log(notice)
             }
         }
@@ -195,13 +224,47 @@ struct PublisherLoop: ~Copyable {
         for message in messages {
             switch message {
             case .stream(let topic, let payload): try publish(topic, payload)
-            case .reply(let peer, let payload): try reply(to: peer, payload)
+            case .reply(let peer, let load): try reply(to: peer, load)
             }
         }
     }
 
-    private func reply(to peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
-        if try sockets?.reply(to: peer, payload) ?? true { return }
+    /// Sends a reply, after the batches that were there before it.
+    private func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
+        guard let load = sockets?.freight.load(payload, for: peer) else { return }
+        if let outbox, !outbox.isOpenForReplies {
+            outbox.append(.reply(peer: peer, load))
+        } else {
+            try reply(to: peer, load)
+        }
+    }
+
+    /// Makes and sends some messages of answers: what takes long is done without the lock, which is the writers'.
+    /// - Returns: whether there may be more at once.
+    private func makeAnswers(isAsked: Bool) throws(ZeroMQError) -> Bool {
+        guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
+        var made: AnswerTurn?
+        for _ in 0..<PublisherLoop.answerBurst {
+            let (finished, departures, now) = (made, sockets.freight.takeDepartures(), Clocks.now())
+            let (next, hasActions) = publisher.core.withLock { core in
+                if let finished { core.origin.finish(finished, now: now) }
+                return (core.origin.nextAnswer(after: departures, now: now), core.origin.hasActions)
+            }
+            made = nil
+            switch next {
+            case .turn(var turn):
+                if let payload = turn.make() { try answer(turn.peer, payload) }
+                made = turn
+            case .cut(let peers): sockets.cut(peers)
+            case .nothing: return hasActions
+            }
+        }
+        if let made { publisher.core.withLock { $0.origin.finish(made, now: Clocks.now()) } }
+        return true
+    }
+
+    private func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) {
+        if try sockets?.reply(to: peer, load) ?? true { return }
         // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
         publisher.core.withLock { $0.origin.disconnected(peer) }
     }
@@ -237,6 +300,13 @@ extension PublisherLoop {
         }
     }
 
+    /// What the store was told of a later start goes to the disk before the batches of that, or as they are sent.
+    private mutating func keep(_ incarnation: UInt64) {
+        guard incarnation != keptIncarnation, let store = publisher.store else { return }
+        keptIncarnation = incarnation
+        if let outbox { outbox.flushFirst() } else { store.behind.flush { _ in } }
+    }
+
     private mutating func handle(_ event: StoreEvent, now: Moment) {
         publisher.logger.log(event)
         switch event {
@@ -266,8 +336,8 @@ extension PublisherConfiguration {
         endpoints.map { endpoints in
             ServingSockets.Configuration(
                 control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
-                batchByteCount: batchByteCount, subscriberQueueByteCount: subscriberQueueByteCount, security: security,
-                logger: logger)
+                batchByteCount: batchByteCount, subscriberQueueByteCount: subscriberQueueByteCount,
+                answersByteCount: answersByteCount, security: security, logger: logger)
         }
     }
 }

@@ -8,6 +8,8 @@ public struct PublisherStatus: Sendable {
     public let peers: [Peer]
     /// The bytes of batches that are held for replay.
     public let replayByteCount: Int
+    /// How far its stamps lie ahead of its clock: more than some milliseconds where that was ahead, or was set back.
+    public let clockLead: Duration
 }
 
 extension Publisher {
@@ -17,7 +19,7 @@ extension Publisher {
         core.withLock { core in
             PublisherStatus(
                 counters: core.origin.counters, peers: core.origin.connectedPeers,
-                replayByteCount: core.origin.ring.byteCount)
+                replayByteCount: core.origin.ring.byteCount, clockLead: core.origin.clockLead(now: Clocks.now()))
         }
     }
 }

@@ -14,6 +14,10 @@ final class PushLinks {
     private let logger: Logger
     private var links: [Link] = []
     private var message = Message()
+    private var lacking: [(type: String, ids: [String])] = []
+    private var refusals: [ClockRefusal] = []
+    /// The start of the origin whose former writes are compared.
+    private(set) var comparedIncarnation: UInt64 = 0
 
     /// How many replies are taken from a socket before the others get their turn.
     private static let burst = 256
@@ -23,14 +27,17 @@ final class PushLinks {
     private final class Link {
         var socket: Socket?
         var token: Poller.Token?
-        /// Until the connection is greeted.
         var watch: HandshakeWatch?
         /// The reasons that were logged since the last greeting.
         var toldReasons: Set<String> = []
+        /// Finds out why nobody greets.
+        let reach: ReachWatch
         /// When the connection is to be opened, also again: what was on its way is gone. Nil while it is open.
         var openAt: UInt64? = 0
         /// How often it was refused in a row.
         var refusals = 0
+
+        init(_ endpoint: String, hasKeys: Bool) { reach = ReachWatch(endpoint, hasKeys: hasKeys) }
     }
 
     /// - Parameter configuration: names at least one relay.
@@ -44,10 +51,29 @@ final class PushLinks {
         security = configuration.security
         frameByteCount = configuration.limits.frameByteCount
         context = try Context()
-        for _ in endpoints {
+        for endpoint in endpoints {
             _ = machine.addRelay()
-            links.append(Link())
+            links.append(Link(endpoint, hasKeys: security != nil))
         }
+    }
+
+    /// Has each relay compared with what earlier starts have written; again where there is another start.
+    func compare(_ former: FormerWrites) {
+        guard former.incarnation != comparedIncarnation else { return }
+        comparedIncarnation = former.incarnation
+        machine.compare(former)
+    }
+
+    /// What some relays lack, and the origin has to send again, by type.
+    func takeLacking() -> [(type: String, ids: [String])] {
+        defer { lacking = [] }
+        return lacking
+    }
+
+    /// The refusals for the sake of clocks, which the origin has to judge.
+    func takeRefusals() -> [ClockRefusal] {
+        defer { refusals = [] }
+        return refusals
     }
 
     /// Takes a message of the stream; what is no batch is not pushed.
@@ -65,6 +91,7 @@ final class PushLinks {
             if let token = link.token, poller.isReadable(token) { try receive(index, now: now) }
         }
         try lookForRefusals(now: now)
+        lookForReach(now: now)
         machine.tick(now: now)
         try carryOut(poller: &poller, now: now)
     }
@@ -80,9 +107,14 @@ final class PushLinks {
             switch try link.watch?.look() ?? .pending {
             case .pending: continue
             case .succeeded:
-                link.watch = nil
                 link.toldReasons = []
                 link.refusals = 0
+                link.reach.greeted()
+                machine.reached(index, unless: nil)
+            case .lost:
+                // The relay may have been started anew: what it held is compared again after the next greeting.
+                link.watch = nil
+                machine.disconnected(index, reason: "the connection broke off", now: now)
             case .failed(let reason):
                 link.watch = nil
                 link.refusals += 1
@@ -92,6 +124,18 @@ final class PushLinks {
                     "no trust between this process and a relay",
                     metadata: ["relay": "\(endpoints[index])", "reason": "\(reason)"])
             }
+        }
+    }
+
+    /// Tells why nobody greets at a relay's endpoint; libzmq goes on trying by itself.
+    private func lookForReach(now: Moment) {
+        for (index, link) in links.enumerated() {
+            guard let finding = link.reach.look(now: now) else { continue }
+            machine.reached(index, unless: finding.reason)
+            guard finding.isNews else { continue }
+            logger.warning(
+                "a relay cannot be reached",
+                metadata: ["relay": "\(endpoints[index])", "reason": "\(finding.reason)"])
         }
     }
 
@@ -105,12 +149,15 @@ final class PushLinks {
                 links[relay].socket = nil
                 links[relay].token = nil
                 links[relay].openAt = now.uptimeMicroseconds + PushLinks.pause(after: links[relay].refusals)
+            case .clockRefused(let refusal): refusals.append(refusal)
+            case .sendAgain(let type, let ids): lacking.append((type, ids))
             case .notice(let notice): logger.log(notice)
             }
         }
         for index in links.indices {
             guard let time = links[index].openAt, now.uptimeMicroseconds >= time else { continue }
             links[index].openAt = nil
+            links[index].reach.opened(now: now)
             try open(index, poller: &poller)
             machine.connected(index, now: now)
         }

@@ -5,7 +5,10 @@ import ZeroMQ
 extension Relay {
     /// Binds, serves and listens on the calling thread until told to stop.
     func runOnThisThread() throws {
-        defer { store?.close(logger: logger) }
+        defer {
+            store?.close(logger: logger)
+            cache.endStreams()
+        }
         let (links, sockets) = try openSockets()
         let start = store?.takeStart()
         var generator = SystemRandomNumberGenerator()
@@ -76,13 +79,16 @@ extension RelayConfiguration {
         ServingSockets.Configuration(
             control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
             batchByteCount: 32 * 1024,
-            subscriberQueueByteCount: subscriberQueueByteCount, security: security, logger: logger)
+            subscriberQueueByteCount: subscriberQueueByteCount, answersByteCount: answersByteCount,
+            security: security, logger: logger)
     }
 
     fileprivate func machine(streamEndpoint: String) -> ModelSync.RelayConfiguration {
         ModelSync.RelayConfiguration(
             name: name, streamEndpoint: streamEndpoint, prefixes: selection.prefixes, limits: limits,
             clockLeadMax: clockLeadMax, heartbeatInterval: heartbeatInterval, replayByteCount: replayByteCount,
-            replayAge: replayAge, persistsPushes: store != nil, tombstoneRetention: tombstoneRetention)
+            replayAge: replayAge,
+            budget: RequestBudget(underWayByteCount: answersByteCount, frameByteCount: limits.frameByteCount),
+            persistsPushes: store != nil, tombstoneRetention: tombstoneRetention)
     }
 }

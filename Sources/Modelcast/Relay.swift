@@ -38,7 +38,7 @@ public final class Relay: Service, Sendable {
         try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger
-        let cache = ModelCache()
+        let cache = ModelCache.ofService()
         self.cache = cache
         store = try configuration.store.map { path throws(ModelcastError) in
             try StoreLink(
@@ -48,8 +48,9 @@ public final class Relay: Service, Sendable {
     }
 
     /// Serves until the service group shuts down or the task is cancelled; then says bye and closes.
-    /// - Throws: ``ModelcastError`` when an endpoint cannot be bound. A relay runs once.
+    /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a relay that has run already.
     public func run() async throws {
+        try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "relay") }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await SocketThread.run(named: "modelcast-relay") { try self.runOnThisThread() }
         } onCancelOrGracefulShutdown: {

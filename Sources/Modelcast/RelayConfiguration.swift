@@ -35,6 +35,9 @@ public struct RelayConfiguration: Sendable {
     public var replayAge = Duration.seconds(60)
     /// What may wait for one slow subscriber before batches are dropped for it (it then repairs itself).
     public var subscriberQueueByteCount = 256 << 20
+    /// What answers to all subscribers together, snapshots above all, may take in memory until they have been taken; at
+    /// least eight frames.
+    public var answersByteCount = 64 << 20
     /// What may wait in the stream's queue of one publisher before batches are lost (and repaired).
     public var queueByteCount = 256 << 20
     /// The first pause before a lost connection is opened anew; it doubles up to ``reconnectDelayMax``.

@@ -25,5 +25,6 @@ public struct RelayStatus: Sendable {
 struct RelayCore {
     var waker: Waker?
     var isStopped = false
+    var hasRun = false
     var status = RelayStatus()
 }

@@ -45,11 +45,17 @@ struct ReplicaLoop: ~Copyable {
     private let keeper: ReplicaKeeper?
     private var nextTick: UInt64 = 0
     private var nextStatus: UInt64 = 0
+    /// No status is told before: one of very many streams takes its time.
+    private var statusPauseEnd: UInt64 = 0
     private var lastState: [ReplicaState] = []
 
     /// The machine ticks at least this often while anything is under way.
     private static let tickMicroseconds: UInt64 = 5_000
+    /// So many messages of answers are made before the streams have their turn.
+    private static let answerBurst = 8
     private static let statusMicroseconds: UInt64 = 250_000
+    /// For so many times as long as telling it took there is no other.
+    private static let statusPauseFactor: UInt64 = 10
 
     init(machine: Machine, links: SenderLinks, host: Host, keeper: ReplicaKeeper?) {
         self.machine = machine
@@ -77,12 +83,14 @@ struct ReplicaLoop: ~Copyable {
         try links.reopen(now: now, taker: machine.taker)
         if now.uptimeMicroseconds >= nextTick {
             try links.lookForRefusals(taker: machine.taker, logger: host.logger, now: now)
+            links.lookForReach(taker: machine.taker, logger: host.logger, now: now)
             machine.taker.tick(now: now)
             nextTick = now.uptimeMicroseconds + ReplicaLoop.tickMicroseconds
         }
         try carryOut(now: now)
+        let hasMore = try makeAnswers(now: now)
         tellStatus(now: now)
-        _ = try links.poller.wait(timeout: .microseconds(timeout(now: now)))
+        _ = try links.poller.wait(timeout: .microseconds(hasMore ? 0 : timeout(now: now)))
         try links.receive(taker: machine.taker) { now in try carryOut(now: now) }
         if case .relay(let relay, let sockets) = machine {
             try sockets.receive(
@@ -94,6 +102,32 @@ struct ReplicaLoop: ~Copyable {
         let end = Clocks.now()
         try carryOut(now: end)
         try keep(now: end)
+    }
+
+    /// Makes and sends some messages of answers, then it is the streams' turn.
+    /// - Returns: whether there may be more at once.
+    private func makeAnswers(now: Moment) throws -> Bool {
+        guard case .relay(let relay, let sockets) = machine, relay.hasAnswers || sockets.freight.isToBeLookedAt else {
+            return false
+        }
+        for _ in 0..<ReplicaLoop.answerBurst {
+            switch relay.nextAnswer(after: sockets.freight.takeDepartures(), now: now) {
+            case .turn(var turn):
+                let payload = turn.make()
+                relay.finish(turn, now: now)
+                if let payload { try reply(to: turn.peer, payload, relay, sockets) }
+            case .cut(let peers): sockets.cut(peers)
+            case .nothing: return relay.hasActions
+            }
+        }
+        return true
+    }
+
+    private func reply(
+        to peer: [UInt8], _ payload: [UInt8], _ relay: ModelSync.Relay, _ sockets: ServingSockets
+    ) throws {
+        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
+        if try !sockets.reply(to: peer, sockets.freight.load(payload, for: peer)) { relay.disconnected(peer) }
     }
 
     /// Tells the store what has changed, and the pushers what is on disk.
@@ -112,7 +146,8 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private func timeout(now: Moment) -> UInt64 {
-        let next = min(max(machine.taker.nextDeadline(now: now), nextTick), nextStatus, links.nextReopen ?? .max)
+        let status = max(nextStatus, statusPauseEnd)
+        let next = min(max(machine.taker.nextDeadline(now: now), nextTick), status, links.nextReopen ?? .max)
         return next > now.uptimeMicroseconds ? next - now.uptimeMicroseconds : 0
     }
 
@@ -128,9 +163,7 @@ struct ReplicaLoop: ~Copyable {
                     switch action {
                     case .replica(let action): try carryOut(action, now: now)
                     case .publish(let topic, let payload): try sockets.publish(topic: topic.bytes, payload)
-                    case .reply(let peer, let payload):
-                        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
-                        if try !sockets.reply(to: peer, payload) { relay.disconnected(peer) }
+                    case .reply(let peer, let payload): try reply(to: peer, payload, relay, sockets)
                     case .persist(let token, let topic, let payload, let origin, let incarnation, let sequence):
                         keeper?.persist(
                             token, topic: topic, payload: payload, origin: origin, incarnation: incarnation,
@@ -149,9 +182,11 @@ struct ReplicaLoop: ~Copyable {
         // Asked after each message: nothing is allocated where nothing is to be told.
         let (replica, senders) = (machine.replica, links.senders)
         let isKnown = senders.elementsEqual(lastState) { replica.state(of: $0) == $1 }
-        guard now.uptimeMicroseconds >= nextStatus || !isKnown else { return }
+        guard now.uptimeMicroseconds >= nextStatus || !isKnown, now.uptimeMicroseconds >= statusPauseEnd else { return }
         lastState = senders.map(replica.state(of:))
-        nextStatus = now.uptimeMicroseconds + ReplicaLoop.statusMicroseconds
         host.tell(now)
+        let end = Clocks.now().uptimeMicroseconds
+        nextStatus = now.uptimeMicroseconds + ReplicaLoop.statusMicroseconds
+        statusPauseEnd = end + (end - now.uptimeMicroseconds) * ReplicaLoop.statusPauseFactor
     }
 }

@@ -14,19 +14,23 @@ final class SenderLink {
     private var watch: HandshakeWatch?
     /// The reasons that were logged since the last greeting.
     private var toldReasons: Set<String> = []
+    /// Finds out why nobody greets.
+    private let reach: ReachWatch
     /// When the control connection is to be opened anew; nil while it is open.
     var reopenAt: UInt64? = 0
     var attempts = 0
 
-    init(sender: SenderID, endpoint: String) {
+    init(sender: SenderID, endpoint: String, hasKeys: Bool) {
         self.sender = sender
         self.endpoint = endpoint
+        reach = ReachWatch(endpoint, hasKeys: hasKeys)
     }
 
     /// Opens the control connection.
     func openControl(
-        in context: Context, poller: inout Poller, configuration: SenderLinks.Configuration
+        in context: Context, poller: inout Poller, configuration: SenderLinks.Configuration, now: Moment
     ) throws(ZeroMQError) {
+        reach.opened(now: now)
         let socket = try Socket(.dealer, in: context)
         try socket.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.queueByteCount)
@@ -61,15 +65,19 @@ final class SenderLink {
     func lookForRefusal() throws(ZeroMQError) -> (reason: String, isNews: Bool)? {
         switch try watch?.look() ?? .pending {
         case .pending: return nil
-        case .succeeded:
+        case .succeeded, .lost:
             watch = nil
             toldReasons = []
+            reach.greeted()
             return nil
         case .failed(let reason):
             watch = nil
             return (reason, toldReasons.insert(reason).inserted)
         }
     }
+
+    /// Why nobody greets at the endpoint, when that has been found out.
+    func lookForReach(now: Moment) -> ReachWatch.Finding? { reach.look(now: now) }
 
     /// Closes both connections.
     func close() {

@@ -1,4 +1,5 @@
 import Logging
+import ModelRecord
 import ModelSync
 import ZeroMQ
 
@@ -9,6 +10,7 @@ protocol StreamTaker: AnyObject {
     func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment)
     func receiveStream(_ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment)
     func countMalformed(_ sender: SenderID, _ reason: String)
+    func unreachable(_ sender: SenderID, reason: String)
     func tick(now: Moment)
     func nextDeadline(now: Moment) -> UInt64
 }
@@ -38,8 +40,10 @@ final class SenderLinks {
     private var topic = Message()
     private var payload = Message()
 
-    /// How many messages are taken from a socket before the others get their turn.
+    /// How many messages are taken from a socket before the others get their turn, and for how long no more than that
+    /// are begun: a message may take milliseconds.
     private static let burst = 64
+    private static let turnMicroseconds: UInt64 = 10_000
 
     init(context: Context, configuration: Configuration) throws(ZeroMQError) {
         poller = try Poller()
@@ -49,7 +53,7 @@ final class SenderLinks {
 
     /// Adds a sender; ``reopen(now:taker:)`` opens its connection. Call in the order of the senders' indices.
     func add(_ sender: SenderID, endpoint: String) {
-        links.append(SenderLink(sender: sender, endpoint: endpoint))
+        links.append(SenderLink(sender: sender, endpoint: endpoint, hasKeys: configuration.security != nil))
     }
 
     /// The senders, in the order in which they were added.
@@ -67,7 +71,7 @@ final class SenderLinks {
         for link in links {
             guard let at = link.reopenAt, now.uptimeMicroseconds >= at else { continue }
             link.reopenAt = nil
-            try link.openControl(in: context, poller: &poller, configuration: configuration)
+            try link.openControl(in: context, poller: &poller, configuration: configuration, now: now)
             taker.connected(link.sender, now: now)
         }
     }
@@ -85,19 +89,38 @@ final class SenderLinks {
         }
     }
 
+    /// Tells why nobody greets at an endpoint; libzmq goes on trying by itself.
+    func lookForReach(taker: some StreamTaker, logger: Logger, now: Moment) {
+        for link in links {
+            guard let finding = link.lookForReach(now: now) else { continue }
+            taker.unreachable(link.sender, reason: finding.reason)
+            guard finding.isNews else { continue }
+            logger.warning(
+                "a sender cannot be reached",
+                metadata: ["sender": "\(link.endpoint)", "reason": "\(finding.reason)"])
+        }
+    }
+
     /// Hands over what has arrived, a burst from each socket.
     /// - Parameter carryOut: does what the taker wants done; called after each reply, so that credit leaves at once.
     func receive(taker: some StreamTaker, carryOut: (Moment) throws -> Void) throws {
         for link in links {
             if let token = link.controlToken, poller.isReadable(token) {
+                var end: UInt64 = .max
                 for _ in 0..<SenderLinks.burst {
                     guard try receiveReply(link, taker) else { break }
-                    try carryOut(Clocks.now())
+                    let now = Clocks.now()
+                    try carryOut(now)
+                    end = min(end, now.uptimeMicroseconds + SenderLinks.turnMicroseconds)
+                    if now.uptimeMicroseconds >= end { break }
                 }
             }
             if let token = link.streamToken, poller.isReadable(token) {
+                var end: UInt64 = .max
                 for _ in 0..<SenderLinks.burst {
-                    guard try receiveMessage(link, taker) else { break }
+                    guard let time = try receiveMessage(link, taker) else { break }
+                    end = min(end, time + SenderLinks.turnMicroseconds)
+                    if time >= end { break }
                 }
             }
         }
@@ -117,23 +140,23 @@ final class SenderLinks {
     }
 
     /// A message of the stream is two frames.
-    /// - Returns: false when there was none.
-    private func receiveMessage(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> Bool {
-        guard try link.receiveStream(into: &topic) else { return false }
+    /// - Returns: when it was begun with, on the clock of ``Moment/uptimeMicroseconds``; nil when there was none.
+    private func receiveMessage(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> UInt64? {
+        guard try link.receiveStream(into: &topic) else { return nil }
+        let now = Clocks.now()
         guard topic.hasMore, try link.receiveStream(into: &payload) else {
             taker.countMalformed(link.sender, "a stream message of one frame")
-            return true
+            return now.uptimeMicroseconds
         }
         guard payload.hasMore else {
-            let now = Clocks.now()
             topic.withSpan { topic in
                 payload.withSpan { taker.receiveStream(link.sender, topic: topic, payload: $0, now: now) }
             }
-            return true
+            return now.uptimeMicroseconds
         }
         while payload.hasMore, try link.receiveStream(into: &payload) {}
         taker.countMalformed(link.sender, "a stream message of more than two frames")
-        return true
+        return now.uptimeMicroseconds
     }
 
     // MARK: What a replica wants done
@@ -161,7 +184,8 @@ final class SenderLinks {
         do {
             try link.openStream(to: resolved, in: context, poller: &poller, configuration: configuration)
         } catch {
-            taker.disconnected(sender, reason: error.description, now: now)
+            // It quotes the endpoint that the sender has told.
+            taker.disconnected(sender, reason: error.description.shown(), now: now)
         }
     }
 

@@ -18,7 +18,9 @@ final class ServingSockets {
         var batchByteCount: Int
         /// What may wait for one slow subscriber before batches are dropped for it.
         var subscriberQueueByteCount: Int
-        /// Nil for sockets that let in everybody.
+        /// What answers may take until they are taken.
+        var answersByteCount: Int
+        /// Nil for sockets that let in everybody who speaks ZMTP 3.
         var security: Security?
         var logger: Logger
     }
@@ -30,24 +32,33 @@ final class ServingSockets {
     /// Nil where there is none.
     let stream: StreamSocket?
     private let control: Socket
-    /// Nil where everybody is let in.
-    private let gate: ClientGate?
+    private let gate: ClientGate
+    /// What has been sent and was not taken yet.
+    let freight: Freight
+    /// The connection of each peer, for those that are to be cut.
+    private var connections: [[UInt8]: Connection] = [:]
+    private var connectionCountMax = 1024
     private let streamToken: Poller.Token?
     private let controlToken: Poller.Token
     private var message = Message()
 
     /// How many messages are taken from a socket before the others get their turn.
     private static let burst = 256
+    /// The same in bytes of requests: what is long takes long to read.
+    private static let burstByteCount = 256 << 10
     /// More replies than credit and budgets let wait for one peer.
     private static let replyCount = 1024
+    /// What the system holds for a connection beside what is on its way; a line is kept busy with less.
+    private static let unsentByteCount = 1 << 20
     private static let linger = Duration.seconds(1)
+    /// More than a subscription or a hand-shake takes. A peer that sends a longer message is cut.
+    static let subscriptionByteCountMax = 4096
 
     /// Binds both.
     init(_ configuration: Configuration, in context: Context, poller: inout Poller) throws(ZeroMQError) {
         // Before any bind: until there is a gate nobody comes in.
-        let gate = try configuration.security.map { security throws(ZeroMQError) in
-            try ClientGate(security, in: context, poller: &poller, logger: configuration.logger)
-        }
+        let gate = try ClientGate(
+            configuration.security, in: context, poller: &poller, logger: configuration.logger)
         let control = try Socket(.router, in: context)
         try control.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
@@ -66,13 +77,14 @@ final class ServingSockets {
             streamToken = nil
             stream = nil
         }
-        try configuration.security?.serve(control)
-        try gate?.watch(control, poller: &poller)
+        try Security.serve(control, configuration.security)
+        try gate.watch(control, poller: &poller)
         try control.bind(configuration.control)
         controlEndpoint = try control.lastEndpoint()
         controlToken = try poller.add(control)
         self.control = control
         self.gate = gate
+        freight = Freight(byteCountMax: configuration.answersByteCount, waker: poller.waker)
     }
 
     /// Binds both, where there is a configuration.
@@ -87,11 +99,13 @@ final class ServingSockets {
         let stream = try Socket(.xpub, in: context)
         try stream.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
+        // What comes in are subscriptions: topics are short, and each is kept for as long as its peer is there.
+        try stream.set(.maxMessageSize, ServingSockets.subscriptionByteCountMax)
         // Frames are about one batch; the memory bound is kept by counting those, not the greatest frame allowed.
         let frames = max(2, configuration.subscriberQueueByteCount / max(1, configuration.batchByteCount))
         try stream.set(.sendHighWaterMark, frames)
         try stream.set(.linger, ServingSockets.linger)
-        try configuration.security?.serve(stream)
+        try Security.serve(stream, configuration.security)
         try stream.bind(endpoint)
         return stream
     }
@@ -100,17 +114,32 @@ final class ServingSockets {
     var bound: SenderEndpoints { SenderEndpoints(controlAt: controlEndpoint, streamAt: streamEndpoint) }
 
     /// How many clients were refused since the last time.
-    func takeRefusedCount() -> UInt64 { gate?.takeRefusedCount() ?? 0 }
+    func takeRefusedCount() -> UInt64 { gate.takeRefusedCount() }
 
     /// Sends one message of the stream.
     func publish(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) { try stream?.publish(topic: topic, payload) }
 
-    /// Sends one reply.
+    /// Sends one reply, which counts as under way until libzmq has let go of it.
     /// - Returns: false when the peer is gone or does not read; the reply is lost then.
-    func reply(to peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) -> Bool {
+    func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) -> Bool {
         guard try control.send(Message(peer), more: true) == .sent else { return false }
-        _ = try control.send(Message(ofPayload: payload))
+        _ = try control.send(load.message())
         return true
+    }
+
+    /// Closes the connections of these peers, and with them lets go of what waits for them.
+    func cut(_ peers: [[UInt8]]) {
+        for peer in peers { connections.removeValue(forKey: peer)?.cut() }
+    }
+
+    /// The end of a connection is not told: now and then those that are gone are looked for.
+    private func note(_ connection: Connection, of peer: [UInt8]) {
+        if connections.count >= connectionCountMax {
+            connections = connections.filter { $0.value.isOpen }
+            connectionCountMax = max(1024, 2 * connections.count)
+        }
+        guard connections.updateValue(connection, forKey: peer) != connection else { return }
+        connection.boundUnsent(byteCount: ServingSockets.unsentByteCount)
     }
 
     /// Hands over what has arrived, a burst from each socket.
@@ -120,7 +149,7 @@ final class ServingSockets {
     func receive(
         poller: borrowing Poller, subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void
     ) throws(ZeroMQError) {
-        try gate?.serve(poller: poller)
+        try gate.serve(poller: poller)
         if let streamToken, poller.isReadable(streamToken) {
             for _ in 0..<ServingSockets.burst {
                 // Told outside of the stream's lock: a writer takes it while it holds the publisher's.
@@ -130,8 +159,10 @@ final class ServingSockets {
             }
         }
         if poller.isReadable(controlToken) {
-            for _ in 0..<ServingSockets.burst {
+            var byteCount = 0
+            for _ in 0..<ServingSockets.burst where byteCount < ServingSockets.burstByteCount {
                 guard let request = try receiveRequest() else { break }
+                byteCount += request.payload.count
                 requested(request.peer, request.payload)
             }
         }
@@ -146,6 +177,7 @@ final class ServingSockets {
             if frames.count < 2 { frames.append(message.array) }
             hasMore = message.hasMore
         }
+        if let connection = message.connection { note(connection, of: peer) }
         return (peer, frames.count == 1 ? frames[0] : [])
     }
 }

@@ -44,6 +44,8 @@ extension StoreLink {
                 return true
             }
         }
+        // With the last of it: the file holds what the one before held.
+        changes.facts.isPartial = false
         behind.note(changes)
     }
 }
@@ -54,7 +56,7 @@ extension Logger {
         switch event {
         case .degraded(let failure): warning("store: writing fails, and is tried again by itself: \(failure)")
         case .recovered(let failures): notice("store: writing works again after \(failures) failures")
-        case .replaced(let report): warning("store: damaged, and begun anew: \(report)")
+        case .replaced(let report): warning("store: damaged or taken away, and written anew: \(report)")
         }
     }
 }

@@ -64,6 +64,8 @@ extension Subscriber {
             settleTime: .zero)
         configuration.replica = replicaConfiguration
         configuration.role = .subscriber
+        configuration.budget = RequestBudget(
+            underWayByteCount: Subscriber.answersByteCount, frameByteCount: configuration.limits.frameByteCount)
         let machine = try ModelSync.Relay(
             configuration: configuration, cache: cache, now: Clocks.now(), seed: generator.next(),
             lastAlive: lastAlive)
@@ -71,12 +73,16 @@ extension Subscriber {
         return .relay(machine, sockets)
     }
 
+    /// What answers may take until they are taken.
+    private static let answersByteCount = 64 << 20
+
     private func open(_ control: String, _ poller: inout Poller) throws(ModelcastError) -> ServingSockets {
         try bound.binding { () throws(ZeroMQError) in
             try ServingSockets(
                 ServingSockets.Configuration(
                     control: control, stream: nil, frameByteCount: configuration.limits.frameByteCount,
                     batchByteCount: configuration.limits.frameByteCount, subscriberQueueByteCount: 64 << 20,
+                    answersByteCount: Subscriber.answersByteCount,
                     security: configuration.security, logger: logger),
                 in: Context(), poller: &poller)
         }

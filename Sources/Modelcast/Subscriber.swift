@@ -27,6 +27,8 @@ public final class Subscriber: Service, Sendable {
     let logger: Logger
     let core: Guarded<SubscriberCore>
     let bound = BoundEndpoints()
+    /// Who waits for the next status.
+    let statusWaiters = Waiters<Void>()
     /// Nil where there is none.
     let store: StoreLink?
 
@@ -44,7 +46,7 @@ public final class Subscriber: Service, Sendable {
         try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger
-        let cache = ModelCache()
+        let cache = ModelCache.ofService()
         self.cache = cache
         store = try configuration.store.map { path throws(ModelcastError) in
             try StoreLink(
@@ -55,7 +57,9 @@ public final class Subscriber: Service, Sendable {
     }
 
     /// Listens until the service group shuts down or the task is cancelled.
+    /// - Throws: ``ModelcastError`` for a subscriber that has run already.
     public func run() async throws {
+        try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "subscriber") }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await SocketThread.run(named: "modelcast-sub") { try self.runOnThisThread() }
         } onCancelOrGracefulShutdown: {
@@ -96,7 +100,8 @@ public final class Subscriber: Service, Sendable {
         cache.observe(interest, inline: handler)
     }
 
-    /// The current value first and then every change, as a sequence for one task.
+    /// The current value first and then every change, as a sequence for one task. It ends when this subscriber has
+    /// stopped, and when the service group of the task that awaits it shuts down.
     public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
 
     /// Where ``SubscriberConfiguration/control`` was bound, with the port that the system chose; waits for ``run()``.
@@ -119,16 +124,15 @@ public final class Subscriber: Service, Sendable {
 
     /// Waits for the next status, or takes the present one when it is live.
     private func nextStatus() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let outcome = core.withLock { core -> Result<Void, any Error>? in
+        try await statusWaiters.wait { enter in
+            core.withLock { core -> Result<Void, any Error>? in
                 if core.isStopped {
                     return .failure(ModelcastError(.stopped, "the subscriber stopped before it was live"))
                 }
                 if core.status.isLive { return .success(()) }
-                core.liveWaiters.append(continuation)
+                enter()
                 return nil
             }
-            if let outcome { continuation.resume(with: outcome) }
         }
     }
 
@@ -145,8 +149,7 @@ public final class Subscriber: Service, Sendable {
     func publish(_ status: SubscriberStatus) {
         let waiters = core.withLock { core in
             core.status = status
-            defer { core.liveWaiters = [] }
-            return core.liveWaiters
+            return statusWaiters.takeAll()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -156,9 +159,9 @@ public final class Subscriber: Service, Sendable {
         let waiters = core.withLock { core in
             core.isStopped = true
             core.waker = nil
-            defer { core.liveWaiters = [] }
-            return core.liveWaiters
+            return statusWaiters.takeAll()
         }
+        cache.endStreams()
         let error = ModelcastError(.stopped, "the subscriber stopped before it was live")
         for waiter in waiters { waiter.resume(throwing: error) }
     }

@@ -59,9 +59,14 @@ extension SubscriberConfiguration.Selection {
         }
     }
 
-    /// Refuses what is not the name of a type.
+    /// Refuses what is not the name of a type, and more types than one request may name.
     func check() throws(ModelcastError) {
         guard case .types(let types) = self else { return }
+        guard types.count <= WireLimits.prefixCountMax else {
+            throw ModelcastError(
+                .configuration,
+                "\(types.count) types are selected, and at most \(WireLimits.prefixCountMax) can be: select everything")
+        }
         for type in types {
             do { try Names.check(type: type) } catch { throw ModelcastError(error) }
         }

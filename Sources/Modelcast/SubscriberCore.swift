@@ -6,9 +6,9 @@ import ZeroMQ
 struct SubscriberCore {
     var waker: Waker?
     var isStopped = false
+    var hasRun = false
     /// The last that the replica said of itself.
     var status: SubscriberStatus
-    var liveWaiters: [CheckedContinuation<Void, any Error>] = []
 }
 
 /// What a subscriber can say of itself at any moment.

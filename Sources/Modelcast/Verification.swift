@@ -13,6 +13,12 @@ public struct Verification: Sendable {
 
         /// The field, where a field differs.
         public var field: String? { if case .field(let name) = subject { name } else { nil } }
+
+        /// Both have the field with one version: they must have one value.
+        var isOfValuesOnly: Bool {
+            guard case .cell(let left) = left, case .cell(let right) = right else { return false }
+            return left.version == right.version
+        }
     }
 
     /// What differs of a model.
@@ -42,19 +48,24 @@ public struct Verification: Sendable {
 
     /// How the comparison of a type ended.
     public enum Outcome: Sendable {
-        /// Both hold the same models with the same fields of the same versions, at the same heads.
+        /// Both hold the same models with the same fields of the same versions, at the same heads; where values were
+        /// compared, with the same values.
         case equal(digest: UInt64)
         /// At the same heads they differ, in these fields.
         case different([Difference])
         /// They never stood at the same heads within the time: what the one had applied, and the other.
         case apart(left: String, right: String)
+
+        var isEqual: Bool { if case .equal = self { true } else { false } }
+
+        var isApart: Bool { if case .apart = self { true } else { false } }
     }
 
     public let type: String
     public let outcome: Outcome
 
     /// Both hold the same.
-    public var isEqual: Bool { if case .equal = outcome { true } else { false } }
+    public var isEqual: Bool { outcome.isEqual }
 }
 
 extension Verification {

@@ -12,8 +12,8 @@ struct Get: AsyncParsableCommand {
               {"type":"User","id":"1","model":{"name":"Ada","address.city":"London"},\
             "version":"1763714400000.0@accounts"}
 
-            The forms of values are those of `modelcast help subscribe`. Exit code 1 when one of the models does not \
-            exist; the others are printed.
+            Any number of ids may be asked for. The forms of values are those of `modelcast help subscribe`. Exit code \
+            1 when one of the models does not exist; the others are printed.
             """)
 
     @OptionGroup var question: QuestionOptions

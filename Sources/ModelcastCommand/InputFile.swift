@@ -1,4 +1,5 @@
 import Foundation
+import Modelcast
 
 /// A source of bytes that can always be interrupted: a file, a named pipe or standard input.
 ///
@@ -18,6 +19,8 @@ final class InputFile {
     private let isFollowed: Bool
     private var descriptor: CInt
     private var status: stat
+    /// Of a followed file: what stood at its beginning, and before the place that is read next.
+    private var seen = SeenBytes()
 
     /// How long a read waits at most before it says that it is idle.
     private static let patienceMilliseconds: CInt = 50
@@ -34,7 +37,7 @@ final class InputFile {
 
     /// Checks that a file can be read, without opening it: opening a named pipe lets its writer go on.
     static func check(_ path: String) throws(CommandFailure) {
-        guard path != "-" else { return }
+        guard path != "-" else { return try StandardStreams.requireInput() }
         guard unsafe access(path, R_OK) == 0 else { throw failure(path) }
     }
 
@@ -61,7 +64,13 @@ final class InputFile {
             // In bounds: a read into the part of the buffer from `start` on.
             unsafe Foundation.read(fd, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
         }
-        if count > 0 { return .bytes(count) }
+        if count > 0 {
+            guard isFollowedFile else { return .bytes(count) }
+            // It may have been cut and written anew since the last look, to any length.
+            guard seen.stand(in: descriptor) else { return try restart() }
+            seen.append(buffer.span.extracting(start..<(start + count)))
+            return .bytes(count)
+        }
         guard count == 0 else {
             if errno == EINTR || errno == EAGAIN { return .idle }
             throw InputFile.failure(path)
@@ -80,8 +89,15 @@ final class InputFile {
         var present = stat()
         guard unsafe stat(path, &present) == 0 else { return .idle }
         let isOther = present.st_ino != status.st_ino || present.st_dev != status.st_dev
-        guard isOther || present.st_size < lseek(descriptor, 0, SEEK_CUR) else { return .idle }
+        guard isOther || !seen.stand(in: descriptor) else { return .idle }
+        return try restart()
+    }
+
+    private var isFollowedFile: Bool { isFollowed && status.st_mode & S_IFMT == S_IFREG }
+
+    private func restart() throws(CommandFailure) -> Outcome {
         try reopen()
+        seen = SeenBytes()
         return .restarted
     }
 
@@ -92,5 +108,35 @@ final class InputFile {
     }
 }
 
-/// The system's words for an error number.
-func systemMessage(_ code: CInt) -> String { unsafe String(cString: strerror(code)) }
+/// Some of what was read of a file, to notice that it was cut and written anew: its length may be the same, or greater,
+/// and a clock's ticks are too far apart to tell by the time of the change.
+private struct SeenBytes {
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+    private var byteCount = 0
+
+    /// Of each end; a file whose beginning and last bytes are the same is the same file.
+    private static let byteCountMax = 4096
+
+    mutating func append(_ bytes: Span<UInt8>) {
+        byteCount += bytes.count
+        for index in 0..<min(bytes.count, SeenBytes.byteCountMax - head.count) { head.append(bytes[index]) }
+        let kept = bytes.extracting(last: SeenBytes.byteCountMax)
+        for index in kept.indices { tail.append(kept[index]) }
+        tail.removeFirst(max(tail.count - SeenBytes.byteCountMax, 0))
+    }
+
+    /// Whether the file still has all of it where it stood.
+    func stand(in descriptor: CInt) -> Bool {
+        isThere(head, at: 0, descriptor) && isThere(tail, at: byteCount - tail.count, descriptor)
+    }
+
+    private func isThere(_ bytes: [UInt8], at offset: Int, _ descriptor: CInt) -> Bool {
+        guard !bytes.isEmpty else { return true }
+        var found = [UInt8](repeating: 0, count: bytes.count)
+        let count = unsafe found.withUnsafeMutableBytes {
+            unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+        }
+        return count == bytes.count && found == bytes
+    }
+}

@@ -16,6 +16,8 @@ struct InputRun: ~Copyable {
     private var unchangedCount = 0
     private var refusedCount = 0
     private var deletedCount = 0
+    /// How many models there were before.
+    private let formerCount: Int
 
     /// - Parameter name: the input's name in messages.
     init(publisher: Publisher, plan: PublishPlan, name: String, stop: StopFlag) {
@@ -23,6 +25,7 @@ struct InputRun: ~Copyable {
         self.plan = plan
         self.name = name
         self.stop = stop
+        formerCount = publisher.cache.count(of: plan.type)
     }
 
     /// The counts in one line for a person.
@@ -89,6 +92,21 @@ struct InputRun: ~Copyable {
         }
     }
 
+    /// Refuses to delete more than was allowed, or everything because of an input that names no model.
+    private func check(_ gone: [String]) throws(CommandFailure) {
+        guard !gone.isEmpty else { return }
+        let isAllowed = plan.deleteLimit?.allows(gone.count, of: formerCount) ?? !ids.isEmpty
+        guard !isAllowed else { return }
+        let examples = gone.sorted().prefix(3).map { $0.shown(byteCountMax: 64) }.joined(separator: ", ")
+        let more = gone.count > 3 ? ", …" : ""
+        let reason =
+            plan.deleteLimit.map { "more than --delete-at-most \($0.text) allows" } ?? "and it names no model at all"
+        throw CommandFailure(
+            "\(name): nothing was deleted: \(gone.count) of \(formerCount) models of \(plan.type) are not in this input"
+                + " (\(examples)\(more)), \(reason). See whether it is whole and --id-field is right; "
+                + "if they are to go: --delete-at-most \(gone.count)")
+    }
+
     private mutating func deleteGone() throws {
         var gone: [String] = []
         let ids = ids
@@ -96,6 +114,7 @@ struct InputRun: ~Copyable {
             if !ids.contains(record.id) { gone.append(record.id) }
             return true
         }
+        try check(gone)
         for id in gone where !stop.isSet {
             let outcome = try patiently { () throws(ModelcastError) in try publisher.delete(plan.type, id) }
             if case .published = outcome { deletedCount += 1 }

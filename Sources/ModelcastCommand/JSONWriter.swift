@@ -77,8 +77,8 @@ struct JSONWriter {
         var isPlain = true
         while index < content.count {
             let byte = content[index]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                isPlain = false
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte >= 0x7F {
+                isPlain = byte >= 0x7F && !text.unicodeScalars.contains(where: JSONWriter.isEscaped)
                 break
             }
             index &+= 1
@@ -86,9 +86,26 @@ struct JSONWriter {
         if isPlain {
             bytes.append(contentsOf: text.utf8)
         } else {
-            for byte in text.utf8 { writeEscaped(byte) }
+            for scalar in text.unicodeScalars {
+                if scalar.value >= 0x7F && scalar.isHidden {
+                    for unit in String(scalar).utf16 { writeEscaped(unit: unit) }
+                } else {
+                    for byte in String(scalar).utf8 { writeEscaped(byte) }
+                }
+            }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// JSON asks for the controls of ASCII only. What else commands a terminal is escaped as well: the value stays.
+    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isHidden || scalar == "\"" || scalar == "\\"
+    }
+
+    private mutating func writeEscaped(unit: UInt16) {
+        append(#"\u"#)
+        let digits = String(unit, radix: 16)
+        write(plain: String(repeating: "0", count: 4 - digits.count) + digits)
     }
 
     private mutating func writeEscaped(_ byte: UInt8) {

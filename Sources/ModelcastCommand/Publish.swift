@@ -17,7 +17,8 @@ struct Publish: AsyncParsableCommand {
 
             With --whole a file is the full data set: fields that a line does not have become unknown, and models \
             without a line are deleted when the file ends. Several files are one state after the other, each \
-            published when all live subscribers have applied the one before.
+            published when all live subscribers have applied the one before. --delete-at-most 10% is for inputs that \
+            may be cut short: where more would be deleted, nothing is.
 
             A line that cannot be taken is told on standard error as FILE:LINE: reason, and the rest goes on.
 
@@ -68,6 +69,7 @@ struct Publish: AsyncParsableCommand {
     @OptionGroup var keeping: KeepingOptions
 
     @OptionGroup var replay: ReplayOptions
+    @OptionGroup var answers: AnswersOption
 
     @Option(help: ArgumentHelp("What a line is: the type of the models.", valueName: "type"))
     var type: String
@@ -82,6 +84,13 @@ struct Publish: AsyncParsableCommand {
 
     @Flag(help: "Each file is the full data set: what is gone from it is deleted.")
     var whole = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --whole: delete nothing, and end with exit code 1, when more would go: a number, or a part of the "
+                + "models that are there. Default: any number, but nothing for an input that names no model.",
+            valueName: "count|percent%"))
+    var deleteAtMost: DeleteLimit?
 
     @Flag(help: "Read on at the end of the file, as lines are appended.")
     var follow = false
@@ -137,6 +146,9 @@ struct Publish: AsyncParsableCommand {
         }
         try keys.check(connects: !push.isEmpty || !keeping.recoverFrom.isEmpty, serves: bind != nil)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
+        guard whole || deleteAtMost == nil else {
+            throw ValidationError("--delete-at-most bounds what --whole deletes: it needs --whole")
+        }
         if follow {
             guard !whole else {
                 throw ValidationError("--whole needs an end of the input, and --follow has none: leave one out")
@@ -167,6 +179,7 @@ struct Publish: AsyncParsableCommand {
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.durability = keeping.durability.durability
         configuration.replayByteCount = replay.replayByteCount
+        configuration.answersByteCount = answers.byteCount
         configuration.replayAge = replay.replayAge.duration
         let publisher = try Publisher(configuration, logger: logger)
         if !keeping.recoverFrom.isEmpty, publisher.startsAnew {
@@ -176,8 +189,9 @@ struct Publish: AsyncParsableCommand {
         let feed = PublishFeed(
             publisher: publisher,
             plan: PublishPlan(
-                type: type, idField: idField, inputs: inputs, isWhole: whole, isFollowed: follow, isStrict: strict,
-                subscriberCountMin: waitFor, endsWhenApplied: untilApplied, timeout: timeout?.duration))
+                type: type, idField: idField, inputs: inputs, isWhole: whole, deleteLimit: deleteAtMost,
+                isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
+                timeout: timeout?.duration))
         try await runUntilDone([publisher, feed], logger: logger)
     }
 }

@@ -9,6 +9,8 @@ struct PublishPlan: Sendable {
     /// Paths, `-` for standard input; at least one.
     let inputs: [String]
     let isWhole: Bool
+    /// How many models a full data set may delete; nil for any number, unless it names no model.
+    let deleteLimit: DeleteLimit?
     let isFollowed: Bool
     let isStrict: Bool
     let subscriberCountMin: Int
@@ -86,8 +88,9 @@ struct PublishFeed: Service {
         while let progress = publisher.pushProgress, !progress.isAcknowledged {
             if let failure = progress.failure { throw CommandFailure("a relay refuses what is pushed: \(failure)") }
             let reason = progress.relays.compactMap(\.lastError).first.map { "; \($0)" } ?? ""
-            // What has just been written is in no batch yet.
-            let left = progress.unacknowledged > 0 ? "\(progress.unacknowledged) batches" : "the last writes"
+            // What has just been written is in no batch yet, and what the store holds may be with the relay or not.
+            let rest = progress.hasUnsent ? "the last writes" : "the models of earlier runs"
+            let left = progress.unacknowledged > 0 ? "\(progress.unacknowledged) batches" : rest
             if stop.isSet { throw CommandFailure("stopped with \(left) unacknowledged\(reason)") }
             if let limit = plan.timeout, ContinuousClock.now - start >= limit {
                 throw CommandFailure(

@@ -27,6 +27,7 @@ struct QuestionOptions: ParsableArguments {
 
     /// The same of another holder, with the same keys and patience.
     func client(at endpoint: String) async throws -> ControlClient {
+        try StandardStreams.requireOutput()
         if let line = await EndpointProbe.checkConnection(endpoint) { throw CommandFailure(line) }
         return try ControlClient(endpoint: endpoint, timeout: timeout.duration, security: keys.security())
     }

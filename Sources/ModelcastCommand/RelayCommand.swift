@@ -57,6 +57,7 @@ struct RelayCommand: AsyncParsableCommand {
     var store: String?
 
     @OptionGroup var replay: ReplayOptions
+    @OptionGroup var answers: AnswersOption
 
     @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
     var insecure = false
@@ -88,6 +89,7 @@ struct RelayCommand: AsyncParsableCommand {
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.replayByteCount = replay.replayByteCount
+        configuration.answersByteCount = answers.byteCount
         configuration.replayAge = replay.replayAge.duration
         if !type.isEmpty { configuration.selection = .types(type) }
         let relay = try Relay(configuration, logger: logger)

@@ -25,4 +25,10 @@ struct RootCommand: AsyncParsableCommand {
             Publish.self, Subscribe.self, RelayCommand.self, Get.self, Digest.self, Verify.self, Demo.self, Stress.self,
             Chaos.self, Bench.self, Generate.self, Keygen.self,
         ])
+
+    /// The first thing that runs.
+    static func main() async {
+        ProcessStart.prepare(CommandLine.arguments)
+        await main(nil)
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Modelcast
 
 /// Standard output for large amounts of data, with a reader that may be slow, stuck or gone.
 struct StandardOutput {
@@ -45,6 +46,7 @@ struct StandardOutput {
 
     /// Writes all of `bytes`, and waits for the reader for as long as `isEnding` is false.
     func write(_ bytes: [UInt8], isEnding: () -> Bool) -> Outcome {
+        guard !StandardStreams.isOutputClosed else { return .failed(EBADF) }
         var offset = 0
         var idleCount = 0
         while offset < bytes.count {

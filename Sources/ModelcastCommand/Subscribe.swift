@@ -99,9 +99,13 @@ struct Subscribe: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try StandardStreams.requireOutput()
         // ``Troubles`` has a line for it, with the endpoint.
         let logger = logs.makeLogger(
-            leavingOut: ["sender speaks another protocol version", "no trust between this process and a sender"])
+            leavingOut: [
+                "sender speaks another protocol version", "no trust between this process and a sender",
+                "a sender cannot be reached",
+            ])
         var configuration = SubscriberConfiguration(
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
         configuration.control = control

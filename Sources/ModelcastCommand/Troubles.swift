@@ -1,13 +1,12 @@
 import Modelcast
 import Synchronization
 
-/// Finds out why publishers are not live and tells a person: one line when something goes wrong, one when it is well.
+/// Tells a person why publishers are not live: one line when something goes wrong, one when it is well.
 final class Troubles: Sendable {
     private struct Trouble {
         var since = ContinuousClock.now
         var nextLook = ContinuousClock.now + Troubles.grace
         var pause = Troubles.grace
-        var isLooking = false
         /// The last line that was told.
         var told: String?
     }
@@ -26,7 +25,7 @@ final class Troubles: Sendable {
         troubles = Mutex(Array(repeating: nil, count: endpoints.count))
     }
 
-    /// Takes note of how things stand; looks into what has been wrong for a while.
+    /// Takes note of how things stand; tells what has been wrong for a while.
     func look(_ status: SubscriberStatus) {
         for (index, sender) in status.senders.enumerated() where index < endpoints.count {
             if sender.state == .live {
@@ -35,12 +34,8 @@ final class Troubles: Sendable {
                     return troubles[index]?.told
                 }
                 if told != nil { StandardError.write(line: "\(endpoints[index]) is live") }
-            } else if isDue(index) {
-                let reported = sender.lastError.map { "\(endpoints[index]) \($0)" }
-                Task {
-                    let line = await EndpointProbe.diagnose(self.endpoints[index], self.security) ?? reported
-                    self.tell(line, of: index)
-                }
+            } else if let error = sender.lastError, isDue(index) {
+                tell(error.contains(endpoints[index]) ? error : "\(endpoints[index]) \(error)", of: index)
             }
         }
     }
@@ -49,24 +44,22 @@ final class Troubles: Sendable {
         troubles.withLock { troubles in
             var trouble = troubles[index] ?? Trouble()
             defer { troubles[index] = trouble }
-            guard !trouble.isLooking, ContinuousClock.now >= trouble.nextLook else { return false }
-            trouble.isLooking = true
+            guard ContinuousClock.now >= trouble.nextLook else { return false }
             trouble.pause = min(trouble.pause * 2, Troubles.pauseMax)
             trouble.nextLook = .now + trouble.pause
             return true
         }
     }
 
-    private func tell(_ line: String?, of index: Int) {
+    private func tell(_ line: String, of index: Int) {
         let isNews = troubles.withLock { troubles in
             // It has become live meanwhile.
             guard troubles[index] != nil else { return false }
-            troubles[index]?.isLooking = false
-            guard let line, troubles[index]?.told != line else { return false }
+            guard troubles[index]?.told != line else { return false }
             troubles[index]?.told = line
             return true
         }
-        if isNews, let line { StandardError.write(line: "\(line); trying again until it is live") }
+        if isNews { StandardError.write(line: "\(line); trying again until it is live") }
     }
 
     /// What is wrong with each publisher that is not live.

@@ -12,9 +12,13 @@ struct Verify: AsyncParsableCommand {
               User equal 9a3c51e07d24f8b6
 
             A difference is one line with tabs: TYPE, different, ID, FIELD, what --connect has and what --against \
-            has, each as JSON with its version; - for what is not there. FIELD is *model where one side has the model \
-            and the other has not, and *touched or *floor where only the version of the last write, or of the last \
+            has, each as JSON with its version; - for what is not there. Control characters in ID and FIELD are \
+            escaped. FIELD is *model where one side has the model and the other has not, and *touched \
+            or *floor where only the version of the last write, or of the last \
             replace or delete, differs.
+
+            Digests know versions, not values: with --values all models are fetched from both, and their values \
+            compared. That costs the transfer of everything, twice.
 
             Exit codes: 0 all equal, 1 something differs or both never stood at the same point.
             """)
@@ -25,8 +29,12 @@ struct Verify: AsyncParsableCommand {
     var against: String
 
     @Option(
-        help: ArgumentHelp("How long to wait, per type, until both have applied the same.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "How long to wait, for all types together, until both have applied the same.", valueName: "seconds"))
     var patience = Seconds.ten
+
+    @Flag(help: "Compare values too: fetches everything from both.")
+    var values = false
 
     func validate() throws {
         do {
@@ -39,7 +47,8 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         let client = try await question.client()
         let other = try await question.client(at: against)
-        let verifications = try await client.verify(against: other, patience: patience.duration)
+        let verifications = try await client.verify(
+            against: other, patience: patience.duration, comparingValues: values)
         var writer = JSONWriter()
         for verification in verifications { write(verification, to: &writer) }
         try question.print(writer.bytes)
@@ -57,8 +66,8 @@ struct Verify: AsyncParsableCommand {
                     + "compare holders of the same publishers, or allow more time with --patience")
         case .different(let differences):
             for difference in differences {
-                writer.write(plain: "\(verification.type)\tdifferent\t\(difference.id)\t")
-                writer.write(plain: "\(name(of: difference.subject))\t")
+                writer.write(plain: "\(verification.type)\tdifferent\t\(difference.id.shown())\t")
+                writer.write(plain: "\(name(of: difference.subject).shown())\t")
                 write(difference.left, to: &writer)
                 writer.write(plain: "\t")
                 write(difference.right, to: &writer)

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Many seeds, some at a time, until all are played, the time is up, or one has failed.
 struct SeedSeries {
-    let first: UInt64
-    let count: Int
+    /// The seeds that it may play, the first first.
+    let range: ClosedRange<UInt64>
     let seconds: Double?
     let jobs: Int
     let sabotage: Sabotage?
@@ -16,14 +16,21 @@ struct SeedSeries {
     let keepsGoing: Bool
 
     private struct State {
-        var started = 0
+        /// The seed to be played next; nil when all have begun.
+        var next: UInt64?
         var summary = Summary()
         var nextReport = 10.0
     }
 
+    /// A range as it is printed.
+    static func name(_ range: ClosedRange<UInt64>) -> String {
+        let (first, last) = (range.lowerBound, range.upperBound)
+        return first == last ? "seed \(first)" : "seeds \(first) to \(last)"
+    }
+
     /// - Parameter report: is given a line of progress every ten seconds.
     func run(_ report: @Sendable (String) -> Void) -> Summary {
-        let state = Mutex(State())
+        let state = Mutex(State(next: range.lowerBound))
         let began = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: jobs) { _ in
             while let seed = next(state, elapsed: ContinuousClock.now - began) {
@@ -48,10 +55,10 @@ struct SeedSeries {
 
     private func next(_ state: borrowing Mutex<State>, elapsed: Duration) -> UInt64? {
         state.withLock { state in
-            guard keepsGoing || state.summary.failure == nil, state.started < count else { return nil }
+            guard keepsGoing || state.summary.failure == nil, let seed = state.next else { return nil }
             if let seconds, elapsed / .seconds(1) >= seconds { return nil }
-            state.started += 1
-            return first &+ UInt64(state.started - 1)
+            state.next = seed < range.upperBound ? seed + 1 : nil
+            return seed
         }
     }
 }

@@ -17,6 +17,8 @@ struct SimulateCommand: ParsableCommand {
             Checkers run after every event; at rest every copy must equal what was published. The same seed goes the \
             same way, event for event, on every machine.
 
+            The range of seeds is printed at the beginning and at the end, with the command that plays it again.
+
             A failure prints the seed, the commit and the command that runs it again from a checkout, which tells the \
             story, a line an event: milliseconds, node, what happened.
 
@@ -35,7 +37,7 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Play seeds for so long instead.")
     var seconds: Double?
 
-    @Option(help: "The first seed.")
+    @Option(help: "The first seed; those that follow it are played, up to 18446744073709551615.")
     var first: UInt64 = 1
 
     @Flag(help: "Play on after a failure, and name each seed that fails.")
@@ -54,7 +56,7 @@ struct SimulateCommand: ParsableCommand {
         help: """
             What scenarios may have beside losses, crashes, partitions and clocks that jump, with commas: \
             \(Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")); or all, or none. \
-            (default: all)
+            (default: all but liars)
             """)
     var features: String?
 
@@ -72,7 +74,8 @@ struct SimulateCommand: ParsableCommand {
 
     private var chosenFeatures: Set<Scenario.Feature> {
         switch features {
-        case nil, "all": Set(Scenario.Feature.allCases)
+        case nil: Scenario.Feature.usual
+        case "all": Set(Scenario.Feature.allCases)
         case "none": []
         case let names?: Set(names.split(separator: ",").compactMap { Scenario.Feature(rawValue: String($0)) })
         }
@@ -90,6 +93,13 @@ struct SimulateCommand: ParsableCommand {
             + (noDigests ? "--no-digests " : "")
     }
 
+    /// The seeds to be played; of a series that ends with its time, those that there are.
+    private var range: ClosedRange<UInt64>? {
+        guard seconds == nil else { return first...(.max) }
+        let (last, isBeyond) = first.addingReportingOverflow(UInt64(seeds - 1))
+        return isBeyond ? nil : first...last
+    }
+
     func validate() throws {
         guard knowsFeatures else {
             let names = Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")
@@ -97,6 +107,9 @@ struct SimulateCommand: ParsableCommand {
         }
         guard seeds > 0, (1...256).contains(jobs), (seconds ?? 1) > 0 else {
             throw ValidationError("--seeds and --seconds must be above 0, --jobs 1 to 256.")
+        }
+        guard range != nil else {
+            throw ValidationError("From --first \(first) on there are \(UInt64.max - first + 1) seeds, not \(seeds).")
         }
         guard sabotage == nil || protection != nil else {
             throw ValidationError("--sabotage is one of \(SimulateCommand.protections).")
@@ -115,11 +128,17 @@ struct SimulateCommand: ParsableCommand {
             print(Summary(outcome).text)
             failure = outcome.failure
         } else {
+            let range = range ?? first...first
+            print(seconds.map { "seeds from \(first) on, for \($0) s" } ?? SeedSeries.name(range))
             let series = SeedSeries(
-                first: first, count: seconds == nil ? seeds : .max, seconds: seconds, jobs: jobs, sabotage: protection,
-                hasDigests: hasDigests, features: features, keepsGoing: keepGoing)
+                range: range, seconds: seconds, jobs: jobs, sabotage: protection, hasDigests: hasDigests,
+                features: features, keepsGoing: keepGoing)
             let summary = series.run { print($0) }
             print(summary.text)
+            if summary.seedCount > 0 {
+                let options = (keepGoing ? "--keep-going " : "") + options
+                print("\nall again: Scripts/soak \(options)--first \(first) --seeds \(summary.seedCount)")
+            }
             failure = summary.failure
         }
         guard let failure else { return }

@@ -4,6 +4,8 @@ import ModelcastTesting
 struct Summary: Sendable {
     private(set) var seedCount = 0
     private(set) var failureCount = 0
+    /// From the least seed to the greatest; nil before the first is played.
+    private var range: ClosedRange<UInt64>?
     /// The failure of the least seed that failed.
     private(set) var failure: SimulationFailure?
     var elapsed = Duration.zero
@@ -22,6 +24,8 @@ struct Summary: Sendable {
 
     mutating func add(_ outcome: Scenario.Outcome, took: Duration) {
         seedCount += 1
+        let seed = outcome.seed
+        range = range.map { min($0.lowerBound, seed)...max($0.upperBound, seed) } ?? seed...seed
         if let new = outcome.failure, new.seed < failure?.seed ?? .max { failure = new }
         if outcome.failure != nil { failureCount += 1 }
         faults += outcome.faults
@@ -44,7 +48,8 @@ struct Summary: Sendable {
 
     /// The table at the end.
     var text: String {
-        var lines = ["\(seedCount) seeds played in \(Int(seconds)) s\(rate), \(failureCount) failed", ""]
+        let name = range.map { SeedSeries.name($0) } ?? "no seeds"
+        var lines = ["\(name): \(seedCount) played in \(Int(seconds)) s\(rate), \(failureCount) failed", ""]
         var rows: [(String, String)] = [
             ("simulated seconds", "\(simulatedMilliseconds / 1000)"), ("events", "\(events)"),
             ("batches published", "\(batches)"), ("updates published", "\(updates)"), ("", ""),

@@ -14,6 +14,8 @@ struct CacheWatch {
     private var applied: Set<AppliedBatch> = []
     /// By model: the greatest floor with which it was seen deleted. Survives that it is forgotten, and renewals.
     private var deleted: [Int: Version] = [:]
+    /// By model and field: the greatest version with which the field was seen removed. Survives as well.
+    private var removed: [Int: [String: Version]] = [:]
     /// The batches that this process has accepted, of any start of their origin.
     var acceptedCount: UInt64 = 0
     /// How many transactions it had let go in parts at the last look.
@@ -34,6 +36,7 @@ struct CacheWatch {
         commitNumber = 0
         applied = []
         deleted = [:]
+        removed = [:]
         acceptedCount = 0
         incompleteCount = 0
         observer = isObserved ? ObserverWatch(cache, label: label) : nil
@@ -81,6 +84,7 @@ struct CacheWatch {
             }
             if let old = seen[index], old.isIdentical(to: record) { continue }
             if let fault = resurrection(of: index, record, oracle) { return fault }
+            if let fault = returned(of: index, record, oracle) { return fault }
             if let fault = compare(seen[index], record, key, oracle, &steps) { return fault }
             seen[index] = record
         }
@@ -100,17 +104,35 @@ struct CacheWatch {
         return nil
     }
 
+    /// The same for a field that was seen removed: a later write alone brings it back.
+    private mutating func returned(of model: Int, _ record: Record, _ oracle: Oracle) -> String? {
+        for cell in record.cells {
+            let last = removed[model]?[cell.field]
+            if cell.value == .undefined {
+                removed[model, default: [:]][cell.field] = max(last ?? cell.version, cell.version)
+            } else if let last, cell.version < last, oracle.isSafe(last) {
+                return "\(cell.field) of \(oracle.models[model]) has come back, removed by \(last)"
+            }
+        }
+        return nil
+    }
+
     /// No version of a cell goes back; what a delete or replace drops lies below its floor.
     private func compare(
         _ old: Record?, _ new: Record, _ key: ModelKey, _ oracle: Oracle, _ steps: inout Set<Int>
     ) -> String? {
         var before: [String: Version] = [:]
+        // What may be forgotten may also come again, from a copy that has yet to forget it.
+        var forgettable: Set<String> = []
         if let old {
             if let floor = old.floor, new.floor.map({ $0 < floor }) ?? true { return "the floor of \(key) went back" }
             if let touched = old.touched, new.touched.map({ $0 < touched }) ?? true {
                 return "the touched of \(key) went back"
             }
-            for cell in old.cells { before[cell.field] = cell.version }
+            for cell in old.cells {
+                before[cell.field] = cell.version
+                if oracle.isForgetful, cell.value == .undefined { forgettable.insert(cell.field) }
+            }
         }
         let floor = new.floor
         for cell in new.cells {
@@ -122,6 +144,7 @@ struct CacheWatch {
             if let step = oracle.stepByVersion[cell.version] { steps.insert(step) }
         }
         for (field, version) in before where floor.map({ version >= $0 }) ?? true {
+            if forgettable.contains(field) { continue }
             return "\(field) of \(key) is gone, version \(version)"
         }
         return nil
@@ -140,7 +163,7 @@ struct CacheWatch {
                 guard takes(key), !update.isAtRisk else { continue }
                 let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
                 let state = record.map { ReferenceModel($0) } ?? ReferenceModel()
-                // Of a delete that is forgotten nothing is left, nor of what it took with it.
+                // Of a delete, or a removed field, that is forgotten nothing is left, nor of what it took with it.
                 guard state.holds(update) || (oracle.isForgetful && oracle.isForgettable(update)) else {
                     return "a step of \(oracle.steps[step].updates.count) updates shows in part: "
                         + "\(key) lacks \(update.version)"

@@ -20,6 +20,7 @@ public struct FaultTally: Sendable {
         case clockJump = "clock jumps"
         case clockBeyondLead = "clocks further apart than the allowed lead"
         case lateJoin = "late joins"
+        case lie = "lies about others"
     }
 
     private var counts = [Int](repeating: 0, count: Kind.allCases.count)

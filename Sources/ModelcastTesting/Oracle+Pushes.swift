@@ -16,6 +16,8 @@ struct PushedBatch {
     let updates: Range<Int>
     /// The relays, by node, that have acknowledged it and have not lost it since.
     var holders: Set<Int> = []
+    /// Those of them that had it long before a delete of its age is forgotten.
+    var timely: Set<Int> = []
 }
 
 /// What acknowledgements promise.
@@ -42,10 +44,13 @@ extension Oracle {
     }
 
     /// A relay sends the acknowledgement of a batch.
+    /// - Parameter milliseconds: the time, by a right wall clock.
     /// - Returns: false for a batch that was never pushed.
-    mutating func acknowledge(_ id: BatchID, by relay: Int) -> Bool {
+    mutating func acknowledge(_ id: BatchID, by relay: Int, at milliseconds: UInt64) -> Bool {
         guard let push = pushByID[id] else { return false }
         pushes[push].holders.insert(relay)
+        let stamp = pushes[push].updates.first.map { updates[$0].version.stamp } ?? 0
+        if milliseconds < (stamp >> 16) + retentionMilliseconds / 2 { pushes[push].timely.insert(relay) }
         for index in pushes[push].updates { updates[index].isAtRisk = false }
         return true
     }
@@ -54,6 +59,7 @@ extension Oracle {
     mutating func lose(holder relay: Int) {
         for push in pushes.indices {
             pushes[push].holders.remove(relay)
+            pushes[push].timely.remove(relay)
             // Also what it had not acknowledged yet: others may have half of a transaction from it.
             if pushes[push].holders.isEmpty { risk(push) }
         }
@@ -68,9 +74,9 @@ extension Oracle {
         for index in pushes[push].updates { updates[index].isAtRisk = true }
     }
 
-    /// Something of a job is at risk: a sequence of it may be missing for good.
-    func hasLost(of job: String) -> Bool {
-        pushes.contains { $0.origin == job && $0.holders.isEmpty }
+    /// A pushed batch that none of these relays holds: it may be missing for good where nobody else is heard.
+    func isLost(_ id: BatchID, to relays: Set<Int>) -> Bool {
+        pushByID[id].map { pushes[$0].holders.isDisjoint(with: relays) } ?? false
     }
 
     /// Every copy that hears from these relays must hold the update.

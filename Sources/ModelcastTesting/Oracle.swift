@@ -26,6 +26,19 @@ struct PublishedUpdate {
     var push: Int?
     /// It may be gone with whoever had it alone: copies may hold it or not.
     var isAtRisk = false
+
+    /// The encoded value that takes a field away.
+    static let undefined: [UInt8] = [0xF7]
+
+    /// It takes fields away.
+    var removesFields: Bool { fields.contains { $0.1 == PublishedUpdate.undefined } }
+
+    /// It takes one of these fields away.
+    func removes(anyOf others: [(String, [UInt8])]) -> Bool {
+        fields.contains { field, value in
+            value == PublishedUpdate.undefined && others.contains { $0.0 == field }
+        }
+    }
 }
 
 /// What one frame with a batch says.
@@ -62,6 +75,8 @@ struct Oracle {
     private(set) var stepByVersion: [Version: Int] = [:]
     /// The greatest stamp of each origin.
     private(set) var lastStamp: [String: Stamp] = [:]
+    /// What each origin has sent last.
+    var lastSent: [String: LastSent] = [:]
     /// Every batch that a job has handed over to be pushed.
     var pushes: [PushedBatch] = []
     /// Which of them a sequence is.
@@ -73,6 +88,8 @@ struct Oracle {
     var hasRisk = false
     /// For each relay those from which it hears, by node, itself among them.
     var relays: [Set<Int>] = []
+    /// How long deleted models are remembered.
+    var retentionMilliseconds: UInt64 = 24 * 3_600_000
     /// Deleted models are forgotten while the simulation runs.
     var isForgetful = false
 
@@ -84,6 +101,7 @@ struct Oracle {
             let facts = BatchFacts(frame)
         else { return nil }
         batchCount += 1
+        noteLast(facts, topic: topic)
         let key = StepKey(origin: facts.origin, stamp: facts.stamp)
         let step = stepByKey[key] ?? steps.count
         if step == steps.count {
@@ -154,17 +172,20 @@ struct Oracle {
         return result
     }
 
-    /// The update is a delete, or something later has deleted or replaced what it has written: once that is forgotten
-    /// nothing shows of either.
+    /// The update is a delete, or takes fields away, or something later has deleted, replaced or taken away what it has
+    /// written: once that is forgotten nothing shows of either.
     func isForgettable(_ update: PublishedUpdate) -> Bool {
-        update.operation == .delete
+        update.operation == .delete || update.removesFields
             || updates.contains { other in
-                other.model == update.model && other.operation != .merge && other.version > update.version
+                other.model == update.model && other.version > update.version
+                    && (other.operation != .merge || other.removes(anyOf: update.fields))
             }
     }
 
     /// The update with this version cannot be lost. Where deletes are forgotten, every relay must have it, or hear from
-    /// one that has: for what only some have deleted the others hand out for ever.
+    /// one that has: for what only some have deleted the others hand out for ever. It must have it while the delete is
+    /// remembered, for from a relay that learns of it later the others have taken the model back by then; half of that
+    /// time is left for what is under way between relays.
     func isSafe(_ version: Version) -> Bool {
         guard let step = stepByVersion[version] else { return false }
         return steps[step].updates.contains { index in
@@ -176,15 +197,16 @@ struct Oracle {
 
     private func isSafe(_ push: PushedBatch) -> Bool {
         guard isForgetful else { return !push.holders.isEmpty }
-        return relays.allSatisfy { !$0.isDisjoint(with: push.holders) }
+        let holders = push.holders.intersection(push.timely)
+        return relays.allSatisfy { !$0.isDisjoint(with: holders) }
     }
 
-    /// The models of which a delete or replace is at risk: once it is forgotten where it was known, copies may hold
-    /// what it had deleted or not.
+    /// The models of which a delete or replace, or what takes fields away, is at risk: once it is forgotten where it
+    /// was known, copies may hold what it had deleted or not.
     var modelsWithRiskyFloors: Set<Int> {
         var models: Set<Int> = []
-        for update in updates where update.operation != .merge && !isSafe(update.version) {
-            models.insert(update.model)
+        for update in updates where update.operation != .merge || update.removesFields {
+            if !isSafe(update.version) { models.insert(update.model) }
         }
         return models
     }

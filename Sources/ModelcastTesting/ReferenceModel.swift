@@ -53,6 +53,9 @@ struct ReferenceModel: Equatable {
         return applied == self
     }
 
+    /// Without the fields that were removed: what readers and digests see of it.
+    var knownCells: [String: Cell] { cells.filter { $0.value.value != PublishedUpdate.undefined } }
+
     var exists: Bool {
         guard let touched else { return false }
         return floor.map { touched >= $0 } ?? true

@@ -19,6 +19,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case dedupe
     /// Deletes leave nothing behind: snapshots tell of no deleted models.
     case tombstones
+    /// A liar's word on an origin counts as that of the origin: it bears its name.
+    case ownWord = "own-word"
 }
 
 extension Simulation {
@@ -38,7 +40,7 @@ extension Simulation {
                 return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
             }
             return FrameSurgery.mapHeads(payload) { node.frozen($0) }
-        case .sequenceCheck, .barrier, .tombstones, nil: return payload
+        case .sequenceCheck, .barrier, .tombstones, .ownWord, nil: return payload
         }
     }
 

@@ -19,6 +19,10 @@ struct ScenarioPlay {
     let features: Set<Scenario.Feature>
     var publishers: [SimulatedNode] = []
     var jobs: [SimulatedNode] = []
+    /// Where the liar of a scenario comes from: another generator, so that scenarios without one go as ever.
+    var liarGenerator: SeededGenerator
+    var liar: SimulatedNode?
+    var liarWrites = false
     /// Relays that wait for each other serve what they have before they have all: then holes are found.
     var hasLoop = false
 
@@ -52,6 +56,7 @@ struct ScenarioPlay {
         simulation = Simulation(
             seed: scenario.seed, conditions: conditions, settings: settings, isTold: scenario.isTold)
         self.generator = generator
+        liarGenerator = SeededGenerator(seed: scenario.seed &* 0xD1B5_4A32_D192_ED03 &+ 5)
     }
 
     mutating func run() {
@@ -60,6 +65,7 @@ struct ScenarioPlay {
             try play()
             try simulation.settle()
             if isCalm, !hasLoop { checkCalm() }
+            checkDifferences()
         } catch let failure as SimulationFailure {
             simulation.fail(nil, failure.what)
         } catch {
@@ -77,8 +83,9 @@ struct ScenarioPlay {
                 tickMicroseconds: tick())
             publishers.append(simulation.nodes[id.index])
         }
-        let senders = try relays(publishers.map(\.id))
+        var senders = try relays(publishers.map(\.id))
         if features.contains(.jobs) { try addJobs() }
+        try addLiar(&senders)
         let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.index)
         for node in publishers where node.disk.mode == .none && Bool.random(using: &generator) {
             if features.contains(.recovery) { node.recoversFrom = relays }
@@ -97,6 +104,21 @@ struct ScenarioPlay {
         }
         guard clockJumps else { return }
         for node in simulation.nodes { jump(node) }
+    }
+
+    /// Where something may break there may be a liar, to whom relays and subscribers listen beside others.
+    /// - Parameter senders: whom the subscribers listen to.
+    private mutating func addLiar(_ senders: inout [NodeID]) throws {
+        guard features.contains(.liars), !isCalm, Int.random(in: 0..<4, using: &liarGenerator) == 0 else { return }
+        let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.id)
+        let id = try simulation.addPublisher("liar", partitions: .one, disk: .none)
+        simulation.nodes[id.index].liar = Liar(isForgetful: isForgetful, using: &liarGenerator)
+        liar = simulation.nodes[id.index]
+        // Where some do not hear it, it writes nothing: all copies must be equal.
+        let heard = relays.filter { _ in Int.random(in: 0..<4, using: &liarGenerator) > 0 }
+        for relay in heard { simulation.listen(relay, to: id) }
+        liarWrites = heard.count == relays.count
+        if heard.isEmpty || Bool.random(using: &liarGenerator) { senders.append(id) }
     }
 
     /// Makes the relays, if there are any.

@@ -50,6 +50,8 @@ final class SimulatedNode {
     var recoversFrom: [Int] = []
     /// It is doing so.
     var recovery: RecoveryState?
+    /// It is a publisher that says of others what is not so.
+    var liar: Liar?
     /// Somebody pushes to this relay: then it must go on where its disk ends.
     var isPushedTo = false
     /// When the last pushed batch is on this relay's disk, and when the relay is told so.
@@ -59,6 +61,12 @@ final class SimulatedNode {
     /// For a sabotaged run: the first incarnation heard of by origin, and every batch that came.
     var incarnations: [String: UInt64] = [:]
     var heard: Set<String> = []
+    /// How many parts of transactions waited at relays for others when this node asked them for snapshots.
+    var heldAtJoins = 0
+    /// How many holes it had found when it was looked at last, and how many while a first snapshot was on its way to
+    /// it.
+    var foundCount: UInt64 = 0
+    var foundWhileJoining: UInt64 = 0
     /// Counters of its former lives.
     var pastCounters: [String: UInt64] = [:]
 

@@ -36,8 +36,10 @@ extension Simulation {
         if hasBatches, node.disk.mode == .beforeSend { writeNow(node) }
         for action in actions {
             switch action {
-            case .publish(let topic, let payload): publish(node, topic: topic.bytes, payload: payload)
-            case .reply(let peer, let payload): reply(node, peer, payload)
+            case .publish(let topic, let payload):
+                publish(node, topic: topic.bytes, payload: distorted(stream: payload, node))
+            case .reply(let peer, let payload):
+                for payload in distorted(reply: payload, node) { reply(node, peer, payload) }
             case .notice(let notice): tell(node, notice.description)
             }
         }

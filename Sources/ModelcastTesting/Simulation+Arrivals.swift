@@ -32,12 +32,16 @@ extension Simulation {
         let after = arrivals(node)
         guard isPushed ? after.pushed > before.pushed : after.refused == before.refused else { return }
         node.watch.acceptedCount += 1
+        tell(node, "takes \(Topic(bytes: topic)) #\(batch.sequence) of \(batch.origin), \(batch.stamp >> 16)")
         guard after.older == before.older || settings.sabotage == .dedupe else { return }
         if let fault = node.watch.apply(batch, topic: topic) { fail(node, fault) }
     }
 
     /// A relay goes on with pushed batches of its disk; those that its records hold already it passes over.
-    func noteRestored(_ node: SimulatedNode) { node.watch.acceptedCount += UInt64(node.disk.unrecordedCount) }
+    /// Where somebody lies its records may hold less than they say.
+    func noteRestored(_ node: SimulatedNode) {
+        node.watch.acceptedCount += UInt64(hasLiar ? node.disk.pushes.count : node.disk.unrecordedCount)
+    }
 
     /// No more batches are applied than were accepted: a part of a transaction that was held is applied once.
     func checkAppliedCount(_ node: SimulatedNode) {

@@ -39,6 +39,7 @@ extension Simulation {
         node.relay?.tick(now: now)
         settle(node)
         writeBehind(node)
+        if node.liar != nil { lie(node) }
     }
 
     private func deliver(_ index: Int, _ epoch: Int, _ message: Message) {
@@ -57,6 +58,7 @@ extension Simulation {
             guard link.controlEpoch == epoch else { return }
             tell(server, "is asked for \(Simulation.method(payload)) by \(client.name)")
             server.origin?.receive(payload.span, from: link.peer(index), now: moment(server))
+            noteJoin(of: client, at: server, payload)
             let before = arrivals(server)
             server.relay?.receive(payload.span, from: link.peer(index), now: moment(server))
             if client.kind == .job, let push = Simulation.push(payload) {
@@ -94,9 +96,17 @@ extension Simulation {
         settle(client)
     }
 
+    /// A part of a transaction that waits at a relay was sent on before, and is in no snapshot yet: who joins now has
+    /// to ask for it.
+    private func noteJoin(of client: SimulatedNode, at server: SimulatedNode, _ request: [UInt8]) {
+        guard PlainItem(request)?.children.first?.text == "snapshot" else { return }
+        client.heldAtJoins += server.relay?.replica.heldPartCount ?? 0
+    }
+
     func check(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode?) {
         guard failure == nil, let cache = node.cache else { return }
         checkAppliedCount(node)
+        noteHoles(node)
         // They look at all that is held: not at each event.
         if eventCount % 16 == 0, let fault = node.brokenInvariant() { return fail(node, fault) }
         tearIncomplete(node, cache)
@@ -107,6 +117,16 @@ extension Simulation {
         // Not at each commit: what waits for an observer must fold, too.
         guard let observer = node.watch.observer, node.watch.commitNumber != commitNumber, chance(150) else { return }
         if let fault = observer.look() { fail(node, fault) }
+    }
+
+    /// Who finds a hole while the first snapshot of some sender is on its way to it may get by that what is missing.
+    private func noteHoles(_ node: SimulatedNode) {
+        guard let replica = node.replica else { return }
+        let count = replica.counters[.holesFound]
+        if count > node.foundCount, replica.senderStatus(now: moment(node)).contains(where: { $0.state == .syncing }) {
+            node.foundWhileJoining += count - node.foundCount
+        }
+        node.foundCount = count
     }
 
     /// A machine that has let go of a transaction in parts has said so.
@@ -122,8 +142,9 @@ extension Simulation {
     }
 
     /// Records of a snapshot come as they come; only those of a step over several topics are held back until all are
-    /// there. What is rejected for its clock leaves gaps.
+    /// there. What is rejected for its clock leaves gaps, and who claims to hold all parts is believed at first.
     private func mustBeWhole(_ step: Oracle.Step, _ node: SimulatedNode, _ server: SimulatedNode?) -> Bool {
+        if step.topics.count > 1, hasLiar { return false }
         // Of others' steps a publisher holds what it has taken back with its own models.
         guard !node.holdsOnlyItsOwn else { return step.origin == node.name }
         guard server != nil else { return true }

@@ -111,6 +111,16 @@ extension Simulation {
                 note(push: payload, of: node)
                 sendUp(node.listening[relay], .request(payload))
             case .reconnect(let relay): connectAnew(node.listening[relay])
+            case .clockRefused(let refusal):
+                if node.origin?.startAnewIfRefused(taken: refusal.taken, now: moment(node)) ?? false {
+                    node.pusher?.beginAnew(giving: refusal.incarnation)
+                } else {
+                    node.pusher?.tryAgain(refusal)
+                }
+            case .sendAgain(let type, let ids):
+                for (id, reason) in node.origin?.sendAgain(ids, type: type, now: moment(node)) ?? [] {
+                    node.pusher?.cannotSendAgain(id, type: type, reason: reason)
+                }
             case .notice(let notice):
                 tell(node, notice.description)
                 if notice.kind == .pushFailed, let fault = whyWrong(notice) { fail(node, fault) }
@@ -141,7 +151,8 @@ extension Simulation {
         guard let items = PlainItem(payload)?.children, items.count == 2, items[0].text == "accepted",
             let rid = items[1].unsigned
         else { return }
-        guard let batch = job.job?.requests[rid], oracle.acknowledge(batch, by: relay.index) else {
+        let milliseconds = Simulation.wallStartMilliseconds + time / 1000
+        guard let batch = job.job?.requests[rid], oracle.acknowledge(batch, by: relay.index, at: milliseconds) else {
             return fail(relay, "acknowledges what \(job.name) has not pushed")
         }
         tell(relay, "holds \(batch.topic) #\(batch.sequence) of \(job.name)")

@@ -105,6 +105,10 @@ extension Simulation {
         case .records(_, let type, let records):
             node.recovery?.records += records.map { (type: type, record: $0) }
             ask(node, .credit(rid: 2, count: 1))
+        case .part(_, let type, let record):
+            // Joined like whole ones: nothing of it shows before all is here.
+            node.recovery?.records.append((type: type, record: record))
+            ask(node, .credit(rid: 2, count: 1))
         case .complete:
             adopt(node)
             askNextRelay(node)

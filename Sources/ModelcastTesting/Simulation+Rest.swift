@@ -53,17 +53,44 @@ extension Simulation {
             let streams = replica.streamStatus(now: moment(node)).filter {
                 $0.missing != 0 || $0.applied != $0.head
             }
-            if let stream = streams.first(where: { !oracle.hasLost(of: $0.origin) }) {
+            let heard = relays(heardBy: node)
+            if let stream = streams.first(where: { !isBeyondReach($0, replica, hearing: heard) }) {
                 return "\(node.name) has applied \(stream.applied) of \(stream.head) batches of \(stream.origin) on "
                     + "\(stream.topic), \(stream.missing) missing" + others(stream.origin, stream.topic)
             }
             for sender in replica.senderStatus(now: moment(node)) where sender.state != .live {
+                // What is made up is awaited from whoever has made it up.
+                if nodes[links[node.listening[sender.sender.index]].server].liar != nil { continue }
+                // What a later start would have taken over is awaited of all.
+                if hasLiar, sender.state == .repairing, !replica.isStartingAnew { continue }
                 // What of a job is missing for good is said to be missing for good.
                 if sender.state == .repairing, !streams.isEmpty, !replica.isStartingAnew { continue }
                 return "\(node.name) is \(sender.state.rawValue) towards \(sender.name)"
             }
         }
         return nil
+    }
+
+    /// Nothing is missing of the stream but what a job has pushed and no relay holds of which the node hears: nobody
+    /// brings it any more.
+    private func isBeyondReach(_ stream: StreamStatus, _ replica: Replica, hearing relays: Set<Int>) -> Bool {
+        // Who does not stand by its own batches is waited for in vain.
+        if nodes.contains(where: { $0.name == stream.origin && $0.liar?.isUnreliable ?? false }) { return true }
+        let missing = replica.missingRuns(of: stream.origin, on: stream.topic)
+        let runs = hasLiar ? sent(missing, of: stream) : missing
+        return (hasLiar || !runs.isEmpty)
+            && runs.joined().allSatisfy { sequence in
+                let batch = BatchID(
+                    origin: stream.origin, incarnation: stream.incarnation, topic: stream.topic, sequence: sequence)
+                return oracle.isLost(batch, to: relays)
+            }
+    }
+
+    /// Without what the origin has never sent, as only liars say.
+    private func sent(_ missing: [ClosedRange<UInt64>], of stream: StreamStatus) -> [ClosedRange<UInt64>] {
+        let last = oracle.lastSent[stream.origin]
+        let head = last?.incarnation == stream.incarnation ? last?.heads[stream.topic] ?? 0 : 0
+        return missing.filter { $0.lowerBound <= head }.map { $0.lowerBound...min($0.upperBound, head) }
     }
 
     /// Each hole that was found has come to one end. One that filled by itself was perhaps never counted as found.
@@ -170,16 +197,17 @@ extension Simulation {
 
     /// The copy is as it should be, for everybody who reads it.
     ///
-    /// Digests count neither floors nor deleted models (protocol article, section 7). After a crash records travel by
-    /// snapshots alone, without sequences; a relay may serve one before it has them itself, and what such a record told
-    /// of a deletion only is missed by nobody until something else of the model is. What exists, and every cell of it,
-    /// must be equal always, and so must everything where no process has crashed and nothing deleted is forgotten.
+    /// Digests count neither floors nor deleted models nor removed fields (protocol article, section 7). After a crash
+    /// records travel by snapshots alone, without sequences; a relay may serve one before it has them itself, and what
+    /// such a record told of a deletion or a removal only is missed by nobody until something else of the model is.
+    /// What exists, and every known field of it, must be equal always, and so must everything where no process has
+    /// crashed and nothing deleted is forgotten.
     private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
         if held == wanted { return true }
         guard faults[.crash] > 0 || oracle.isForgetful, wanted.holds(held), held.exists == wanted.exists else {
             return false
         }
-        return !held.exists || (held.touched == wanted.touched && held.cells == wanted.cells)
+        return !held.exists || (held.touched == wanted.touched && held.knownCells == wanted.knownCells)
     }
 
     private func fault(

@@ -80,6 +80,7 @@ public final class Simulation {
         generator = SeededGenerator(seed: seed)
         story = Story(isTold: isTold)
         oracle.isForgetful = settings.tombstoneRetention < .seconds(3600)
+        oracle.retentionMilliseconds = UInt64(settings.tombstoneRetention / .milliseconds(1))
     }
 
     /// Lets simulated time pass. Returns early when a checker finds something.

@@ -3,17 +3,49 @@ internal import CLibZMQ
 extension Socket {
     /// Listens at an endpoint, such as `tcp://127.0.0.1:*` or `ipc:///run/modelcast/stream`.
     ///
+    /// `localhost` is 127.0.0.1, an IPv6 address stands in brackets, and `tcp://[::]:port` is every address
+    /// of both kinds.
+    ///
     /// With a `*` for the port or the path the system chooses; ask ``lastEndpoint()`` for the result.
+    ///
+    /// A path of `ipc://` at which anything stands is refused, but for a socket that nobody serves any more: that is
+    /// removed. The file that is made here goes when the socket closes (row 22).
     ///
     /// - Throws: with the endpoint in the error: address in use, no such device or host, access denied, malformed.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func bind(_ endpoint: String) throws(ZeroMQError) {
-        try check("zmq_bind", endpoint) { unsafe clibzmq_bind(raw, endpoint) }
+        guard let path = SocketFile.path(in: endpoint) else {
+            try set(.ipv6, Socket.hasIPv6Literal(endpoint))
+            // libzmq looks up no names when it binds.
+            let prefix = "tcp://localhost:"
+            let numeric = endpoint.hasPrefix(prefix) ? "tcp://127.0.0.1:" + endpoint.dropFirst(prefix.count) : endpoint
+            try check("zmq_bind", endpoint) { unsafe clibzmq_bind(raw, numeric) }
+            return
+        }
+        let (descriptor, file) = try SocketFile.listening(at: path, endpoint: endpoint, backlog: get(.backlog))
+        do throws(ZeroMQError) {
+            // For the next bind only.
+            try setRaw(ZMQ_USE_FD, number: descriptor, endpoint)
+            try check("zmq_bind", endpoint) { unsafe clibzmq_bind(raw, endpoint) }
+        } catch {
+            // It is libzmq's only once it has bound.
+            file.remove()
+            clibzmq_descriptor_close(descriptor)
+            try setRaw(ZMQ_USE_FD, number: -1, endpoint)
+            throw error
+        }
+        handle.files.append(file)
+        try setRaw(ZMQ_USE_FD, number: -1, endpoint)
+    }
+
+    private func setRaw(_ option: CInt, number: CInt, _ subject: String) throws(ZeroMQError) {
+        try setRaw(option, unsafe withUnsafeBytes(of: number) { unsafe Array($0) }, subject)
     }
 
     /// Stops listening at an endpoint, given as ``lastEndpoint()`` told it. Existing connections end as well.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func unbind(_ endpoint: String) throws(ZeroMQError) {
+        if let path = SocketFile.path(in: endpoint) { handle.removeFiles { $0.path == path } }
         try check("zmq_unbind", endpoint) { unsafe clibzmq_unbind(raw, endpoint) }
     }
 
@@ -31,8 +63,13 @@ extension Socket {
     /// host ipc has no such trap.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func connect(_ endpoint: String) throws(ZeroMQError) {
+        try set(.ipv6, Socket.hasIPv6Literal(endpoint))
         try check("zmq_connect", endpoint) { unsafe clibzmq_connect(raw, endpoint) }
     }
+
+    /// IPv6 is on for addresses in brackets only. With it libzmq takes the first IPv6 address of a name and tries no
+    /// other, so that `localhost` would not reach who listens at 127.0.0.1.
+    private static func hasIPv6Literal(_ endpoint: String) -> Bool { endpoint.hasPrefix("tcp://[") }
 
     /// Ends a connection and what is queued for it, given the same text as ``connect(_:)``.
     ///

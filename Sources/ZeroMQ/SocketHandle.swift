@@ -8,6 +8,8 @@ final class SocketHandle {
     let raw: UnsafeMutableRawPointer
     private(set) var isOpen = true
     private(set) var isMonitored = false
+    /// Of the ipc endpoints that it is bound to.
+    var files: [SocketFile] = []
 
     /// There is nothing to receive, and the descriptor will tell when that has changed: the last call on the socket was
     /// a receive or a look that found nothing.
@@ -49,9 +51,16 @@ final class SocketHandle {
         _ = unsafe clibzmq_monitor(raw, nil, 0)
     }
 
+    /// Removes the files of endpoints, while the socket still listens there: nobody takes them for left behind.
+    func removeFiles(where isMeant: (SocketFile) -> Bool) {
+        for file in files where isMeant(file) { file.remove() }
+        files.removeAll(where: isMeant)
+    }
+
     func close() {
         guard isOpen else { return }
         stopMonitor()
+        removeFiles { _ in true }
         isOpen = false
         // Fails only on what is not a socket.
         unsafe zmq_close(raw)

@@ -1,19 +1,21 @@
-/// Decides which CURVE clients come in, for all sockets of one context: the server's side of ZAP (RFC 27).
+/// Decides which clients come in, for all sockets of one context: the server's side of ZAP (RFC 27).
 ///
 ///     let handler = try ZAPHandler(allowing: keys, domain: "modelcast", in: context)    // before any bind
 ///     let token = try poller.add(handler)
 ///     …
 ///     if poller.isReadable(token) { for decision in try handler.answer() { … } }
 ///
-/// - libzmq asks it once for each new connection of a socket with ``SocketOption/curveServer``, and holds the
-///   handshake until it is answered: serve it as promptly as the sockets.
+/// - libzmq asks it once for each new connection of a socket with ``SocketOption/curveServer``, or with a
+///   ``SocketOption/zapDomain``, and holds the handshake until it is answered: serve it as promptly as the sockets.
+/// - Where no keys are used it lets in everybody who speaks ZMTP 3: a socket with a domain closes connections of
+///   older versions, which anything that is sent to the port would pass for (row 21).
 /// - Without one libzmq lets in any key (libzmq notes, row 13). ``SocketOption/zapEnforceDomain`` on every serving
 ///   socket makes it refuse instead, so that a handler that was forgotten, or has gone, lets in nobody.
 /// - There is one in a context; it belongs to the thread that made it, as its socket does.
 @safe
 public struct ZAPHandler: ~Copyable {
-    /// The clients that come in.
-    public let allowed: Set<Curve.PublicKey>
+    /// The clients that come in. Nil where no keys are used: all that have none, and nobody else.
+    public let allowed: Set<Curve.PublicKey>?
     /// The ``SocketOption/zapDomain`` of the sockets that it answers for; of others nobody comes in.
     public let domain: String
     fileprivate let socket: Socket
@@ -26,7 +28,7 @@ public struct ZAPHandler: ~Copyable {
     /// - Throws: ``ZeroMQError/Code/addressInUse`` when the context has a handler already.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public init(
-        allowing allowed: Set<Curve.PublicKey>, domain: String, in context: Context
+        allowing allowed: Set<Curve.PublicKey>?, domain: String, in context: Context
     ) throws(ZeroMQError) {
         let socket = try Socket(.rep, in: context)
         // Questions are a few hundred bytes, one for each handshake that is under way. None may be lost.

@@ -38,7 +38,9 @@ extension ZeroMQError: CustomStringConvertible {
         let isEndpointCall = ["zmq_bind", "zmq_connect", "zmq_disconnect", "zmq_unbind"].contains(call)
         switch code {
         case .addressInUse:
-            return "another process (or socket) listens there; stop it or choose another port"
+            return "another process (or socket) listens there; stop it or choose another port or path"
+        case .fileExists:
+            return "what stands there is no socket, and is left as it is; move it away or choose another path"
         case .noSuchDevice, .addressNotAvailable:
             return "this host has no such interface or address; use an address of this host, or * for all"
         case .accessDenied, .notPermitted:
@@ -100,6 +102,8 @@ extension ZeroMQError {
         public static let connectionRefused = Code(rawValue: ECONNREFUSED)
         /// EHOSTUNREACH: a ROUTER has no peer with that routing id.
         public static let hostUnreachable = Code(rawValue: EHOSTUNREACH)
+        /// EEXIST: what stands at an ipc path is no socket.
+        public static let fileExists = Code(rawValue: EEXIST)
         /// EMFILE: no more descriptors, or the context's socket limit.
         public static let tooManyOpenFiles = Code(rawValue: EMFILE)
         /// ENOMEM.

@@ -72,6 +72,39 @@ struct ConvergenceTests {
         }
     }
 
+    @Test func `removed fields that one copy forgets before another change nothing that readers or digests see`() {
+        forEachSeed(20_000, from: 3_000_000) { _, generator in
+            let mix = UpdateMix(&generator)
+            var straight = Pairing(ids: mix.ids)
+            for step in mix.steps { try straight.apply(step) }
+            // The condition of section 2: of what is older than the horizon nothing is on its way any more.
+            let horizon = mix.steps.randomElement(using: &generator)?.update.version.stamp ?? 0
+            let old = mix.steps.filter { $0.update.version.stamp < horizon }
+            let new = mix.steps.filter { $0.update.version.stamp >= horizon }
+            var copies = try (0..<3).map { _ in
+                var copy = Pairing(ids: mix.ids)
+                for step in old.shuffled(using: &generator) { try copy.apply(step) }
+                return copy
+            }
+            for index in copies.indices {
+                for step in new.shuffled(using: &generator) {
+                    if Bool.random(using: &generator) { try copies[index].forget(olderThan: horizon) }
+                    try copies[index].apply(step)
+                    // A copy that remembers tells it again.
+                    if Bool.random(using: &generator), let other = copies.randomElement(using: &generator) {
+                        try copies[index].join(other)
+                    }
+                }
+            }
+            for copy in copies { try demand(copy.seen == straight.seen, "\(copy.seen), not \(straight.seen)") }
+            try straight.forget(olderThan: horizon)
+            for index in copies.indices {
+                try copies[index].forget(olderThan: horizon)
+                try demandEqual(copies[index], straight, "forgotten")
+            }
+        }
+    }
+
     @Test func `a batch of several updates lends each as it was written`() {
         let updates = [
             EncodedUpdate(.merge, 7.by("a"), id: "one", ["f": 1]), EncodedUpdate(.delete, 7.by("a"), id: "two"),

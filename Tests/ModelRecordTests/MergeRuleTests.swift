@@ -227,4 +227,24 @@ struct MergeRuleTests {
         model.delete(2.by("a"))
         #expect(before &+ (model.last?.digestDelta ?? 0) == 0)
     }
+
+    @Test func `a removed field counts in no digest, and forgetting it shows to nobody`() throws {
+        var (model, never) = (Model(), Model())
+        model.merge(1.by("a"), ["kept": 1, "gone": 1])
+        model.merge(2.by("a"), ["gone": .undefined, "never there": .undefined])
+        never.merge(1.by("a"), ["kept": 1])
+        never.merge(2.by("a"), [:])
+        let record = try #require(model.record)
+        #expect(record.cellCount == 3 && record.removedFieldCount == 2)
+        #expect(record.digest == never.record?.digest)
+        var plan = MergePlan()
+        #expect(record.forgettingRemovedFields(olderThan: 2, plan: &plan) == nil)
+        let less = try #require(record.forgettingRemovedFields(olderThan: 3, plan: &plan))
+        #expect(less == never.record && !less.isVisiblyDifferent(from: record))
+        model.merge(3.by("a"), ["gone": 2])
+        #expect(model.last?.isVisible == true && model["gone"] == 2)
+        never.merge(3.by("a"), ["gone": 2])
+        #expect(model.record?.digest == never.record?.digest)
+        #expect(model.last?.digestDelta == never.last?.digestDelta)
+    }
 }

@@ -31,7 +31,7 @@ struct NamesTests {
     func `any other origin is refused`(name: String) {
         let error = #expect(throws: NameError.self) { try Names.check(origin: name) }
         #expect(error?.kind == "origin")
-        #expect(error?.reason == "\"\(name)\" must be 1 to 64 of A-Z a-z 0-9 _ . -")
+        #expect(error?.reason == "\"\(name.shown())\" must be 1 to 64 of A-Z a-z 0-9 _ . -")
         let isOrigin = Names.isOrigin(name.utf8.span)
         #expect(!isOrigin)
     }

@@ -90,8 +90,13 @@ struct ReferenceState: Hashable {
     func digest(id: String) -> UInt64 {
         guard exists, let touched else { return 0 }
         var sum = term(id, "", touched)
-        for (field, cell) in cells { sum &+= term(id, field, cell.version) }
+        for (field, cell) in cells where cell.value != [0xF7] { sum &+= term(id, field, cell.version) }
         return sum
+    }
+
+    /// Section 2, "Tombstones": removed fields whose stamps are below `stamp`.
+    mutating func forgetRemovedFields(olderThan stamp: UInt64) {
+        cells = cells.filter { $0.value.value != [0xF7] || $0.value.version.stamp >= stamp }
     }
 
     private func term(_ id: String, _ field: String, _ version: ReferenceVersion) -> UInt64 {

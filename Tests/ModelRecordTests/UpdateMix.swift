@@ -118,6 +118,27 @@ struct Pairing {
         records = try records.map { try $0.map { try Record(bytes: $0.array) } }
     }
 
+    /// Forgets removed fields, in the records and in what the reference has.
+    mutating func forget(olderThan stamp: Stamp) throws {
+        for model in ids.indices {
+            states[model].forgetRemovedFields(olderThan: stamp)
+            guard let record = records[model] else { continue }
+            let less = record.forgettingRemovedFields(olderThan: stamp, plan: &scratch.plan) ?? record
+            try demand(less.array == states[model].encoded(id: ids[model]), "\(less) has forgotten something else")
+            try demand(less.digest == record.digest, "the digest changes as \(less) forgets")
+            try demand(!less.isVisiblyDifferent(from: record), "a reader sees that \(less) forgets")
+            records[model] = less
+        }
+    }
+
+    /// What readers see, and the digests.
+    var seen: [String] {
+        zip(ids, zip(records, states)).map { id, pair in
+            let fields = pair.1.visible.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" } }
+            return "\(id) \(String(describing: fields)) \(pair.0?.digest ?? 0)"
+        }
+    }
+
     private mutating func take(
         _ result: MergeResult, _ model: Int, before: ReferenceState, conflicts: Int
     ) throws {

@@ -36,12 +36,12 @@ import Testing
     /// Copies the file as it is and opens the copy in place of the original.
     private func reopened(_ store: inout Store, _ path: String) throws -> Store {
         let files = FileManager.default
-        for suffix in ["", "-wal"] {
+        for suffix in ["", "-wal", "-mark"] {
             try? files.removeItem(atPath: path + ".copy" + suffix)
             try files.copyItem(atPath: path + suffix, toPath: path + ".copy" + suffix)
         }
         try store.close()
-        for suffix in ["", "-wal"] {
+        for suffix in ["", "-wal", "-mark"] {
             try? files.removeItem(atPath: path + suffix)
             try files.moveItem(atPath: path + ".copy" + suffix, toPath: path + suffix)
         }

@@ -91,4 +91,77 @@ import Testing
         #expect(mesh.isEqual(to: 0))
         #expect(mesh.senders.allSatisfy { mesh.replica.state(of: $0) == .live })
     }
+
+    @Test func `a batch of an origin that was never heard of is a hole and no difference`() throws {
+        var mesh = try Mesh(relays: 1, origins: 3)
+        try mesh.connect()
+        for id in 0..<100 { try mesh.write(id % 2, "User", "\(id)", ["age": .int(Int64(id))]) }
+        mesh.pass(milliseconds: 500)
+        // The relay has a batch of a third origin, which the replica has lost, and the heads of it.
+        try mesh.write(2, "User", "new", ["age": 1], via: [])
+        let told = mesh.relays[0].told()
+        mesh.replica.receiveStream(
+            mesh.senders[0], topic: Array("h/origin-0".utf8).span, payload: told[0].encode().span, now: mesh.now)
+        mesh.exchange()
+        mesh.pass(milliseconds: 300)
+        #expect(mesh.replica.counters[.digestAudits] == 1)
+        #expect(mesh.replica.counters[.digestMismatches] == 0)
+        #expect(mesh.replica.counters[.bucketsFetched] == 0)
+        #expect(mesh.replica.counters[.holesMendedByReplay] == 1)
+        #expect(mesh.replica.cache["User", "new"]?["age"] == 1)
+        #expect(mesh.isEqual(to: 0))
+    }
+
+    /// Two relays, of which only the first has what the first start of the origin wrote; both have all of the second.
+    private func restartedMesh(isConnectedBefore: Bool) throws -> Mesh {
+        var mesh = try Mesh(relays: 2, origins: 1)
+        if isConnectedBefore { try mesh.connect() }
+        let via = isConnectedBefore ? nil : [Int]()
+        for id in 0..<20 { try mesh.write(0, "User", "\(id)", ["age": 1], to: [0], via: via) }
+        mesh.time += 10_000_000
+        // Heads are told of the last start only.
+        mesh.relays[0].heads = [:]
+        mesh.origins[0] = try Wire.makeOrigin(after: mesh.now.wallMilliseconds << 16, name: "origin-0")
+        for id in 0..<5 { try mesh.write(0, "User", "\(id)", ["name": "new"], via: via) }
+        if !isConnectedBefore { try mesh.connect() }
+        return mesh
+    }
+
+    @Test(arguments: [true, false])
+    func `what an earlier start wrote is no difference to a sender that has not got it`(
+        isConnectedBefore: Bool
+    ) throws {
+        var mesh = try restartedMesh(isConnectedBefore: isConnectedBefore)
+        mesh.pass(milliseconds: 30_000)
+        #expect(mesh.isEqual(to: 0))
+        #expect(mesh.replica.counters[.digestAudits] > 0)
+        #expect(mesh.replica.counters[.digestMismatches] == 0)
+        #expect(mesh.replica.counters[.renewals] == 0)
+        // What only that sender has is found all the same.
+        try slip("7", 700, into: mesh.relays[1].cache)
+        mesh.pass(milliseconds: 70_000)
+        #expect(mesh.replica.cache["User", "7"]?["age"] == 700)
+    }
+
+    @Test func `what only a relay that lags for good has of an earlier start is taken from it, once`() throws {
+        var mesh = try mesh(relays: 2)
+        // The other relay was away, and so was this replica.
+        try mesh.write(0, "User", "7", ["age": 700], to: [1], via: [])
+        for relay in mesh.relays { relay.heads = relay.heads.filter { $0.key.origin != "origin-0" } }
+        mesh.time += 1_000_000
+        mesh.origins[0] = try Wire.makeOrigin(after: mesh.now.wallMilliseconds << 16, name: "origin-0")
+        try mesh.write(0, "User", "8", ["age": 800], via: [0])
+        // What one relay has acknowledged never reaches the other.
+        try mesh.write(1, "User", "9", ["age": 900], to: [0], via: [0])
+        mesh.pass(milliseconds: 10_000)
+        #expect(mesh.replica.cache["User", "7"]?["age"] == 7)
+        mesh.pass(milliseconds: 10_000)
+        #expect(mesh.replica.cache["User", "7"]?["age"] == 700)
+        #expect(mesh.replica.cache["User", "9"]?["age"] == 900)
+        #expect(mesh.replica.counters[.digestMismatches] == 0)
+        let fetched = mesh.replica.counters[.bucketsFetched]
+        try slip("10", 1_000, into: mesh.relays[1].cache)
+        mesh.pass(milliseconds: 120_000)
+        #expect(mesh.replica.counters[.bucketsFetched] == fetched)
+    }
 }

@@ -59,6 +59,37 @@ import Testing
         #expect(wire.replica.state(of: wire.sender) == .live)
     }
 
+    @Test func `after a start from the future the topics of the next are taken whole`() throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        let topic = Topic.data(type: "User")
+        let ahead = (wire.now.wallMilliseconds + 600_000) << 16
+        func tell(_ incarnation: UInt64) {
+            let heads = Heads(
+                origin: "origin", incarnation: incarnation, stamp: incarnation,
+                heads: [Head(topic: topic, sequence: 1)])
+            wire.replica.receiveStream(
+                wire.sender, topic: Array("h/origin".utf8).span, payload: heads.encode().span, now: wire.now)
+        }
+        // What it writes is in no batch of the next start, and nothing else of this one is ever taken.
+        tell(ahead)
+        #expect(wire.replica.counters[.clockRejectedHeads] == 1)
+        wire.requests = []
+        tell(wire.origin.incarnation + (1 << 16))
+        try wire.pass(milliseconds: 600)
+        let first = wire.requests.first { request in
+            switch request {
+            case .snapshot, .replay: true
+            default: false
+            }
+        }
+        guard case .snapshot(_, let prefixes, _)? = first else {
+            Issue.record("\(String(describing: first)) comes first")
+            return
+        }
+        #expect(prefixes == [topic])
+    }
+
     @Test func `a report tells the greatest stamp of an origin, also of batches that no heads have followed`() throws {
         var (wire, before) = try followed()
         let batch = try #require(wire.sent[before.topic]?.last)

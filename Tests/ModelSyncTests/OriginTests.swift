@@ -23,6 +23,74 @@ import Testing
         #expect(network.origins[0].cache.count(of: "User") == 1)
     }
 
+    @Test func `removed fields are forgotten when their time is over, and digests do not change`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin") { $0.tombstoneRetention = .seconds(10) }
+        try network.write(0, "1", ["kept": 1, "removed": 1, "young": 1])
+        try network.write(0, "1", ["removed": .undefined])
+        network.run(milliseconds: 8_000)
+        try network.write(0, "1", ["young": .undefined])
+        let cache = network.origins[0].cache
+        let digest = cache.digest(of: "User")
+        #expect(cache["User", "1"]?.removedFieldCount == 2)
+        network.run(milliseconds: 6_000)
+        #expect(cache["User", "1"]?.cells.map(\.field).sorted() == ["kept", "young"])
+        network.run(milliseconds: 20_000)
+        #expect(cache["User", "1"]?.cells.map(\.field) == ["kept"])
+        #expect(cache.digest(of: "User") == digest)
+    }
+
+    @Test func `10,000 states of a model all of whose field names change pass, and it stays small`() throws {
+        var wire = try Wire()
+        let value = Value.text(String(repeating: "x", count: 1_000))
+        func state(_ number: Int) -> Fields {
+            var fields: Fields = ["number": .int(Int64(number))]
+            for index in 0..<30 { fields["session-\(number)-\(index)"] = value }
+            return fields
+        }
+        var largest = 0
+        for number in 0..<10_000 {
+            guard case .published = try wire.write("T", "1", state(number), as: .assign) else {
+                Issue.record("state \(number) was not published")
+                return
+            }
+            wire.flush()
+            // Late: most of it was sent to nobody.
+            if number == 9_700 { try wire.becomeLive() }
+            wire.deliverAll()
+            wire.sent = [:]
+            largest = max(largest, wire.origin.cache["T", "1"]?.byteCount ?? 0)
+        }
+        #expect(largest < 50_000)
+        #expect(wire.areEqual && wire.replica.state(of: wire.sender) == .live)
+        for cache in [wire.origin.cache, wire.replica.cache] {
+            let record = try #require(cache["T", "1"])
+            #expect(record.values.count == 31 && record["number"] == 9_999)
+            #expect(record.removedFieldCount <= 64)
+        }
+    }
+
+    @Test func `an assignment past what an update or a frame may have becomes a replace`() throws {
+        var wire = try Wire(limits: WireLimits(frameByteCount: 40_000, fieldCount: 100))
+        try wire.becomeLive()
+        func state(_ prefix: String, _ count: Int, _ size: Int) -> Fields {
+            var fields: Fields = [:]
+            for index in 0..<count {
+                fields["\(prefix)\(index)"] = .text(String(repeating: "x", count: size))
+            }
+            return fields
+        }
+        // 30 of this model's fields and 80 removed ones would be in one update; then 60 KB in one record.
+        for (prefix, count, size) in [("a", 80, 1), ("b", 30, 1), ("c", 30, 1_000), ("d", 30, 1_000)] {
+            try wire.write("T", "1", state(prefix, count, size), as: .assign)
+            wire.flush()
+            wire.deliverAll()
+            #expect(wire.replica.cache["T", "1"]?.values.count == count)
+            #expect(wire.areEqual)
+        }
+        #expect(wire.replica.counters[.refusedUpdates] == 0)
+    }
+
     @Test func `how far stamps may lie ahead has a ceiling of a day`() {
         let day = Duration.seconds(24 * 3600)
         var origin = OriginConfiguration(name: "o", streamEndpoint: "", clockLeadMax: .seconds(1_000_000))

@@ -6,89 +6,13 @@ import TestSupport
 import Testing
 
 @Suite struct PusherTests {
-    /// A job that pushes to relays of a network over connections that may lose what is on its way.
-    private struct Job {
-        var network = RelayNetwork()
-        var origin: Origin
-        let pusher: Pusher
-        var generator: SeededGenerator
-        var lossPerMille = 0
-        var epochs: [UInt8]
-        var reconnects = 0
-        var waiting: [(relay: Int, reply: [UInt8])] = []
-
-        init(
-            seed: UInt64 = 1, relays: Int = 1, _ configuration: PusherConfiguration = PusherConfiguration(),
-            relay: (inout RelayConfiguration) -> Void = { _ in }
-        ) throws {
-            generator = SeededGenerator(seed: seed)
-            pusher = Pusher(configuration: configuration)
-            epochs = Array(repeating: 0, count: relays)
-            origin = try Origin(
-                configuration: OriginConfiguration(name: "job", streamEndpoint: "memory", batchByteCount: 64),
-                cache: ModelCache(), now: network.now)
-            for index in 0..<relays {
-                try network.addRelay("relay-\(index)", configure: relay)
-                #expect(pusher.addRelay() == index)
-            }
-            for index in 0..<relays { pusher.connected(index, now: network.now) }
-        }
-
-        mutating func write(_ id: String, _ value: Int64, type: String = "User") throws {
-            _ = try origin.write(
-                .merge, type: type, id: id, fields: try EncodedFields(["age": .int(value)]), now: network.now)
-            origin.flush()
-            for case .publish(let topic, let payload) in origin.takeActions() {
-                try pusher.push(topic: topic, payload: payload)
-            }
-        }
-
-        /// Lets requests and replies travel for some time.
-        mutating func run(milliseconds: UInt64) {
-            let end = network.time + milliseconds * 1000
-            while network.time < end {
-                network.run(milliseconds: 5)
-                pusher.tick(now: network.now)
-                exchange()
-            }
-        }
-
-        private mutating func exchange() {
-            while pusher.hasActions {
-                for action in pusher.takeActions() {
-                    switch action {
-                    case .request(let relay, let payload):
-                        if lossPerMille > 0, Int.random(in: 0..<1000, using: &generator) < lossPerMille { continue }
-                        for reply in network.ask(
-                            .relay(relay), bytes: payload, from: [50, UInt8(relay), epochs[relay]])
-                        {
-                            if lossPerMille > 0, Int.random(in: 0..<1000, using: &generator) < lossPerMille { continue }
-                            pusher.receive(relay, reply.encode().span, now: network.now)
-                        }
-                    case .reconnect(let relay):
-                        reconnects += 1
-                        epochs[relay] &+= 1
-                        pusher.connected(relay, now: network.now)
-                    case .notice(let notice): network.notices.append(notice)
-                    }
-                }
-            }
-        }
-
-        func isEqual(_ relay: Int) -> Bool {
-            origin.cache.types.allSatisfy {
-                origin.cache.digest(of: $0) == network.relays[relay].cache.digest(of: $0)
-            }
-        }
-    }
-
     @Test func `what is pushed is acknowledged, and replicas of the relay get it`() throws {
-        var job = try Job()
+        var job = try PushingJob()
         job.network.addReplica()
         job.network.connect(.replica(0), to: .relay(0))
         for id in 0..<300 { try job.write("\(id)", 1, type: ["User", "Order"][id % 2]) }
         #expect(job.pusher.unacknowledged == 300)
-        job.run(milliseconds: 2_000)
+        try job.run(milliseconds: 2_000)
         #expect(job.pusher.isDone)
         #expect(job.isEqual(0))
         #expect(job.network.replicas[0].cache.count(of: "User") == 150)
@@ -99,7 +23,7 @@ import Testing
         var resent: UInt64 = 0
         forEachSeed(300) { seed, generator in
             let policy = PusherConfiguration.Acknowledgement.allCases.randomElement(using: &generator) ?? .every
-            var job = try Job(
+            var job = try PushingJob(
                 seed: seed, relays: 2,
                 PusherConfiguration(
                     acknowledgement: policy, windowCount: Int.random(in: 1...8, using: &generator)))
@@ -108,11 +32,11 @@ import Testing
                 try job.write(
                     "\(Int.random(in: 0...9, using: &generator))", Int64.random(in: 0...9, using: &generator),
                     type: ["User", "Order"].randomElement(using: &generator) ?? "User")
-                job.run(milliseconds: [0, 5, 50].randomElement(using: &generator) ?? 0)
+                try job.run(milliseconds: [0, 5, 50].randomElement(using: &generator) ?? 0)
             }
-            job.run(milliseconds: 3_000)
+            try job.run(milliseconds: 3_000)
             job.lossPerMille = 0
-            job.run(milliseconds: 20_000)
+            try job.run(milliseconds: 20_000)
             try #require(job.pusher.failure == nil)
             try #require(job.pusher.isDone)
             try #require(job.isEqual(0) && job.isEqual(1))
@@ -123,46 +47,46 @@ import Testing
 
     @Test func `one relay that does not answer holds up every, and not any`() throws {
         for policy in PusherConfiguration.Acknowledgement.allCases {
-            var job = try Job(relays: 2, PusherConfiguration(acknowledgement: policy))
+            var job = try PushingJob(relays: 2, PusherConfiguration(acknowledgement: policy))
             job.network.dead.insert(.relay(1))
             for id in 0..<20 { try job.write("\(id)", 1) }
-            job.run(milliseconds: 10_000)
+            try job.run(milliseconds: 10_000)
             #expect(job.pusher.isDone == (policy == .any))
             #expect(job.reconnects > 1)
             job.network.dead = []
-            job.run(milliseconds: 10_000)
+            try job.run(milliseconds: 10_000)
             #expect(job.pusher.isDone)
             #expect(job.isEqual(1))
         }
     }
 
     @Test func `a relay that has lost what it acknowledged is told all that is still kept, or given up`() throws {
-        var job = try Job(relays: 2, PusherConfiguration(acknowledgement: .every))
+        var job = try PushingJob(relays: 2, PusherConfiguration(acknowledgement: .every))
         job.network.dead.insert(.relay(1))
         for id in 0..<10 { try job.write("\(id)", 1) }
-        job.run(milliseconds: 1_000)
+        try job.run(milliseconds: 1_000)
         // The other relay has nothing yet, so everything is kept.
         try job.network.restartRelay(0)
         job.network.dead = []
         try job.write("10", 1)
-        job.run(milliseconds: 20_000)
+        try job.run(milliseconds: 20_000)
         #expect(job.pusher.isDone)
         #expect(job.isEqual(0) && job.isEqual(1))
         // Now both have all, nothing is kept, and a relay that starts with nothing cannot be helped.
         try job.network.restartRelay(0)
         try job.write("11", 1)
-        job.run(milliseconds: 20_000)
+        try job.run(milliseconds: 20_000)
         #expect(!job.pusher.isDone)
         #expect(job.pusher.failure?.contains("lost what it had acknowledged") == true)
         #expect(job.network.notices.contains { $0.kind == .pushFailed })
     }
 
     @Test func `what is kept is bounded: in any, a relay that falls too far behind is given up`() throws {
-        var job = try Job(relays: 2, PusherConfiguration(acknowledgement: .any, byteCountMax: 2_000))
+        var job = try PushingJob(relays: 2, PusherConfiguration(acknowledgement: .any, byteCountMax: 2_000))
         job.network.dead.insert(.relay(1))
         for id in 0..<200 {
             try job.write("\(id)", 1)
-            job.run(milliseconds: 10)
+            try job.run(milliseconds: 10)
             #expect(!job.pusher.isFull)
         }
         #expect(job.pusher.isDone)
@@ -171,14 +95,14 @@ import Testing
             Issue.record("the relay was not given up")
             return
         }
-        var strict = try Job(relays: 1, PusherConfiguration(byteCountMax: 2_000))
+        var strict = try PushingJob(relays: 1, PusherConfiguration(byteCountMax: 2_000))
         strict.network.dead.insert(.relay(0))
         for id in 0..<60 { try strict.write("\(id)", 1) }
         #expect(strict.pusher.isFull)
     }
 
     @Test func `a publisher is no relay, and the job is told so`() throws {
-        var job = try Job()
+        var job = try PushingJob()
         try job.network.addOrigin("publisher")
         try job.write("1", 1)
         job.pusher.tick(now: job.network.now)
@@ -191,9 +115,9 @@ import Testing
     }
 
     @Test func `a durable relay acknowledges when a batch is stored, and what failed is pushed again`() throws {
-        var job = try Job { $0.persistsPushes = true }
+        var job = try PushingJob { $0.persistsPushes = true }
         for id in 0..<5 { try job.write("\(id)", 1) }
-        job.run(milliseconds: 100)
+        try job.run(milliseconds: 100)
         #expect(job.network.persists.count == 5)
         #expect(job.pusher.unacknowledged == 5)
         func answer(_ body: (Relay, UInt64) -> Void) throws {
@@ -207,7 +131,7 @@ import Testing
         try answer { $0.persistFailed($1, reason: "the disk is full", now: moment) }
         #expect(job.pusher.status(now: moment)[0].lastError == "internal: the disk is full")
         #expect(job.pusher.unacknowledged == 5)
-        job.run(milliseconds: 500)
+        try job.run(milliseconds: 500)
         #expect(job.network.persists.count == 5)
         #expect(job.pusher.unacknowledged == 5)
         try answer { relay, token in relay.persisted(token, now: moment) }

@@ -59,6 +59,16 @@ struct RelayNetwork {
 
     init(seed: UInt64 = 1) { generator = SeededGenerator(seed: seed) }
 
+    /// How far the clocks of some origins are ahead of all others.
+    var leadMilliseconds: [Int: Int64] = [:]
+
+    private func moment(of origin: Int) -> Moment {
+        var moment = now
+        let wall = Int64(moment.wallMilliseconds) + (leadMilliseconds[origin] ?? 0)
+        moment.wallMilliseconds = UInt64(wall)
+        return moment
+    }
+
     var now: Moment {
         Moment(
             wallMilliseconds: 1_800_000_000_000 + time / 1000 - setBackMilliseconds,
@@ -124,7 +134,8 @@ struct RelayNetwork {
     mutating func write(
         _ origin: Int, _ id: String, _ fields: Fields = [:], type: String = "User", as write: Write = .merge
     ) throws -> PublishOutcome {
-        try origins[origin].write(write, type: type, id: id, fields: try EncodedFields(fields), now: now)
+        try origins[origin].write(
+            write, type: type, id: id, fields: try EncodedFields(fields), now: moment(of: origin))
     }
 
     mutating func run(milliseconds: UInt64) {
@@ -199,7 +210,7 @@ struct RelayNetwork {
     private mutating func tick() {
         for index in origins.indices where !dead.contains(.origin(index)) {
             origins[index].flush()
-            origins[index].tick(now: now)
+            origins[index].tick(now: moment(of: index))
         }
         for index in relays.indices where !dead.contains(.relay(index)) { relays[index].tick(now: now) }
         for index in replicas.indices { replicas[index].tick(now: now) }
@@ -215,7 +226,7 @@ struct RelayNetwork {
             guard isOn, !dead.contains(server) else { return }
             links[link].subscriptions.append(prefix)
             switch server {
-            case .origin(let index): origins[index].subscribed(to: prefix, now: now)
+            case .origin(let index): origins[index].subscribed(to: prefix, now: moment(of: index))
             case .relay(let index): relays[index].subscribed(to: prefix, now: now)
             }
         case (.request(let payload), _): receive(payload, from: peer(link), at: server)
@@ -235,7 +246,7 @@ struct RelayNetwork {
     private mutating func receive(_ payload: [UInt8], from peer: [UInt8], at server: Server) {
         guard !dead.contains(server) else { return }
         switch server {
-        case .origin(let index): origins[index].receive(payload.span, from: peer, now: now)
+        case .origin(let index): origins[index].receive(payload.span, from: peer, now: moment(of: index))
         case .relay(let index): relays[index].receive(payload.span, from: peer, now: now)
         }
         carryOutAll()

@@ -150,6 +150,29 @@ import Testing
         #expect(network.replies.isEmpty)
     }
 
+    @Test func `what an earlier start of a job left half shows when the later one is met, not long after`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        var first = try Wire.makeOrigin(name: "job")
+        var writes = WriteBatch(limits: .default)
+        for type in ["Order", "User"] { try writes.append(.merge, type: type, id: "1", fields: ["a": 1]) }
+        _ = try first.transaction(writes, now: network.now)
+        // The job dies before it has pushed the part on the other topic.
+        for case .publish(let topic, let payload) in first.takeActions() where topic.type == "Order" {
+            #expect(network.ask(.relay(0), .push(rid: 1, topic: topic, batch: payload)) == [.accepted(rid: 1)])
+        }
+        #expect(network.relays[0].cache["Order", "1"] == nil)
+        var second = try Wire.makeOrigin(after: first.incarnation &+ (1 << 20), name: "job")
+        _ = try second.write(.merge, type: "User", id: "2", fields: try EncodedFields(["a": 2]), now: network.now)
+        second.flush()
+        for case .publish(let topic, let payload) in second.takeActions() where topic.type != nil {
+            #expect(network.ask(.relay(0), .push(rid: 2, topic: topic, batch: payload)) == [.accepted(rid: 2)])
+        }
+        #expect(network.relays[0].cache["User", "2"] != nil)
+        #expect(network.relays[0].cache["Order", "1"]?["a"] == 1)
+        #expect(network.relays[0].replica.counters[.incompleteGroups] == 1)
+    }
+
     @Test func `with a store nothing of a push shows, or is sent on, before it is durable`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay") { $0.persistsPushes = true }

@@ -10,8 +10,8 @@ import Testing
     private let topic = Topic.data(type: "User")
 
     /// One batch for each of some models that a job writes.
-    private func batches(_ count: Int, name: String = "job") throws -> [[UInt8]] {
-        var origin = try Wire.makeOrigin(name: name)
+    private func batches(_ count: Int, name: String = "job", after seen: UInt64 = 0) throws -> [[UInt8]] {
+        var origin = try Wire.makeOrigin(after: seen, name: name)
         let now = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
         var result: [[UInt8]] = []
         for id in 0..<count {
@@ -35,12 +35,16 @@ import Testing
 
     private func cache(holding batches: [[UInt8]]) throws -> ModelCache {
         let cache = ModelCache()
+        try fill(cache, with: batches)
+        return cache
+    }
+
+    private func fill(_ cache: ModelCache, with batches: some Sequence<[UInt8]>) throws {
         for batch in batches {
             var decoder = BatchDecoder()
             try decoder.decode(batch.span)
             cache.commit(decoder.batch(in: batch.span), type: "User")
         }
-        return cache
     }
 
     private func replay(
@@ -60,11 +64,12 @@ import Testing
         #expect(positions.map(\.applied) == [3] && positions.map(\.isPushed) == [true])
 
         let second = try network.makeRelay("relay")
+        try fill(second.cache, with: batches[0..<3])
         second.restore(positions, batches: batches[1..<5].map { stored($0, network) }, now: network.now)
         network.relays[0] = second
         network.carryOutAll()
-        // Of the models only those of the stored batches: the records were not restored here.
-        #expect(second.cache.count(of: "User") == 2)
+        #expect(second.cache.count(of: "User") == 5)
+        #expect(second.replica.counters[.appliedBatches] == 2)
         #expect(second.replica.positions.map(\.applied) == [5])
         #expect(push(batches[4], &network) == .accepted(rid: 1))
         #expect(push(batches[5], &network) == .accepted(rid: 1))
@@ -81,9 +86,27 @@ import Testing
         network.run(milliseconds: 1_000)
         #expect(network.relays[0].cache.count(of: "User") == 2)
         #expect(network.relays[0].replica.positions.map(\.applied) == [1])
+        // Nobody listens to anybody here, and still it is not up to date.
+        #expect(network.relays[0].replica.streamStatus(now: network.now).map(\.state) == [.repairing])
         #expect(push(batches[1], &network) == .accepted(rid: 1))
+        #expect(network.relays[0].replica.streamStatus(now: network.now).map(\.state) == [.live])
         #expect(network.relays[0].replica.positions.map(\.applied) == [3])
         #expect(network.relays[0].cache.count(of: "User") == 3)
+    }
+
+    @Test func `stored batches that the stored state lacks are merged and sent on`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(3)
+        let incarnation = try decoded(batches[0])
+        // As where a sender had claimed to hold all of it when the position was stored.
+        let position = StreamPosition(
+            origin: "job", topic: topic, incarnation: incarnation, applied: .max, isPushed: true)
+        network.relays[0].restore([position], batches: batches.map { stored($0, network) }, now: network.now)
+        network.carryOutAll()
+        #expect(network.relays[0].cache.count(of: "User") == 3)
+        #expect(network.relays[0].replica.positions.map(\.applied) == [3])
+        #expect(network.sent[0]?.suffix(3) == batches[...])
     }
 
     @Test func `what was pushed before a restart is replayed after it, and not sent on again`() throws {
@@ -95,6 +118,7 @@ import Testing
         let incarnation = try decoded(batches[0])
 
         let second = try network.makeRelay("relay")
+        try fill(second.cache, with: batches)
         network.sent = [:]
         // The first is older than a ring's frames become; the others are not yet.
         let ages: [UInt64] = [61, 59, 30, 0]
@@ -103,7 +127,7 @@ import Testing
         network.relays[0] = second
         network.carryOutAll()
         #expect(network.sent[0] ?? [] == [])
-        #expect(second.cache.types.isEmpty)
+        #expect(second.replica.counters[.appliedBatches] == 0)
         #expect(
             replay(&network, incarnation: incarnation, from: 2, through: 4)
                 == batches[1...].map { .frame(rid: 7, topic: topic, batch: $0) } + [.complete(rid: 7, heads: [])])
@@ -132,6 +156,26 @@ import Testing
                 == [.frame(rid: 7, topic: topic, batch: old[19]), .complete(rid: 7, heads: [])])
     }
 
+    @Test func `a start that was met and brought nothing yet closes the earlier one, also after a restart`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let old = try batches(3)
+        let incarnation = try decoded(old[0])
+        // As where its first batch is one part of a transaction, or a sender's heads alone have told of it.
+        let position = StreamPosition(
+            origin: "job", topic: topic, incarnation: incarnation + (1 << 16), applied: 0, isPushed: true)
+        network.relays[0].restore([position], batches: old.map { stored($0, network) }, now: network.now)
+        network.carryOutAll()
+        #expect(network.relays[0].cache.types.isEmpty)
+        #expect(network.relays[0].replica.counters[.appliedBatches] == 0)
+        #expect(network.relays[0].replica.positions == [position])
+        #expect(network.sent[0] ?? [] == [])
+        guard case .error(1, .denied, _)? = push(try batches(4)[3], &network) else {
+            Issue.record("the earlier start goes on")
+            return
+        }
+    }
+
     @Test func `what is sent on at a start can be replayed for its full time, however long it was stored`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")
@@ -144,6 +188,52 @@ import Testing
         #expect(
             replay(&network, incarnation: incarnation, from: 1, through: 1)
                 == [.frame(rid: 7, topic: topic, batch: batch), .complete(rid: 7, heads: [])])
+    }
+
+    @Test func `a part that waits when its job starts again survives a restart of the relay`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        var first = try Wire.makeOrigin(name: "job")
+        let now = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
+        var writes = WriteBatch(limits: .default)
+        for type in ["User", "Order"] { try writes.append(.merge, type: type, id: "part", fields: ["a": 1]) }
+        _ = try first.transaction(writes, now: now)
+        let parts = first.takeActions().compactMap { action -> [UInt8]? in
+            if case .publish(topic, let payload) = action { payload } else { nil }
+        }
+        let part = try #require(parts.first)
+        #expect(push(part, &network) == .accepted(rid: 1))
+        // The job has died before it had pushed the other part, and runs once more.
+        let later = try batches(1, after: first.lastStamp)
+        #expect(push(later[0], &network) == .accepted(rid: 1))
+        let replica = network.relays[0].replica
+        // Nobody brings the rest any more, so the part shows.
+        #expect(replica.cache["User", "part"]?["a"] == 1)
+        #expect(replica.streamStatus(now: network.now).map(\.applied) == [1])
+
+        // A store has the records, and keeps a batch until a position tells that they hold it.
+        let records = replica.cache.snapshot()
+        let positions = replica.positions
+        let stored = try [part, later[0]].filter { batch in
+            var decoder = BatchDecoder()
+            try decoder.decode(batch.span)
+            return !positions.contains { position in
+                position.incarnation > decoder.incarnation
+                    || (position.incarnation == decoder.incarnation && position.applied >= decoder.sequence)
+            }
+        }
+        let second = try network.makeRelay("relay")
+        second.cache.commit { commit in
+            records.forEach(type: "User", includingTombstones: true) { record in
+                commit.join(record, type: "User")
+                return true
+            }
+        }
+        second.restore(positions, batches: stored.map { self.stored($0, network) }, now: network.now)
+        network.relays[0] = second
+        network.run(milliseconds: 40_000)
+        #expect(second.cache["User", "part"]?["a"] == 1)
+        #expect(second.replica.positions.map(\.applied) == [1])
     }
 
     @Test func `bytes that are no batch are passed over`() throws {

@@ -133,6 +133,77 @@ import Testing
         #expect(mesh.replica.cache["User", "deleted"] == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `what came before a long absence brings nothing back that was deleted since`(isHeld: Bool) throws {
+        var mesh = try mesh(relays: 1)
+        // Of a transaction one part comes; or of two writes, the second.
+        var writes = WriteBatch(limits: .default)
+        for (type, id) in [("User", "late"), ("Team", "x")] {
+            try writes.append(.merge, type: type, id: id, fields: ["age": 1])
+        }
+        if isHeld {
+            _ = try mesh.origins[0].transaction(writes, now: mesh.now)
+        } else {
+            try mesh.write(0, "User", "late", ["age": 1], via: [])
+        }
+        var late: [(Topic, [UInt8])] = []
+        for case .publish(let topic, let payload) in mesh.origins[0].takeActions() where topic.type != nil {
+            try mesh.relays[0].take(topic, payload)
+            guard topic.type == "User" else { continue }
+            late.append((topic, payload))
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+        }
+        _ = try mesh.origins[0].write(.delete, type: "User", id: "late", fields: EncodedFields(), now: mesh.now)
+        try mesh.pump(0)
+        mesh.silent = [0]
+        #expect(mesh.relays[0].cache.dropTombstones(of: "User", olderThan: .max) == 1)
+        mesh.pass(milliseconds: 15_000)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "late"] == nil)
+        #expect(mesh.replica.cache["User", "kept"] != nil)
+        #expect(mesh.isEqual(to: 0))
+    }
+
+    @Test func `what is old by its stamp and no snapshot had is in the state that is built anew`() throws {
+        var mesh = try mesh(relays: 2)
+        mesh.silent = [0, 1]
+        mesh.pass(milliseconds: 15_000)
+        mesh.silent = [1]
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.isStartingAnew)
+        // An origin whose clock is far behind: everybody's deletes of that time are forgotten.
+        let past = Moment(wallMilliseconds: mesh.now.wallMilliseconds - 60_000, uptimeMicroseconds: 1)
+        var slow = try Wire.makeOrigin(name: "slow")
+        _ = try slow.write(.merge, type: "User", id: "slow", fields: try EncodedFields(["age": 1]), now: past)
+        slow.flush()
+        for case .publish(let topic, let payload) in slow.takeActions() where topic.type != nil {
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+        }
+        #expect(mesh.replica.cache["User", "slow"] != nil)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[1], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "slow"]?["age"] == 1)
+    }
+
+    @Test func `removed fields are forgotten when their time is over, here before or after the sender`() throws {
+        var mesh = try mesh(relays: 1)
+        try mesh.write(0, "User", "1", ["kept": 1, "gone": 1], via: [0])
+        try mesh.write(0, "User", "1", ["gone": .undefined], via: [0])
+        #expect(mesh.replica.cache["User", "1"]?.removedFieldCount == 1)
+        mesh.pass(milliseconds: 9_000)
+        #expect(mesh.replica.cache["User", "1"]?.removedFieldCount == 1)
+        mesh.pass(milliseconds: 10_000)
+        #expect(mesh.replica.cache["User", "1"]?.cells.map(\.field) == ["kept"])
+        #expect(mesh.replica.counters[.digestMismatches] == 0)
+    }
+
     @Test func `deleted models are forgotten when their time is over`() throws {
         var mesh = try mesh(relays: 1)
         _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)

@@ -124,7 +124,8 @@ import Testing
     @Test func `two incarnations that send in turns are reported`() throws {
         var wire = try Wire()
         try wire.becomeLive()
-        var second = try Wire.makeOrigin(after: wire.origin.incarnation &+ (1 << 20))
+        // It began a moment after the first, and what both write comes after that.
+        var second = try Wire.makeOrigin(after: wire.origin.incarnation &+ 2)
         for id in 0..<40 {
             try wire.write("User", "\(id)", ["age": 1])
             wire.flush()
@@ -139,6 +140,25 @@ import Testing
         #expect(wire.replica.counters[.incarnationConflicts] == 1)
         try wire.exchange()
         #expect(wire.notices.contains { $0.kind == .incarnationConflict })
+    }
+
+    @Test func `what an earlier start has sent is no second process, however late it comes`() throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        for id in 0..<40 {
+            try wire.write("User", "\(id)", ["age": 1])
+            wire.flush()
+        }
+        var second = try Wire.makeOrigin(after: wire.origin.lastStamp)
+        _ = try second.write(
+            .merge, type: "User", id: "x", fields: try EncodedFields(["age": 1]), now: wire.now)
+        second.flush()
+        for case .publish(let topic, let payload) in second.takeActions() {
+            wire.replica.receiveStream(wire.sender, topic: topic.bytes.span, payload: payload.span, now: wire.now)
+        }
+        wire.deliverAll()
+        #expect(wire.replica.counters[.olderIncarnationBatches] >= 40)
+        #expect(wire.replica.counters[.incarnationConflicts] == 0)
     }
 
     @Test func `silence makes the state stale, and contact begins anew`() throws {
@@ -269,6 +289,18 @@ import Testing
             #expect(wire.replica.cache["A", "1"] == nil)
             try wire.pass(milliseconds: 500)
         }
+        // Its copy is asked for, and does not bring it.
+        for _ in 0..<20 {
+            wire.deliverAll()
+            try wire.pass(milliseconds: 500)
+        }
+        #expect(wire.replica.cache["A", "1"] == nil)
+        for _ in 0..<60 {
+            wire.deliverAll()
+            try wire.pass(milliseconds: 500)
+        }
+        // Ever more rarely.
+        #expect(wire.snapshotCount <= 12)
         #expect(wire.replica.counters[.incompleteGroups] == 1)
         #expect(wire.notices.contains { $0.kind == .incompleteTransactions })
         #expect(wire.replica.cache["A", "1"] != nil)

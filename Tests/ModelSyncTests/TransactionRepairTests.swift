@@ -102,6 +102,42 @@ import Testing
         }
     }
 
+    @Test func `who joins a relay between two parts asks for the first again and sees both in one step`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        try network.addRelay("relay")
+        network.connect(.relay(0), to: .origin(0))
+        // The publisher's heads go out at each half second.
+        network.run(milliseconds: 1_020)
+        _ = try network.origins[0].transaction(try entries(0, 1), now: network.now)
+        let first = network.origins[0].takeActions().compactMap { action -> (Topic, [UInt8])? in
+            guard case .publish(let topic, let payload) = action, topic.type != nil else { return nil }
+            return (topic, payload)
+        }
+        .first
+        let (topic, payload) = try #require(first)
+        let sender = network.links[0].sender
+        network.relays[0].receiveStream(sender, topic: topic.bytes.span, payload: payload.span, now: network.now)
+        network.carryOutAll()
+        #expect(network.sent[0]?.count == 1)
+        network.addReplica()
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 200)
+        let replica = network.replicas[0]
+        #expect(replica.state(of: network.links[1].sender) == .live)
+        #expect(replica.counters[.holesFound] == 0)
+        for _ in 0..<2_000 where replica.cache.types.isEmpty {
+            network.run(milliseconds: 1)
+            #expect(torn(replica.cache, ids: 1) == nil)
+        }
+        #expect(replica.cache["Account", "0"]?["n"] == 1)
+        #expect(torn(replica.cache, ids: 1) == nil)
+        // For the part that had been sent on before, and for no other.
+        #expect(replica.counters[.holesFound] == 1)
+        #expect(replica.counters[.holesMendedByReplay] == 1)
+        #expect(replica.counters[.incompleteGroups] == 0)
+    }
+
     @Test func `a part is held for as long as the relay that sent it on waits for another part itself`() throws {
         var mesh = try Mesh(relays: 1, origins: 1)
         try mesh.connect()
@@ -126,6 +162,82 @@ import Testing
         }
         #expect(mesh.replica.cache["Account", "0"]?["n"] == 2)
         #expect(mesh.replica.counters[.incompleteGroups] == 0)
+    }
+
+    @Test func `of a transaction that a relay tells in part, for a hole of its own, its copy brings the rest`() throws {
+        var mesh = try Mesh(relays: 1, origins: 1)
+        try mesh.connect()
+        _ = try mesh.origins[0].transaction(try entries(0, 1), now: mesh.now)
+        try mesh.pump(0)
+        // The relay has everything but this, and tells no head of its topic beyond it.
+        let type = Self.types[2]
+        try mesh.write(0, type, "1", ["n": 7], to: [], via: [])
+        _ = try mesh.origins[0].transaction(try entries(0, 2), now: mesh.now)
+        for case .publish(let topic, let payload) in mesh.origins[0].takeActions() where topic.type != nil {
+            try mesh.relays[0].take(topic, payload)
+            guard topic.type != type else { continue }
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+        }
+        for stream in mesh.relays[0].heads.keys where stream.topic.type == type { mesh.relays[0].heads[stream] = 1 }
+        for _ in 0..<2_000 {
+            mesh.pass(milliseconds: 5)
+            #expect(torn(mesh.replica.cache, ids: 1) == nil)
+        }
+        #expect(mesh.replica.cache[type, "0"]?["n"] == 2)
+        #expect(mesh.replica.counters[.incompleteGroups] == 0)
+        #expect(mesh.replica.counters[.holesMendedBySnapshot] == 1)
+        #expect(mesh.isEqual(to: 0))
+    }
+
+    @Test func `a part that is lost with all the heads that tell of it comes with its publisher's copy`() throws {
+        var wire = try Wire()
+        for type in Self.types.dropLast() { try wire.write(type, "0", ["n": 0]) }
+        wire.flush()
+        try wire.becomeLive()
+        _ = try wire.origin.transaction(try entries(0, 1), now: wire.now)
+        wire.flush()
+        let lost = Topic.data(type: Self.types[2])
+        wire.stream.removeAll { $0.topic == lost }
+        for _ in 0..<600 {
+            try wire.pass(milliseconds: 5)
+            for index in wire.stream.indices {
+                let payload = wire.stream[index].payload
+                guard case .heads(var heads) = try StreamFrame(decoding: payload.span) else {
+                    continue
+                }
+                heads.heads.removeAll { $0.topic == lost }
+                wire.stream[index].payload = heads.encode()
+            }
+            wire.deliverAll()
+            let values = Self.types.map { wire.replica.cache[$0, "0"]?["n"] }
+            #expect(values == [0, 0, nil] || values == [1, 1, 1])
+        }
+        #expect(wire.areEqual)
+        #expect(wire.replica.counters[.incompleteGroups] == 0)
+    }
+
+    @Test func `a transaction of which a relay tells a part and gives no more is let go in the end`() throws {
+        var mesh = try Mesh(relays: 1, origins: 1)
+        try mesh.connect()
+        _ = try mesh.origins[0].transaction(try entries(0, 1), now: mesh.now)
+        try mesh.pump(0)
+        _ = try mesh.origins[0].transaction(try entries(0, 2), now: mesh.now)
+        for case .publish(let topic, let payload) in mesh.origins[0].takeActions() where topic.type == Self.types[0] {
+            try mesh.relays[0].take(topic, payload)
+            mesh.replica.receiveStream(mesh.senders[0], topic: topic.bytes.span, payload: payload.span, now: mesh.now)
+        }
+        // Its copy is never to be had.
+        mesh.relays[0].answer = { request in
+            guard case .snapshot(let rid, _, _) = request else { return nil }
+            return [.error(rid: rid, code: .busy, message: "busy")]
+        }
+        mesh.pass(milliseconds: 20_000)
+        #expect(mesh.replica.cache[Self.types[0], "0"]?["n"] == 1)
+        #expect(mesh.replica.state(of: mesh.senders[0]) == .repairing)
+        mesh.pass(milliseconds: 30_000)
+        #expect(mesh.replica.cache[Self.types[0], "0"]?["n"] == 2)
+        #expect(mesh.replica.counters[.incompleteGroups] == 1)
+        #expect(mesh.replica.state(of: mesh.senders[0]) == .live)
     }
 
     @Test func `the first transactions of a publisher that are lost as a whole come back as one step`() throws {

@@ -72,6 +72,9 @@ import Testing
         let reply = ControlReply.records(rid: 7, type: "U", records: [record]).encode()
         #expect(reply == .init(hex: "84 677265636f726473 07 6155 81") + record.bytes.copy)
         #expect(
+            ControlReply.part(rid: 7, type: "U", record: record).encode()
+                == .init(hex: "85 677265636f726473 07 6155 81") + record.bytes.copy + [0xF5])
+        #expect(
             record.bytes.copy
                 == .init(hex: "84 623432 82 1864 6161 82 1864 6161 a1 63616765 83 181e 1864 6161"))
     }

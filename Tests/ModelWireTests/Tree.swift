@@ -160,6 +160,7 @@ extension ControlReply {
                 ]
                 + (types.isEmpty ? [] : [.array(types.map(Tree.text))])
         case .records(_, let type, let records): arguments = [.text(type), .array(records.map(\.tree))]
+        case .part(_, let type, let record): arguments = [.text(type), .array([record.tree]), .value(.bool(true))]
         case .complete(_, let heads): arguments = [.array(heads.map(\.tree))]
         case .frame(_, let topic, let batch): arguments = [.bytes(topic.bytes), .bytes(batch)]
         case .gone(_, let oldest): arguments = [.unsigned(oldest)]

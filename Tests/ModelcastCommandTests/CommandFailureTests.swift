@@ -7,6 +7,7 @@ import Testing
 @Suite(.serialized) struct CommandFailureTests {
     static let usage: [[String]] = [
         ["nonsense"], ["publish"], ["subscribe"], ["get", "--connect", "tcp://127.0.0.1:1"],
+        CommandTests.publish + ["--delete-at-most", "1"], CommandTests.publish + ["--whole", "--delete-at-most", "x"],
         CommandTests.publish + ["--name", "a b"], CommandTests.publish + ["--type", "1T"],
         CommandTests.publish + ["--bind", "nowhere"], CommandTests.publish + ["--timeout", "0"],
         CommandTests.publish + ["--timeout", "1"], CommandTests.publish + ["--follow", "--whole"],
@@ -16,6 +17,7 @@ import Testing
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--tombstone-retention", "-1"],
         CommandTests.publish + ["-", "-"],
         CommandTests.publish + ["--replay-size", "65537"], CommandTests.publish + ["--replay-age", "0"],
+        CommandTests.publish + ["--answers-size", "0"],
         ["subscribe", "--connect", "tcp://127.0.0.1:*"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--type", "a/b"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--no-changes"], ["digest", "--connect", "http://x:1"],

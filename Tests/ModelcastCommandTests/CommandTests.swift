@@ -71,6 +71,24 @@ import Testing
         #expect(models.first?["model"] as? NSDictionary == ["a": 1])
     }
 
+    @Test func `400 states with other field names each pass by --whole, and who is late has the last`() async throws {
+        let value = String(repeating: "x", count: 300)
+        let lines = (0..<400).map { state in
+            let fields = (0..<100).map { "\"session-\(state)-\($0)\":\"\(value)\"" }.joined(separator: ",")
+            return "{\"id\":\"1\",\(fields)}\n"
+        }
+        let publisher = try RunningCommand(CommandTests.publish + ["--whole"], input: lines.joined())
+        let endpoint = try await publisher.endpoint()
+        let isRead = await eventually { publisher.error.contains("stdin: 400 lines, 400 published, 0 unchanged") }
+        try #require(isRead, "\(publisher.error.suffix(1_000))")
+        let subscriber = try RunningCommand([
+            "subscribe", "--connect", endpoint, "--until-live", "--no-changes", "--models",
+        ])
+        #expect(try await subscriber.exitCode() == 0)
+        let model = try #require(subscriber.objects.first?["model"] as? NSDictionary)
+        #expect(model.count == 100 && model["session-399-99"] as? String == value)
+    }
+
     @Test func `a model whose line is refused is not taken for gone`() async throws {
         let directory = try TemporaryDirectory()
         let (first, second) = (directory.path("first"), directory.path("second"))

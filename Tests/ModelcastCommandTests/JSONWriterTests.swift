@@ -10,6 +10,7 @@ import Testing
         (.double(1), "1.0"), (.double(-0.1), "-0.1"), (.double(1e300), "1e+300"),
         (.double(.nan), #"{"$double":"nan"}"#), (.double(-.infinity), #"{"$double":"-inf"}"#),
         (.text("a\"\\\n\t\r\u{1}é😀"), #""a\"\\\n\t\r\u0001é😀""#), (.text(""), #""""#),
+        (.text("\u{7F}\u{9B}\u{2028}\u{202E}\u{E0041}é\""), #""\u007f\u009b\u2028\u202e\udb40\udc41é\"""#),
         (.bytes([0, 255, 16]), #"{"$bytes":"AP8Q"}"#), (.uri("https://a.b/"), #""https://a.b/""#),
         (.timestamp(1.5), "1.5"), (.tagged(999, encoded: [1]), #"{"$tag":999,"$cbor":"AQ=="}"#),
         (.array([.int(1), .array([])]), "[1,[]]"), (.map(["b": .int(1), "aa": .null]), #"{"b":1,"aa":null}"#),

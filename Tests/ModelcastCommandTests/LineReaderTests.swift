@@ -56,6 +56,27 @@ import Testing
         #expect(throws: CommandFailure.self) { try InputFile(directory.url.path, isFollowed: false) }
     }
 
+    @Test(arguments: ["c\nd\n", "c\nd\ne\n", "cc\n\n", "a\nB\n", "A\nb\n"])
+    func `a followed file that was cut and written anew, as long or longer, is read from its beginning`(
+        _ content: String
+    ) throws {
+        let path = directory.path("lines")
+        try "a\nb\n".write(toFile: path, atomically: false, encoding: .utf8)
+        var reader = LineReader(try InputFile(path, isFollowed: true))
+        #expect(try reader.next() == .line(0..<1))
+        #expect(try reader.next() == .line(2..<3))
+        #expect(try reader.next() == .idle)
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(content.utf8))
+        var lines: [String] = []
+        while case let step = try reader.next(), step != .idle || lines.isEmpty {
+            if let line = text(of: step, &reader) { lines.append(line) }
+        }
+        let expected = content.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        #expect(lines == ["restarted"] + expected)
+    }
+
     private func read(_ reader: inout LineReader) throws -> [String] {
         var lines: [String] = []
         while true {

@@ -1,4 +1,5 @@
 import Foundation
+import Modelcast
 import TestSupport
 import Testing
 

@@ -11,9 +11,12 @@ final class RunningCommand {
     private(set) var input: FileHandle?
 
     /// Starts the command.
-    /// - Parameter input: what is on its standard input, which then ends; nil to write to ``input`` later.
+    /// - Parameters:
+    ///   - input: what is on its standard input, which then ends; nil to write to ``input`` later.
+    ///   - redirection: as a shell has it, `>&-` for instance.
     init(
-        _ arguments: [String], input: String? = "", output: FileHandle? = nil, environment: [String: String] = [:]
+        _ arguments: [String], input: String? = "", output: FileHandle? = nil, environment: [String: String] = [:],
+        redirection: String? = nil
     ) throws {
         directory = try TemporaryDirectory()
         outputPath = directory.path("out")
@@ -23,6 +26,10 @@ final class RunningCommand {
         }
         process.executableURL = try RunningCommand.executable()
         process.arguments = arguments
+        if let redirection, let path = process.executableURL?.path {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirection)", path] + arguments
+        }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output ?? FileHandle(forWritingAtPath: outputPath)
         process.standardError = FileHandle(forWritingAtPath: errorPath)
@@ -80,6 +87,14 @@ final class RunningCommand {
         let hasEnded = await eventually { !self.process.isRunning }
         try #require(hasEnded, "\(process.arguments ?? []) did not end: \(error)")
         return process.terminationReason == .exit ? process.terminationStatus : nil
+    }
+
+    /// It has a handler for a signal.
+    func catches(_ number: Int32) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+        let mask = line.flatMap { UInt64($0.dropFirst(7).filter { !$0.isWhitespace }, radix: 16) } ?? 0
+        return mask & 1 << UInt64(number - 1) != 0
     }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }

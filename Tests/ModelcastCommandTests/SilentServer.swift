@@ -1,7 +1,6 @@
 import Foundation
+import Modelcast
 import Testing
-
-@testable import ModelcastCommand
 
 /// Listens on a free port of this host, and never says a word.
 final class SilentServer {

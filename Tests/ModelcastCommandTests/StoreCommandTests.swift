@@ -131,6 +131,44 @@ import Testing
         try await ended(relay, SIGTERM)
     }
 
+    @Test func `one flipped bit in the log of a killed relay is told, with the commits that are gone`() async throws {
+        let relay = try RunningCommand(relayArguments)
+        _ = try await relay.endpoint()
+        for round in 0..<3 {
+            let job = try job(["--name", "job\(round)"], input: lines(round * 100..<round * 100 + 100))
+            #expect(try await job.exitCode() == 0)
+        }
+        try await ended(relay, SIGKILL)
+        let log = URL(fileURLWithPath: folder.path("r.store-wal"))
+        var bytes = try Data(contentsOf: log)
+        try #require(bytes.count > 4_000)
+        bytes[bytes.count / 3] ^= 4
+        try bytes.write(to: log)
+
+        let second = try RunningCommand(relayArguments)
+        _ = try await second.endpoint()
+        #expect(second.error.contains("are gone"), "\(second.error)")
+        #expect(second.error.contains("r.store.corrupt-"), "\(second.error)")
+        #expect(second.error.contains("run those jobs again"), "\(second.error)")
+        try await ended(second, SIGTERM)
+        // It is said once: the new file is whole.
+        let third = try RunningCommand(relayArguments)
+        _ = try await third.endpoint()
+        #expect(!third.error.contains("are gone"), "\(third.error)")
+        try await ended(third, SIGTERM)
+    }
+
+    @Test func `a relay refuses the store of a relay of another name`() async throws {
+        let relay = try RunningCommand(relayArguments)
+        _ = try await relay.endpoint()
+        try await ended(relay, SIGTERM)
+        let other = try RunningCommand([
+            "relay", "--name", "other", "--bind", control, "--store", folder.path("r.store"),
+        ])
+        #expect(try await other.exitCode() == 1)
+        #expect(other.error.contains("it is the store of the relay r, not of other"), "\(other.error)")
+    }
+
     @Test func `recovering from nobody fails in time`() async throws {
         let command = try RunningCommand([
             "publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--type", "T", "--id-field", "id",

@@ -48,6 +48,8 @@ import Testing
             #expect(code == 0, "\(command.error)")
             #expect(command.output.hasPrefix("T equal "), "\(command.output)")
             #expect(command.output.split(separator: "\n").count == 1)
+            let (same, values) = try await verify(left, right, ["--values"])
+            #expect(same == 0 && values.output == command.output, "\(values.error)")
         }
         // A subscriber with a control endpoint answers other questions, too.
         let get = try RunningCommand(["get", "--connect", subscriberControl, "T", "7"])

@@ -9,7 +9,7 @@ import Testing
         var faults = FaultTally()
         var counters: [String: UInt64] = [:]
         forEachSeed(300) { seed, _ in
-            let outcome = Scenario(seed: seed).run()
+            let outcome = Scenario(seed: seed, features: Set(Scenario.Feature.allCases)).run()
             if let failure = outcome.failure { throw failure }
             faults += outcome.faults
             counters.merge(outcome.counters, uniquingKeysWith: +)
@@ -42,18 +42,19 @@ import Testing
     /// Within how many seeds each missing protection is found out: several times what it takes today.
     static let seedCounts: [(Sabotage, Int)] = [
         (.sequenceCheck, 50), (.barrier, 400), (.floor, 50), (.incarnationCheck, 200), (.dedupe, 50),
-        (.tombstones, 200),
+        (.tombstones, 200), (.ownWord, 100),
     ]
 
     @Test(arguments: ScenarioTests.seedCounts)
     func `a protection that is taken away is found out`(protection: Sabotage, seedCount: Int) throws {
         var found: SimulationFailure?
+        let everything = Set(Scenario.Feature.allCases)
         for seed in 1...UInt64(seedCount) where found == nil {
-            found = Scenario(seed: seed, sabotage: protection).run().failure
+            found = Scenario(seed: seed, sabotage: protection, features: everything).run().failure
         }
         let failure = try #require(found, "not within \(seedCount) seeds")
         // The same scenario without the sabotage is sound: it was the protection that was missed.
-        try #require(Scenario(seed: failure.seed, hasDigests: false).run().failure == nil)
+        try #require(Scenario(seed: failure.seed, hasDigests: false, features: everything).run().failure == nil)
         print("without \(protection.rawValue): \(failure)")
     }
 

@@ -150,6 +150,17 @@ import ZeroMQ
         }
     }
 
+    @Test func `any number of ids is fetched, in as many requests as their number and size need`() async throws {
+        try await withPair { publisher, _ in
+            let text = Value.text(String(repeating: "x", count: 10_000))
+            for id in 0..<3_000 { try publisher.merge("User", "\(id)", id < 700 ? ["text": text] : ["n": 1]) }
+            let client = try ControlClient(
+                endpoint: try await publisher.boundEndpoints.control, timeout: .seconds(30))
+            let ids = (0..<3_000).map { "\($0)" }
+            #expect(Set(try await client.fetch("User", ids + ["none"]).map(\.id)) == Set(ids))
+        }
+    }
+
     @Test func `nobody at the endpoint is told within the time-out`() async throws {
         let folder = try TemporaryDirectory()
         let client = try ControlClient(endpoint: "ipc://\(folder.path("nobody"))", timeout: .milliseconds(100))

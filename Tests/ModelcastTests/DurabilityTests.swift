@@ -1,5 +1,7 @@
 import Foundation
+import ModelRecord
 import ModelStore
+import ModelSync
 import TestSupport
 import Testing
 
@@ -119,6 +121,45 @@ import Testing
             }
         }
         #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `what was sent after a clock was put right survives, with nothing that lay ahead in its place`()
+        async throws
+    {
+        for isFlushed in [true, false] {
+            let name = "\(isFlushed).store"
+            let publisher = try makePublisher(folder.path(name), durability: .beforeSend, writing: .never)
+            let folder = folder
+            try await running(publisher) { endpoints in
+                var ahead = Clocks.now()
+                ahead.wallMilliseconds += 90_000_000
+                try publisher.core.withLock { core in
+                    for id in ["x", "y"] {
+                        let fields = try EncodedFields(["n": 1])
+                        _ = try core.origin.write(.merge, type: "User", id: id, fields: fields, now: ahead)
+                    }
+                }
+                try publisher.merge("User", "z", ["n": 1])
+                let store = try #require(publisher.store)
+                #expect(try await eventually { try store.ringByteCount() > 0 })
+                if isFlushed { try await publisher.waitUntilDurable() }
+                let hasBegun = publisher.core.withLock { $0.origin.startAnewIfRefused(now: Clocks.now()) }
+                #expect(hasBegun)
+                try publisher.merge("User", "x", ["n": 2])
+                try publisher.delete("User", "y")
+                try await subscribing(to: [endpoints.control]) { subscriber in
+                    #expect(await eventually { subscriber["User", "x"]?["n"] == 2 })
+                    #expect(await becomeEqual(publisher, subscriber))
+                    let copy = try folder.crash(name, as: "copy-\(name)")
+                    let survivor = try makePublisher(copy, durability: .beforeSend)
+                    #expect(survivor.cache["User", "x"]?["n"] == 2)
+                    #expect(survivor.cache["User", "y"] == nil)
+                    #expect(survivor.cache.digest(of: "User") == publisher.cache.digest(of: "User"))
+                    let lead = survivor.core.withLock { $0.origin.clockLead(now: Clocks.now()) }
+                    #expect(lead < .seconds(60))
+                }
+            }
+        }
     }
 
     @Test func `stored batches go once their records are in the file`() async throws {

@@ -179,7 +179,7 @@ func secureSubscriber(of control: String, keys folder: String, logger: Logger) t
                 let socket = try Socket(.sub, in: Context())
                 try Security.connect(socket, ring.stranger, to: ring.publisher.publicKey)
                 try socket.subscribe(to: "")
-                let watch = try HandshakeWatch(socket, Security(keys: ring.stranger))
+                var watch = try HandshakeWatch(socket, Security(keys: ring.stranger))
                 try socket.connect(endpoints.stream)
                 var poller = try Poller()
                 _ = try poller.add(socket)
@@ -189,7 +189,7 @@ func secureSubscriber(of control: String, keys folder: String, logger: Logger) t
                     if try socket.receive() != nil { return false }
                     switch try watch.look() {
                     case .pending: continue
-                    case .succeeded: return false
+                    case .succeeded, .lost: return false
                     case .failed: return true
                     }
                 }

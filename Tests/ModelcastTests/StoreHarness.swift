@@ -37,7 +37,8 @@ extension WriteBehindConfiguration {
 extension TemporaryDirectory {
     /// What a process that is killed now would leave of a store: a copy of its files.
     func crash(_ name: String, as copy: String) throws -> String {
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+        // The mark first: it may be behind the file, never ahead of it.
+        for suffix in ["-mark", "", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: path(copy) + suffix)
         }
         return path(copy)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Modelcast
 
-/// Two holders compared: ``ControlClient/verify(against:patience:)``, what `modelcast verify` does.
+/// Two holders compared: ``ControlClient/verify(against:patience:comparingValues:)``, what `modelcast verify` does.
 @Suite(.timeLimit(.minutes(2))) struct VerificationTests {
     private func makePublisher(_ name: String = "publisher") throws -> Publisher {
         try Publisher(
@@ -76,6 +76,40 @@ import Testing
         }
     }
 
+    @Test func `a value that differs under one version is found where values are compared`() async throws {
+        let publisher = try makePublisher()
+        for id in 0..<100 { try publisher.merge("User", "\(id)", ["age": 1]) }
+        try publisher.merge("Order", "1", ["n": 1])
+        try await during(publisher) { publisher in
+            let origin = try await publisher.boundEndpoints
+            try await during(makeSubscriber(of: origin)) { subscriber in
+                try await subscriber.waitUntilLive()
+                let stamp = try #require(subscriber["User", "42"]?.touched?.stamp)
+                let other = ModelCache()
+                var writer = BatchWriter()
+                try writer.append(.merge, stamp: stamp, id: "42", fields: ["age": 2])
+                let frame = writer.finish(origin: "publisher", incarnation: 1, sequence: 1)
+                var decoder = BatchDecoder()
+                try decoder.decode(frame.span)
+                other.commit(decoder.batch(in: frame.span), type: "User")
+                let changed = other["User", "42"]
+                subscriber.cache.commit { $0.overwrite(type: "User", id: "42", with: changed) }
+                let asked = try ControlClient(endpoint: try await subscriber.boundControl)
+                let versions = try await asked.verify(against: ControlClient(endpoint: origin.control))
+                #expect(versions.count == 2)
+                let isEqual = versions.allSatisfy { $0.isEqual }
+                #expect(isEqual)
+                let values = try await asked.verify(
+                    against: ControlClient(endpoint: origin.control), comparingValues: true)
+                #expect(values.map(\.isEqual) == [true, false])
+                guard case .different(let differences)? = values.last?.outcome else { return }
+                #expect(differences.map(\.id) == ["42"])
+                #expect(differences.map(\.subject) == [.field("age")])
+                #expect(differences.first?.left.value == 2 && differences.first?.right.value == 1)
+            }
+        }
+    }
+
     @Test func `what differs is named, be it the model, a field or only the version of a write`() throws {
         /// What these updates make of one model, each with its stamp.
         func record(_ updates: [(Stamp, ModelRecord.Operation, Fields)]) throws -> Record? {
@@ -115,6 +149,26 @@ import Testing
             ])
         let older = try record([(3, .merge, ["age": 2]), (5, .merge, [:])])
         #expect(differences(plain, older).map(\.subject) == [.field("age")])
+    }
+
+    @Test func `the wait for equal heads is one for all types`() async throws {
+        let (one, other) = (try makePublisher("one"), try makePublisher("other"))
+        for type in 0..<200 {
+            try one.merge("T\(type)", "1", ["n": 1])
+            try other.merge("T\(type)", "1", ["n": 1])
+        }
+        try await during(one) { one in
+            let left = try await one.boundEndpoints
+            try await during(other) { other in
+                let right = try await other.boundEndpoints
+                // One second for each type would be longer than this suite may take.
+                let found = try await ControlClient(endpoint: left.control)
+                    .verify(against: ControlClient(endpoint: right.control), patience: .seconds(1))
+                #expect(found.count == 200)
+                let isApart = found.allSatisfy { $0.outcome.isApart }
+                #expect(isApart)
+            }
+        }
     }
 
     @Test func `holders of different publishers never stand at the same point`() async throws {

@@ -1,3 +1,5 @@
+import Dispatch
+import TestSupport
 import Testing
 import ZeroMQ
 
@@ -138,6 +140,71 @@ import ZeroMQ
         #expect(try nextFrames(subscriber) == [[UInt8](repeating: 1, count: 1_000)])
     }
 
+    @Test func `row 23: a limit at an XPUB cuts whoever subscribes to something longer, not what is sent`()
+        throws
+    {
+        let context = try Context()
+        let publisher = try Socket(.xpub, in: context)
+        try publisher.set(.xpubVerboser, true)
+        try publisher.set(.maxMessageSize, 4_096)
+        try publisher.bind("tcp://127.0.0.1:*")
+        let endpoint = try publisher.lastEndpoint()
+        let hostile = try Socket(.xsub, in: context)
+        let monitor = try hostile.makeMonitor()
+        try hostile.connect(endpoint)
+        try send([[1] + [UInt8](repeating: 65, count: 4_096)], on: hostile)
+        _ = try nextEvent(of: monitor) { $0 == .disconnected }
+
+        let subscriber = try Socket(.sub, in: context)
+        try subscriber.subscribe(to: "b")
+        try subscriber.connect(endpoint)
+        #expect(try nextFrames(publisher) == [[1, 98]])
+        let long = [UInt8](repeating: 98, count: 100_000)
+        try send([long], on: publisher)
+        #expect(try nextFrames(subscriber) == [long])
+    }
+
+    @Test(arguments: ["tcp://127.0.0.1:*", "ipc"])
+    func `row 24: what waits for a peer is held until its connection ends, and to cut that is enough`(
+        endpoint: String
+    ) throws {
+        let folder = try TemporaryDirectory()
+        let pair = try Pair(.router, .dealer, at: endpoint == "ipc" ? "ipc://\(folder.path("s"))" : endpoint) {
+            socket in
+            try socket.set(.receiveHighWaterMark, 1)
+            try socket.set(.linger, .zero)
+        }
+        try send([[1]], on: pair.connected)
+        try awaitReadable(pair.bound)
+        var message = Message()
+        #expect(try pair.bound.receive(into: &message))
+        let peer = message.array
+        #expect(try pair.bound.receive(into: &message))
+        let found = message.connection
+        let connection = try #require(found)
+        #expect(connection.isOpen)
+
+        let released = DispatchSemaphore(value: 0)
+        for _ in 0..<200 {
+            _ = try pair.bound.send(Message(peer), more: true)
+            let held = HeldMessage([UInt8](repeating: 1, count: 100_000)) { _ in released.signal() }
+            _ = try pair.bound.send(held.message())
+        }
+        // The system takes some of it, and the peer no more than that.
+        var count = 0
+        while released.wait(timeout: .now() + .milliseconds(200)) == .success { count += 1 }
+        #expect(count < 200)
+        #expect(connection.cut())
+        let deadline = ContinuousClock.now + limit
+        while count < 200, ContinuousClock.now < deadline {
+            // The socket's own thread has a part in it.
+            _ = try pair.bound.receive(into: &message)
+            if released.wait(timeout: .now() + .milliseconds(5)) == .success { count += 1 }
+        }
+        #expect(count == 200)
+        #expect(!connection.cut())
+    }
+
     @Test func `row 13: without a ZAP handler CURVE lets in any key, unless the domain is enforced`() throws {
         for isEnforced in [false, true] {
             let context = try Context()
@@ -179,5 +246,22 @@ import ZeroMQ
         #expect(error?.code == .invalidArgument)
         try pair.connected.unsubscribe(from: longest)
         #expect(try nextFrames(pair.bound) == [[0] + longest])
+    }
+
+    @Test func `row 21: what is no ZMTP passes for messages, and a ZAP domain closes such a connection`() throws {
+        for hasDomain in [false, true] {
+            let server = try Socket(.router, in: Context())
+            if hasDomain { try server.set(.zapDomain, "modelcast") }
+            let monitor = try server.makeMonitor()
+            try server.bind("tcp://127.0.0.1:*")
+            let page = try RawConnection(to: server.lastEndpoint())
+            page.send(RawConnection.httpPost(of: [Array("push".utf8)]))
+            if hasDomain {
+                _ = try nextEvent(of: monitor) { $0 == .disconnected }
+                #expect(try !server.get(.events).contains(.readable))
+            } else {
+                #expect(try nextFrames(server).last == Array("push".utf8))
+            }
+        }
     }
 }

@@ -95,6 +95,23 @@ import ZeroMQ
         #expect(event.kind != .handshakeSucceeded)
     }
 
+    @Test func `where no keys are used a client without comes in, and one with keys does not`() throws {
+        for hasKeys in [false, true] {
+            let (context, keys) = (try Context(), try Curve.KeyPair())
+            let handler = try ZAPHandler(allowing: nil, domain: "modelcast", in: context)
+            let server = try Socket(.router, in: context)
+            try server.set(.zapDomain, "modelcast")
+            try server.set(.zapEnforceDomain, true)
+            try server.bind("tcp://127.0.0.1:*")
+            let client = hasKeys ? try Self.client(keys, of: keys) : try Socket(.dealer, in: Context())
+            let monitor = try client.makeMonitor()
+            try client.connect(server.lastEndpoint())
+            let (end, decisions) = try Self.outcome(handler, monitor)
+            #expect((end == .handshakeSucceeded) == !hasKeys)
+            #expect(decisions == (hasKeys ? [] : [.allowedWithoutKey]))
+        }
+    }
+
     @Test func `a context has one handler`() throws {
         let context = try Context()
         let first = try ZAPHandler(allowing: [], domain: "modelcast", in: context)

@@ -29,6 +29,17 @@ import ZeroMQ
         #expect(reply == ["1.0", "7", "400", "", "", ""].map { Array($0.utf8) })
     }
 
+    @Test func `a question without a key is answered with 200 only where no keys are used`() {
+        let question = ["1.0", "7", "modelcast", "10.0.0.5", "", "NULL"].map { Array($0.utf8) }
+        let (decision, reply) = ZAPRequest.decide(question, allowed: nil, domain: "modelcast")
+        #expect(decision == .allowedWithoutKey)
+        #expect(reply == ["1.0", "7", "200", "", "", ""].map { Array($0.utf8) })
+        #expect(Self.decide(question).decision == .malformed)
+        #expect(ZAPRequest.decide(Self.question(), allowed: nil, domain: "modelcast").decision == .malformed)
+        #expect(ZAPRequest.decide(question, allowed: nil, domain: "other").decision == .malformed)
+        #expect(ZAPRequest.decide(question + [[]], allowed: nil, domain: "modelcast").decision == .malformed)
+    }
+
     @Test func `another version, domain, mechanism or number of frames is malformed`() {
         var wrong: [[[UInt8]]] = [[], [[]], Self.question() + [[]], Self.question().dropLast()]
         for (index, text) in [(0, "2.0"), (2, "other"), (2, ""), (5, "PLAIN"), (5, "NULL"), (6, "short")] {

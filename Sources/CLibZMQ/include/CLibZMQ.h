@@ -11,6 +11,9 @@
 #define _GNU_SOURCE /* ppoll */
 #endif
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
@@ -80,12 +83,24 @@ static inline int clibzmq_message_more(const clibzmq_message *message) {
     return zmq_msg_more((const zmq_msg_t *)message);
 }
 
+/* The descriptor of the connection that a message was received by; negative where there is none. */
+static inline int clibzmq_message_descriptor(const clibzmq_message *message) {
+    return zmq_msg_get((const zmq_msg_t *)message, ZMQ_SRCFD);
+}
+
 static inline int clibzmq_message_send(clibzmq_message *message, void *socket, int flags) {
     return clibzmq_result(zmq_msg_send((zmq_msg_t *)message, socket, flags));
 }
 
 static inline int clibzmq_message_receive(clibzmq_message *message, void *socket, int flags) {
     return clibzmq_result(zmq_msg_recv((zmq_msg_t *)message, socket, flags));
+}
+
+/* Free memory goes back to the system, also from between what is in use; nothing where there is no such call. */
+static inline void clibzmq_give_memory_back(void) {
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
 }
 
 /* ---- sockets ------------------------------------------------------------------------------------- */
@@ -121,6 +136,46 @@ static inline int clibzmq_events(void *socket) {
     int result = zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size);
     return result == -1 ? -zmq_errno() : events;
 }
+
+/* ---- files of ipc endpoints ---------------------------------------------------------------------- */
+
+/* Which file it is, whatever its name. */
+typedef struct {
+    uint64_t device;
+    uint64_t inode;
+} clibzmq_file;
+
+/* Tells which file stands at `path`: 1 for a socket, 0 for anything else, a link included. */
+int clibzmq_file_look(const char *path, clibzmq_file *file);
+
+/* A descriptor that listens at `path`, and the file that was made for it. Anything that stands there makes it fail
+ * with EADDRINUSE. */
+int clibzmq_local_listen(const char *path, int backlog, clibzmq_file *file);
+
+/* Whether anybody listens at `path`: zero, or why a connection was refused. Never waits. */
+int clibzmq_local_probe(const char *path);
+
+/* Locks a directory against others that do the same, until the descriptor is closed; waits at most a second. */
+int clibzmq_directory_lock(const char *path);
+
+static inline int clibzmq_file_remove(const char *path) { return unlink(path) == -1 ? -errno : 0; }
+
+static inline void clibzmq_descriptor_close(int descriptor) { (void)close(descriptor); }
+
+/* ---- connections --------------------------------------------------------------------------------- */
+
+/* What the system calls the socket behind a descriptor; 0 where there is none. */
+uint64_t clibzmq_socket_number(int descriptor);
+
+/* Shuts a connection down for both sides, if the descriptor is still that socket: libzmq's thread may close it, and
+ * another be opened, at any time. */
+int clibzmq_socket_cut(int descriptor, uint64_t number);
+
+/* Lets no more than so many bytes wait unsent in the system for a connection over TCP, if the descriptor is still that
+ * socket. What has been sent and not acknowledged is not counted. */
+int clibzmq_socket_bound(int descriptor, uint64_t number, int bytes);
+
+/* ---- monitors ------------------------------------------------------------------------------------ */
 
 /* `endpoint` NULL ends the monitoring. */
 static inline int clibzmq_monitor(void *socket, const char *endpoint, int events) {

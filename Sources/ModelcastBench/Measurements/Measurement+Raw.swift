@@ -59,9 +59,10 @@ extension Measurement {
         return Double(last - start) / 1e9
     }
 
-    private func processor(_ peer: Process) async throws -> Double {
-        guard case .processor(let seconds) = try await peer.ask(.processor, within: .seconds(20)) else {
-            throw unexpected(peer.name)
+    /// - Returns: seconds of processor time that a publisher, or a process of raw libzmq, has used so far.
+    func processor(_ process: Process) async throws -> Double {
+        guard case .processor(let seconds) = try await process.ask(.processor, within: .seconds(20)) else {
+            throw unexpected(process.name)
         }
         return seconds
     }

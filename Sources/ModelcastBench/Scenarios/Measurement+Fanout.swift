@@ -18,18 +18,18 @@ extension Measurement {
 
         struct Round {
             /// One after the other.
-            var alone: Cost
+            let alone: Cost
             /// Both at the same time.
-            var together: Cost
+            let together: Cost
         }
 
         /// Nanoseconds of the sender's processor time for an update and subscriber.
         struct Cost {
-            var modelcast: Double
-            var raw: Double
+            let modelcast: Double
+            let raw: Double
             /// What the publisher sent meanwhile.
-            var frames: Int
-            var updates: Int
+            let frames: Int
+            let updates: Int
         }
 
         /// What the publisher has sent, and its processor time.
@@ -126,7 +126,7 @@ extension Measurement {
     /// Publishes to all subscribers, and takes what was noted.
     private func publish(_ fanout: Fanout) async throws -> Fanout.Sending {
         let (rate, seconds) = (plan.sizes.fanoutRate, plan.sizes.fanoutSeconds)
-        let before = try await processorSeconds(fanout.publisher)
+        let before = try await processor(fanout.publisher)
         let order = BenchOrder.publishSteadily(rate: rate, seconds: seconds, textBytes: 10, tellsSteps: true)
         guard case .steady(let steady) = try await fanout.publisher.ask(order, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.publisher.name)
@@ -134,7 +134,7 @@ extension Measurement {
         // One that has everything is enough to know that all was sent; to ask for all others costs the publisher time.
         let last = fanout.subscribers[fanout.subscribers.count - 1]
         try await requireEqual(fanout.publisher, last, after: "publishing to many")
-        let after = try await processorSeconds(fanout.publisher)
+        let after = try await processor(fanout.publisher)
         for subscriber in fanout.subscribers.dropLast() {
             try await requireEqual(fanout.publisher, subscriber, after: "publishing to many")
         }
@@ -156,7 +156,7 @@ extension Measurement {
 
     /// - Returns: the sender's processor time.
     private func send(_ frames: [SentFrame], _ fanout: Fanout) async throws -> Double {
-        let before = try await processorSeconds(fanout.sender)
+        let before = try await processor(fanout.sender)
         let seconds = Double(frames.last?.microseconds ?? 0) / 1e6
         guard case .sent = try await fanout.sender.ask(.sendPlannedFrames, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.sender.name)
@@ -166,14 +166,7 @@ extension Measurement {
                 throw unexpected(receiver.name)
             }
         }
-        return try await processorSeconds(fanout.sender) - before
-    }
-
-    private func processorSeconds(_ process: Process) async throws -> Double {
-        guard case .processor(let seconds) = try await process.ask(.processor, within: .seconds(20)) else {
-            throw unexpected(process.name)
-        }
-        return seconds
+        return try await processor(fanout.sender) - before
     }
 
     private func add(_ fanout: Fanout, to part: inout BenchPart) {

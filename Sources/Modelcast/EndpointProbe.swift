@@ -1,14 +1,13 @@
 import Foundation
-import Modelcast
-import Synchronization
+import ModelCache
 
 /// Finds out, step by step, why a publisher does not answer: the name, the connection, the greeting, the protocol.
-enum EndpointProbe {
+package enum EndpointProbe {
     /// How long one step may take.
-    static let patience = Duration.seconds(1)
+    private static let patience = Duration.seconds(1)
 
     /// What is wrong at a control endpoint, in one line with what to do; nil when a publisher answers there.
-    static func diagnose(_ endpoint: String, _ security: Security?) async -> String? {
+    package static func diagnose(_ endpoint: String, _ security: Security?) async -> String? {
         if let line = await checkConnection(endpoint) { return line }
         do {
             _ = try await ControlClient(endpoint: endpoint, timeout: patience, security: security).welcome()
@@ -22,7 +21,7 @@ enum EndpointProbe {
     }
 
     /// What is wrong before any message is sent; nil when something there speaks ZeroMQ.
-    static func checkConnection(_ endpoint: String) async -> String? {
+    package static func checkConnection(_ endpoint: String) async -> String? {
         let answer = Answer()
         return await withCheckedContinuation { continuation in
             // The system's look-up of names may take long and cannot be interrupted: it is left behind then.
@@ -38,7 +37,7 @@ enum EndpointProbe {
 
     /// The first answer counts.
     private final class Answer: Sendable {
-        private let continuation = Mutex<CheckedContinuation<String?, Never>?>(nil)
+        private let continuation = Guarded<CheckedContinuation<String?, Never>?>(nil)
 
         func set(_ new: CheckedContinuation<String?, Never>) { continuation.withLock { $0 = new } }
 
@@ -62,12 +61,16 @@ enum EndpointProbe {
             }
         }
         guard let colon = rest.lastIndex(of: ":") else { return "\(endpoint) has no port" }
-        let host = rest[..<colon].trimmingCharacters(in: ["[", "]"])
-        return connect(endpoint, host: host, port: String(rest[rest.index(after: colon)...]))
+        var host = String(rest[..<colon])
+        // libzmq looks names up for IPv4 only, as IPv6 is on for addresses in brackets.
+        let family = host.hasPrefix("[") ? AF_INET6 : AF_INET
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return connect(endpoint, host: host, port: String(rest[rest.index(after: colon)...]), family: family)
     }
 
-    private static func connect(_ endpoint: String, host: String, port: String) -> String? {
+    private static func connect(_ endpoint: String, host: String, port: String, family: CInt) -> String? {
         var hints = unsafe addrinfo()
+        unsafe hints.ai_family = family
         unsafe hints.ai_socktype = SocketKind.stream
         var found: UnsafeMutablePointer<addrinfo>?
         let code = unsafe getaddrinfo(host, port, &hints, &found)
@@ -96,35 +99,29 @@ enum EndpointProbe {
         let descriptor = socket(family, SocketKind.stream, 0)
         guard descriptor >= 0 else { return "cannot open a socket for \(endpoint): \(systemMessage(errno))" }
         defer { close(descriptor) }
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        // Neither connecting nor reading may take longer.
+        var limit = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         if unsafe Foundation.connect(descriptor, address, length) != 0 {
-            guard errno == EINPROGRESS else { return unreachable(endpoint, errno) }
-            guard wait(descriptor, for: POLLOUT) else { return unreachable(endpoint, ETIMEDOUT) }
-            var code: CInt = 0
-            var size = socklen_t(MemoryLayout<CInt>.size)
-            _ = unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-            guard code == 0 else { return unreachable(endpoint, code) }
+            return unreachable(endpoint, errno == EINPROGRESS || errno == EAGAIN ? ETIMEDOUT : errno)
         }
         var greeting: [UInt8] = []
-        while greeting.count < 10, wait(descriptor, for: POLLIN) {
+        while greeting.count < 10 {
             var bytes = [UInt8](repeating: 0, count: 10 - greeting.count)
             let count = unsafe read(descriptor, &bytes, bytes.count)
             guard count > 0 else { break }
             greeting += bytes.prefix(count)
         }
         guard greeting.count == 10, greeting[0] == 0xFF, greeting[9] == 0x7F else {
-            return "what listens at \(endpoint) does not speak ZeroMQ; give a publisher's control endpoint"
+            return "what listens at \(endpoint) does not speak ZeroMQ, or hangs; give a publisher's control endpoint"
         }
         return nil
     }
 
     private static func unreachable(_ endpoint: String, _ code: CInt) -> String {
         "cannot reach \(endpoint): \(systemMessage(code)); start the publisher, or check the address"
-    }
-
-    private static func wait(_ descriptor: CInt, for event: CInt) -> Bool {
-        var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-        return unsafe poll(&request, 1, CInt(patience.seconds * 1000)) > 0
     }
 }
 

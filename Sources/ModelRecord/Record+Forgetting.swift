@@ -1,0 +1,54 @@
+import ModelCBOR
+
+/// Removed fields: cells that hold `undefined`. They are remembered as deleted models are, and forgotten as these are
+/// (protocol article, section 2).
+extension Record {
+    /// How many removed fields are remembered.
+    /// - Complexity: O(*n*) in the number of cells
+    public var removedFieldCount: Int {
+        var count = 0
+        forEachCell { cell, bytes in
+            if bytes[cell.value.lowerBound] == CBORConstant.undefinedByte { count += 1 }
+            return true
+        }
+        return count
+    }
+
+    /// A removed field with a stamp below `stamp` is remembered.
+    /// - Complexity: O(*n*) in the number of cells
+    public func hasRemovedFields(olderThan stamp: Stamp) -> Bool {
+        var isFound = false
+        forEachCell { cell, bytes in
+            isFound = Record.isForgettable(cell, bytes, olderThan: stamp)
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// The same model without the removed fields whose stamps are below `stamp`; nil where there are none.
+    ///
+    /// Nothing that a reader sees differs, nor does the digest.
+    /// - Parameter plan: scratch memory, reused from call to call.
+    public func forgettingRemovedFields(olderThan stamp: Stamp, plan: inout MergePlan) -> Record? {
+        guard hasRemovedFields(olderThan: stamp) else { return nil }
+        plan.reset()
+        forEachCell { cell, bytes in
+            if !Record.isForgettable(cell, bytes, olderThan: stamp) {
+                plan.keep(.old, cell.key.lowerBound, cell.end)
+            }
+            return true
+        }
+        let bytes = storage.bytes
+        var reader = CBORReader(bytes, at: idRange.upperBound)
+        let floor = VersionSlice(reading: &reader)
+        let touched = VersionSlice(reading: &reader)
+        return RecordBuilder.make(
+            id: bytes.extracting(idRange), idHash: idHash, floor: floor.view(in: bytes),
+            touched: touched.view(in: bytes), exists: exists, plan: plan, old: bytes, other: Span(), stamp: 0,
+            origin: Span())
+    }
+
+    private static func isForgettable(_ cell: CellSlice, _ bytes: Span<UInt8>, olderThan stamp: Stamp) -> Bool {
+        bytes[cell.value.lowerBound] == CBORConstant.undefinedByte && cell.version.stamp < stamp
+    }
+}

@@ -1,0 +1,170 @@
+import ModelCache
+public import ModelRecord
+import ModelWire
+
+/// A hybrid clock never goes back. Where the wall clock was far ahead for a moment, every later stamp lies as far
+/// ahead, and is refused by everybody until the time has come. So an origin whose stamps nobody takes starts anew.
+///
+/// A wall clock that was set *back* looks the same from here: the stamps lie ahead of it. Then others take them, and
+/// nothing must be changed. So it is for the others to say: an origin starts anew when somebody has refused what lies
+/// ahead and nobody has taken it.
+struct ClockReview: Sendable {
+    /// Since when somebody has been refusing what lies ahead.
+    var refusedSince: UInt64?
+    /// When somebody was last known to hold something that lies ahead.
+    var takenAt: UInt64?
+    /// A line in the log has told that stamps lie ahead.
+    var isTold = false
+
+    /// For so long a refusal must stand: two reports, so that whoever takes the stamps has been heard, too.
+    static let graceMicroseconds: UInt64 = 1_000_000
+    /// For so long it counts that somebody has taken a stamp: as many reports.
+    static let takenMicroseconds: UInt64 = 10_000_000
+}
+
+extension Origin {
+    /// The starts that were given up because nobody took their stamps: what a store holds of their batches is void.
+    public var voidIncarnations: [UInt64] { voids }
+
+    /// How far the stamps lie ahead of the wall clock.
+    public func clockLead(now: Moment) -> Duration {
+        .milliseconds(Int64(clamping: (clock.last >> 16).subtractingOrZero(now.wallMilliseconds)))
+    }
+
+    /// A replica has told what it knows of this origin, and what it has refused of anybody.
+    mutating func noteClock(of report: Report, now: Moment) {
+        guard isTooFarAhead(clock.last, now: now) else { return }
+        let told = report.applied.filter { $0.origin == configuration.name }
+        if told.contains(where: { isTooFarAhead(max($0.incarnation, $0.stamp), now: now) }) {
+            clockReview.takenAt = now.uptimeMicroseconds
+            clockReview.refusedSince = nil
+            return
+        }
+        let counts = [Counters.Name.clockRejectedBatches, .clockRejectedHeads, .clockRejectedRecords]
+        guard counts.contains(where: { report.counters[$0.label] ?? 0 > 0 }) else { return }
+        clockReview.refusedSince = clockReview.refusedSince ?? now.uptimeMicroseconds
+    }
+
+    /// Tells that stamps lie ahead, and starts anew once it is known that nobody takes them.
+    mutating func reviewClock(now: Moment) {
+        guard isTooFarAhead(clock.last, now: now) else {
+            clockReview = ClockReview()
+            return
+        }
+        if !clockReview.isTold {
+            clockReview.isTold = true
+            let advice =
+                "if the clock was ahead and is right now, nothing: it starts anew when somebody refuses its stamps; "
+                + "if it was set back, set it right"
+            actions.append(.notice(Notice(kind: .clockAhead, metadata: clockFacts(advice, now: now))))
+        }
+        guard let since = clockReview.refusedSince, now.uptimeMicroseconds >= since + ClockReview.graceMicroseconds
+        else {
+            return
+        }
+        startAnewIfRefused(now: now)
+    }
+
+    /// Somebody refuses a batch because of its stamp. If the stamps lie too far ahead of this wall clock as well, and
+    /// nobody has taken them, the origin goes on as a new start with stamps of the present: what lay ahead is written
+    /// again, by new stamps in its old order.
+    /// - Parameter taken: the greatest stamp that a relay has acknowledged.
+    /// - Returns: false where it goes on as it was.
+    @discardableResult
+    public mutating func startAnewIfRefused(taken: Stamp = 0, now: Moment) -> Bool {
+        let isTaken = clockReview.takenAt.map { now.uptimeMicroseconds < $0 + ClockReview.takenMicroseconds } ?? false
+        guard isTooFarAhead(clock.last, now: now), !isTooFarAhead(taken, now: now), !isTaken else { return false }
+        flush()
+        let ahead = clockFacts("look after the clock of this machine", now: now)
+        let limit = (now.wallMilliseconds + configuration.clockLeadMax.wholeMicroseconds / 1000) << 16 | 0xFFFF
+        let (updates, last) = takeAhead(of: limit)
+        voids.append(incarnation)
+        // Below what is too far ahead others may have taken everything.
+        clock = HybridClock(last: incarnation <= limit ? max(last, incarnation) : last)
+        clockReview = ClockReview()
+        beginIncarnation(after: clock.last, now: now)
+        let count = writeAhead(updates, limit: limit, now: now)
+        counters[.clockRenewals] += 1
+        let metadata = ahead.merging(["models": "\(count)"]) { first, _ in first }
+        actions.append(.notice(Notice(kind: .clockRenewed, metadata: metadata)))
+        return true
+    }
+
+    private func clockFacts(_ advice: String, now: Moment) -> [String: String] {
+        let ahead = (clock.last >> 16).subtractingOrZero(now.wallMilliseconds)
+        return ["origin": configuration.name, "ahead_ms": "\(ahead)", "advice": advice]
+    }
+
+    private struct AheadUpdate {
+        let type: String
+        let record: Record
+        let update: FormerPart.Update
+    }
+
+    /// What lies past a stamp, in the order in which it was written, and the greatest stamp of all else.
+    private func takeAhead(of limit: Stamp) -> (updates: [AheadUpdate], last: Stamp) {
+        var updates: [AheadUpdate] = []
+        var last: Stamp = 0
+        let snapshot = cache.snapshot()
+        for type in snapshot.types {
+            snapshot.forEach(type: type, includingTombstones: true) { record in
+                guard record.lastStamp > limit else {
+                    last = max(last, record.lastStamp)
+                    return true
+                }
+                let part = FormerPart(record, of: configuration.name) { $0 <= limit }
+                last = max(last, part?.updates.last?.stamp ?? 0)
+                let ahead = FormerPart(record, of: configuration.name) { $0 > limit }?.updates ?? []
+                updates += ahead.map { AheadUpdate(type: type, record: record, update: $0) }
+                return true
+            }
+        }
+        return (updates.sorted { $0.update.stamp < $1.update.stamp }, last)
+    }
+
+    /// Writes updates again, each with a new stamp, and puts them in the place of what lies ahead in the own copy, in
+    /// one step.
+    /// - Returns: how many models that were.
+    private mutating func writeAhead(_ updates: [AheadUpdate], limit: Stamp, now: Moment) -> Int {
+        // Each model anew: what does not lie ahead as it was, and the rest above it.
+        let scratch = ModelCache()
+        var models: [String: Set<String>] = [:]
+        for ahead in updates {
+            let id = ahead.record.id
+            if models[ahead.type, default: []].insert(id).inserted {
+                let part = FormerPart(ahead.record, of: configuration.name) { $0 <= limit }
+                for update in part?.updates ?? [] {
+                    commit(update, stamp: update.stamp, ahead.record, to: scratch.table(ahead.type), of: scratch)
+                }
+            }
+            let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
+            commit(ahead.update, stamp: stamp, ahead.record, to: scratch.table(ahead.type), of: scratch)
+            guard let state = try? state(of: ahead.type), let fields = try? EncodedFields(ahead.update.fields) else {
+                continue
+            }
+            append(
+                ahead.update.operation, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: ahead.record.idHash)),
+                id: ahead.record.idBytes, fields: fields.bytes.span, fieldCount: fields.count, stamp: stamp, now: now)
+        }
+        cache.commit { commit in
+            for (type, ids) in models {
+                for id in ids {
+                    guard let record = scratch.record(type: type, id: id, includingTombstones: true) else { continue }
+                    commit.overwrite(type: type, id: id, with: record)
+                }
+            }
+        }
+        return models.reduce(0) { $0 + $1.value.count }
+    }
+
+    private func commit(
+        _ update: FormerPart.Update, stamp: Stamp, _ record: Record, to table: Table, of scratch: ModelCache
+    ) {
+        guard let fields = try? EncodedFields(update.fields) else { return }
+        scratch.commit(
+            UpdateView(
+                operation: update.operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash,
+                id: record.idBytes, idHash: record.idHash, fields: fields.bytes.span, fieldCount: fields.count),
+            in: table)
+    }
+}

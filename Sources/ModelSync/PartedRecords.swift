@@ -1,0 +1,62 @@
+public import ModelRecord
+
+/// Puts records together that come in parts, for each request, so that nobody sees one half of a model.
+///
+/// Holds at most 64 MiB of one record: past that its parts are handed on as they come, which are records, too.
+public struct PartedRecords: Sendable {
+    /// A record of which not all parts are here.
+    private struct Open {
+        let type: String
+        var parts: [Record]
+        var byteCount: Int
+    }
+
+    private var open: [UInt64: Open] = [:]
+
+    private static let byteCountMax = 64 << 20
+
+    public init() {}
+
+    /// Takes what one message of a request has brought.
+    /// - Parameter goesOn: the only record is a part, and the next message has more of it.
+    /// - Returns: what is whole, in order.
+    public mutating func take(
+        _ rid: UInt64, type: String, _ records: [Record], goesOn: Bool
+    ) -> [(type: String, records: [Record])] {
+        guard goesOn || open[rid] != nil else { return records.isEmpty ? [] : [(type, records)] }
+        var whole: [(type: String, records: [Record])] = []
+        var records = records
+        if var begun = open.removeValue(forKey: rid) {
+            if let next = records.first, begun.type == type, next.id == begun.parts[0].id {
+                records.removeFirst()
+                begun.parts.append(next)
+                begun.byteCount += next.byteCount
+                if goesOn, begun.byteCount <= PartedRecords.byteCountMax {
+                    open[rid] = begun
+                    return []
+                }
+            }
+            if let record = Record.joining(parts: begun.parts) { whole.append((begun.type, [record])) }
+        }
+        if goesOn, let part = records.first {
+            open[rid] = Open(type: type, parts: [part], byteCount: part.byteCount)
+        } else if !records.isEmpty {
+            whole.append((type, records))
+        }
+        return whole
+    }
+
+    /// The request has come to its end: what is there of a record whose last part has not come.
+    public mutating func finish(_ rid: UInt64) -> [(type: String, records: [Record])] {
+        guard let begun = open.removeValue(forKey: rid), let record = Record.joining(parts: begun.parts) else {
+            return []
+        }
+        return [(begun.type, [record])]
+    }
+
+    /// Forgets what belongs to requests that nobody waits for.
+    mutating func keep(where isAwaited: (UInt64) -> Bool) {
+        guard !open.isEmpty else { return }
+        open = open.filter { isAwaited($0.key) }
+    }
+}

@@ -1,0 +1,449 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+/// What a sender says of others is a claim (protocol article, section 6): the origin's own word decides where it can be
+/// heard, no claim keeps a batch from being merged, and one that a batch contradicts is taken back.
+extension Replica {
+    /// What the word of a sender on an origin counts.
+    enum Word {
+        /// The sender is the origin.
+        case own
+        /// Nobody knows better.
+        case heard
+        /// The origin is a sender itself and speaks, or others do and this one was contradicted: it moves nothing.
+        case ignored
+    }
+
+    /// What these heads of a sender count.
+    func word(_ sender: SenderID, on heads: Heads, now: Moment) -> Word {
+        if !heads.isRelayed, sessions[sender.index].name == heads.origin, !isBorneTwice(heads.origin) { return .own }
+        if isPresent(heads.origin) { return .ignored }
+        let isDistrusted = sessions[sender.index].credit.isDistrusted(at: now.uptimeMicroseconds)
+        if isDistrusted, hasWitness(heads.origin, besides: sender, now: now) { return .ignored }
+        return isImplausible(heads, of: sender, now: now) ? .ignored : .heard
+    }
+
+    /// The sender may say that the origin has ended: it is the origin, or that is no sender itself.
+    func mayEnd(_ origin: String, _ sender: SenderID) -> Bool {
+        sessions[sender.index].name == origin || !isPresent(origin)
+    }
+
+    /// The origin is a sender itself, and contact stands. Of two that bear its name it is not known which.
+    func isPresent(_ origin: String) -> Bool {
+        sessions.contains { $0.isSynced && $0.name == origin } && !isBorneTwice(origin)
+    }
+
+    private func isBorneTwice(_ name: String) -> Bool { sessions.count { $0.isSynced && $0.name == name } > 1 }
+
+    /// The origin pushes to this replica, or another sender speaks of it who was not contradicted lately.
+    private func hasWitness(_ origin: String, besides sender: SenderID, now: Moment) -> Bool {
+        ownPushed.contains(origin)
+            || sessions.contains { session in
+                session.id != sender && session.isSynced && session.ages[origin] != nil
+                    && !session.credit.isDistrusted(at: now.uptimeMicroseconds)
+            }
+    }
+
+    /// A stamp from the future, of a clock that others know as another. Every clock that is right, and every one that
+    /// is known to be ahead, passes.
+    private func isImplausible(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
+        let last = max(heads.incarnation, heads.stamp) >> 16
+        guard last > now.wallMilliseconds + Replica.implausibleMilliseconds else { return false }
+        let known = sessions.compactMap { session -> UInt64? in
+            guard session.id != sender, isFresh(heads.origin, at: session.id, now: now),
+                let told = session.ages[heads.origin]
+            else { return nil }
+            return told.stamp >> 16 + now.uptimeMicroseconds.subtractingOrZero(told.at) / 1000
+        }
+        return known.max().map { last > $0 + Replica.implausibleMilliseconds } ?? false
+    }
+
+    /// By how much a sender may know a clock to be further ahead than another sender does.
+    private static let implausibleMilliseconds: UInt64 = 5_000
+
+    /// What the sender tells of the origin is of the present.
+    private func isFresh(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
+        let session = sessions[sender.index]
+        return session.isSynced && session.ages[origin] != nil && !isOverdue(origin, at: sender, now: now)
+    }
+
+    // MARK: What is said to be here
+
+    /// A snapshot of the sender is said to hold the stream up to this head.
+    func cover(_ stream: StreamState, through sequence: UInt64, word: Word, of sender: SenderID?, now: Moment) {
+        if word == .own {
+            dropClaims(stream, from: 0)
+            if stream.isHeadClaimed { lowerHead(stream, to: sequence) }
+        } else {
+            claim(stream, through: sequence, sender, now: now)
+        }
+        stream.tracker.cover(through: sequence)
+    }
+
+    private func claim(_ stream: StreamState, through sequence: UInt64, _ sender: SenderID?, now: Moment) {
+        // A lesser one than others are stands when those fall.
+        let index = stream.claims.firstIndex { sequence <= $0.through } ?? stream.claims.endIndex
+        let isLast = index == stream.claims.endIndex
+        let former = isLast ? stream.tracker : stream.claims[index].former
+        guard sequence > former.applied, isLast || sequence < stream.claims[index].through else { return }
+        for later in stream.claims.indices[index...] { stream.claims[later].former.cover(through: sequence) }
+        stream.claims.insert(
+            Claim(sender, through: sequence, at: now.uptimeMicroseconds, former: former), at: index)
+        guard stream.claims.count > Claim.countMax else { return }
+        // The two oldest become one, which undoes both.
+        let first = stream.claims.removeFirst()
+        stream.claims[0].former.takeBack(through: first.through, former: first.former)
+    }
+
+    /// The stream stands as if these claims had never been made.
+    private func dropClaims(_ stream: StreamState, from index: Int) {
+        // One by one: what came between two of them stands in the later one's alone.
+        for claim in stream.claims[index...].reversed() {
+            stream.tracker.takeBack(through: claim.through, former: claim.former)
+        }
+        stream.claims.removeSubrange(index...)
+    }
+
+    /// The batch that the decoder holds, of the start that is followed, bears that start out. Takes it where others say
+    /// that it is here.
+    /// - Returns: whether they do.
+    func isSettled(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) -> Bool {
+        if stream.claimedStart != nil, stream.incarnation == decoder.incarnation { proveStart(of: stream) }
+        guard decoder.sequence <= stream.claims.last?.through ?? 0 else { return false }
+        acceptClaimed(payload, of: stream, now: now)
+        return true
+    }
+
+    /// Takes the batch that the decoder holds, which only others say to be here: merges it, unless it is so old that
+    /// what it writes may be deleted and forgotten: that goes for a push as well, of whose models another relay may
+    /// have told the deletes already.
+    private func acceptClaimed(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) {
+        let sequence = decoder.sequence
+        guard stream.claims.isMerelyClaimed(sequence) else {
+            counters[.duplicateBatches] += 1
+            return
+        }
+        guard isYoung(max(decoder.incarnation, decoder.lastStamp), now: now) else {
+            counters[.expiredBatches] += 1
+            return
+        }
+        stream.claims.noteReceived(sequence)
+        // Like one of an earlier start it is handed on only where it is news. The rest of its transaction does not come
+        // again where the claim is true.
+        if mergeAlone(payload, of: stream, isCurrent: false, now: now) { contradict(stream, by: sequence, now: now) }
+    }
+
+    /// Merges the stored batch that the decoder holds where the stored state, which says to hold it, does not.
+    /// - Returns: whether it was not here.
+    func restoreClaimed(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) -> Bool {
+        let sequence = decoder.sequence
+        guard stream.claims.isMerelyClaimed(sequence),
+            isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)
+        else { return false }
+        stream.claims.noteReceived(sequence)
+        let summary = commit(decoder.batch(in: payload), of: stream)
+        guard summary.changed > 0 else { return false }
+        count(summary, batches: 1)
+        forward(payload, of: stream.key)
+        contradict(stream, by: sequence, now: now)
+        return true
+    }
+
+    /// Nothing that was written with this stamp, or in this start again, can be deleted and forgotten.
+    func isYoung(_ stamp: Stamp, now: Moment) -> Bool {
+        now.wallMilliseconds.subtractingOrZero(stamp >> 16) < retentionMilliseconds / 2
+    }
+
+    /// A batch that was said to be here has changed something: what was said is taken back, and what is missing then is
+    /// mended.
+    func contradict(_ stream: StreamState, by sequence: UInt64, now: Moment) {
+        guard let index = stream.claims.firstIndex(where: { sequence <= $0.through }) else { return }
+        let claimants = stream.claims[index...].map(\.claimant)
+        let hadBeginning = stream.claims[index].former.applied > 0
+        dropClaims(stream, from: index)
+        for claimant in claimants { accuse(claimant, of: stream.key, now: now) }
+        // Their heads are words, too.
+        for case let claimant? in claimants { stream.lowerHead(of: claimant, to: 0) }
+        lowerHead(stream, to: 0)
+        guard stream.tracker.hasHole, !hadBeginning, hasSyncedTeller(stream) else {
+            return watch(stream, finding: .headBeyondApplied, now: now)
+        }
+        // Where nothing had been applied before the missing batches are of any age: what they write may be deleted and
+        // forgotten, so a copy is taken.
+        stream.holeSince = nil
+        startRepair(stream, finding: .headBeyondApplied, now: now)
+        if stream.repair?.request == nil, stream.repair?.rung == .replay { fallBack(stream, now: now) }
+    }
+
+    /// The last known head is this, or the greatest that counts of what senders tell.
+    func lowerHead(_ stream: StreamState, to head: UInt64) {
+        stream.isHeadClaimed = false
+        stream.tracker.replaceHead(by: head)
+        let origin = stream.key.origin
+        let isPresent = isPresent(origin)
+        for teller in stream.tellers where teller.incarnation == stream.incarnation {
+            let isOwn = sessions[teller.sender.index].name == origin
+            guard isOwn || !isPresent, let told = teller.head else { continue }
+            if told > stream.tracker.head { stream.isHeadClaimed = !isOwn }
+            stream.tracker.learn(head: told)
+        }
+    }
+
+    /// What the sender said of the stream is not so: counted, shown in its status, and logged the first time.
+    private func accuse(_ claimant: SenderID?, of key: StreamKey, now: Moment) {
+        counters[.contradictedHeads] += 1
+        guard let claimant else { return }
+        let isFirst = sessions[claimant.index].credit.contradictionCount == 0
+        sessions[claimant.index].credit.noteContradiction(at: now.uptimeMicroseconds)
+        sessions[claimant.index].lastError = "what it said of \(key.origin.shown()) on \(key.topic) was not so"
+        guard isFirst else { return }
+        notice(
+            .contradictedHeads,
+            [
+                "sender": label(claimant), "origin": key.origin, "topic": key.topic.description,
+                "advice": "find out why this sender says of others what they have not sent",
+            ])
+    }
+
+    // MARK: Heads
+
+    /// A sender tells a head.
+    func learn(head: UInt64, of stream: StreamState, word: Word) {
+        switch word {
+        case .own:
+            if stream.isHeadClaimed { lowerHead(stream, to: head) }
+            guard !stream.claims.isEmpty else { break }
+            // Others may have claimed to hold what the origin has not sent, or what is not here, while it was not
+            // heard.
+            let isPresent = isPresent(stream.key.origin)
+            let first = stream.claims.firstIndex { $0.through > head || (isPresent && $0.claimant != nil) }
+            guard let first else { break }
+            dropClaims(stream, from: first)
+            lowerHead(stream, to: head)
+        case .heard: if head > stream.tracker.head { stream.isHeadClaimed = true }
+        case .ignored: return
+        }
+        stream.tracker.learn(head: head)
+    }
+
+    /// The sender's copy does not hold what its own heads had promised, in this contact, when it was asked for: they
+    /// count no longer. That of whoever is honest holds all that it has told.
+    /// - Parameters:
+    ///   - promised: the head that it had told then.
+    ///   - head: what came with its copy.
+    func refute(_ stream: StreamState, at sender: SenderID, promised: UInt64, head: UInt64, now: Moment) {
+        guard head < promised, sessions[sender.index].name != stream.key.origin else { return }
+        stream.lowerHead(of: sender, to: head)
+        accuse(sender, of: stream.key, now: now)
+        lowerHead(stream, to: 0)
+    }
+
+    /// The head that the sender has told in this contact.
+    func promise(of sender: SenderID, _ stream: StreamState) -> UInt64 {
+        guard let teller = stream.tellers.first(where: { $0.sender == sender }),
+            teller.incarnation == stream.incarnation, teller.toldAt > sessions[sender.index].welcomedAt
+        else { return 0 }
+        return teller.head ?? 0
+    }
+
+    // MARK: Later starts
+
+    /// Only others have told of the start that the stream follows.
+    func isMerelyClaimed(startOf stream: StreamState) -> Bool {
+        stream.claimedStart != nil && provenStarts[stream.key.origin] ?? 0 < stream.incarnation
+    }
+
+    /// The stream follows this start, which is proven or not.
+    /// - Parameter former: the one that was followed before, which is remembered as long as this one is only claimed.
+    func noteStart(
+        of stream: StreamState, _ incarnation: UInt64, by sender: SenderID?, former: FormerStart? = nil, now: Moment
+    ) {
+        guard provenStarts[stream.key.origin] ?? 0 < incarnation else {
+            stream.claimedStart = nil
+            return
+        }
+        stream.claimedStart = ClaimedStart(
+            claimant: sender, former: former, doubtedAt: now.uptimeMicroseconds + Claim.patienceMicroseconds)
+        claimedStarts.insert(stream.key.origin)
+    }
+
+    /// The origin itself, or a batch, tells this start of it.
+    func proveStart(_ origin: String, _ incarnation: UInt64) {
+        if provenStarts[origin] ?? 0 < incarnation { provenStarts[origin] = incarnation }
+    }
+
+    /// A stream begins to follow a later start: where only others tell of it, the earlier one is remembered.
+    func keepFormerStart(
+        of stream: StreamState, before incarnation: UInt64, sender: SenderID?, isClaim: Bool, now: Moment
+    ) {
+        if !isClaim { proveStart(stream.key.origin, incarnation) }
+        // Of several claimed starts the one before the first.
+        let current = FormerStart(incarnation: stream.incarnation, tracker: stream.tracker, claims: stream.claims)
+        noteStart(of: stream, incarnation, by: sender, former: stream.claimedStart?.former ?? current, now: now)
+        stream.claims = []
+        stream.isHeadClaimed = false
+    }
+
+    /// The batch that the decoder holds, of the start before a claimed one, was here before. Takes note of it: that
+    /// start may be followed again.
+    func isKnownOfFormer(_ stream: StreamState) -> Bool {
+        let former = stream.claimedStart?.former?.incarnation ?? 0
+        let isFormerProven = former <= provenStarts[stream.key.origin] ?? 0
+        if former < decoder.incarnation || (former > decoder.incarnation && !isFormerProven) {
+            // The start that was followed before had only been claimed, too.
+            stream.claimedStart?.former = FormerStart(
+                incarnation: decoder.incarnation, tracker: SequenceTracker(), claims: [])
+        }
+        proveStart(stream.key.origin, decoder.incarnation)
+        guard stream.claimedStart?.former?.incarnation == decoder.incarnation else { return false }
+        let sequence = decoder.sequence
+        // What others only said to hold may be news.
+        if stream.claimedStart?.former?.claims.isMerelyClaimed(sequence) ?? false {
+            stream.claimedStart?.former?.claims.noteReceived(sequence)
+            return false
+        }
+        guard case .duplicate? = stream.claimedStart?.former?.tracker.arrive(sequence) else { return false }
+        return true
+    }
+
+    /// The first batch has come of a start that only others had told of.
+    func proveStart(of stream: StreamState) {
+        stream.claimedStart = nil
+        proveStart(stream.key.origin, stream.incarnation)
+    }
+
+    /// The origin itself tells a start, which may be an earlier one than others have told of.
+    func decideStart(_ heads: Heads, now: Moment) {
+        takeBackStart(of: heads.origin, to: heads.incarnation, now: now)
+        proveStart(heads.origin, heads.incarnation)
+    }
+
+    /// Follows this start of an origin again on all streams, where only others have told of a later one.
+    /// - Parameter isRefuted: whoever has told of that was wrong, and does not say so itself.
+    func takeBackStart(of origin: String, to incarnation: UInt64, isRefuted: Bool = true, now: Moment) {
+        guard provenStarts[origin] ?? 0 <= incarnation, claimedStarts.remove(origin) != nil else { return }
+        latestStarts[origin] = latestStarts[origin].map { min($0, incarnation) }
+        var claimants: [SenderID: StreamKey] = [:]
+        let claimed = (streamsByOrigin[origin] ?? []).filter { $0.claimedStart != nil && $0.incarnation > incarnation }
+        for stream in claimed.sorted(by: { $0.precedes($1) }) {
+            if isRefuted, let claimant = stream.claimedStart?.claimant, claimants[claimant] == nil {
+                claimants[claimant] = stream.key
+            }
+            if stream.repair != nil { finish(stream, by: .superseded, now: now) }
+            (stream.takeoverSince, stream.holeSince, stream.missing, stream.clockPause) = (nil, nil, nil, nil)
+            let former = stream.claimedStart?.former
+            let isKnown = former?.incarnation == incarnation
+            stream.incarnation = incarnation
+            stream.tracker = isKnown ? former?.tracker ?? SequenceTracker() : SequenceTracker()
+            stream.claims = isKnown ? former?.claims ?? [] : []
+            // That start may only have been claimed, too, after the one that was followed.
+            let isEarlier = former.map { $0.incarnation < incarnation } ?? false
+            noteStart(of: stream, incarnation, by: nil, former: isEarlier ? former : nil, now: now)
+            lowerHead(stream, to: 0)
+            watch(stream, finding: .headBeyondApplied, now: now)
+        }
+        for (claimant, key) in claimants.sorted(by: { $0.key.index < $1.key.index }) {
+            accuse(claimant, of: key, now: now)
+        }
+    }
+
+    // MARK: Doubts
+
+    /// Where others tell less for long than one has claimed, their copy is merged: what the claim hides is in it. Where
+    /// they hear of the origin, and of an earlier start, for so long, that is followed again.
+    func reviewClaims(now: Moment) {
+        let time = now.uptimeMicroseconds
+        func isDue(_ stream: StreamState) -> Bool {
+            time >= min(stream.claimedStart?.doubtedAt ?? .max, stream.claims.last?.doubtedAt ?? .max)
+        }
+        var doubted: [(stream: StreamState, by: StreamState.Teller)] = []
+        var starts: [StreamState] = []
+        for stream in streams.values where isDue(stream) {
+            if time >= stream.claimedStart?.doubtedAt ?? .max { starts.append(stream) }
+            guard let claim = stream.claims.last, time >= claim.doubtedAt else { continue }
+            for index in stream.claims.indices { stream.claims[index].isSeasoned = true }
+            let last = stream.claims.endIndex - 1
+            stream.claims[last].doubtedAt =
+                time + Claim.patienceMicroseconds << UInt64(min(claim.doubtCount + 1, 6))
+            // In turns, for one that tells another head each time would be all that is ever asked.
+            let doubting = stream.tellers.filter { teller in
+                guard let head = teller.head, teller.incarnation == stream.incarnation else { return false }
+                return head < claim.through && claim.doubted[teller.sender]?.head != head
+                    && isSettled(teller.sender, since: teller.toldAt, now: now)
+            }.min { claim.doubted[$0.sender]?.at ?? 0 < claim.doubted[$1.sender]?.at ?? 0 }
+            if stream.repair == nil, let doubting { doubted.append((stream, doubting)) }
+        }
+        // In one order on every machine, and no more at a time than a tick begins repairs.
+        for stream in starts.sorted(by: { $0.precedes($1) }).prefix(Replica.startCountMax) {
+            reviewStart(of: stream, now: now)
+        }
+        for (stream, teller) in doubted.sorted(by: { $0.stream.precedes($1.stream) }).prefix(Replica.startCountMax) {
+            guard let head = teller.head, stream.repair == nil, !stream.claims.isEmpty else { continue }
+            let last = stream.claims.endIndex - 1
+            stream.claims[last].doubtCount += 1
+            stream.claims[last].doubted[teller.sender] = (head, time)
+            startRepair(stream, finding: .claim, now: now)
+            stream.repair?.witness = teller.sender
+        }
+    }
+
+    /// What others claim of the stream may be stored: none of it is new, so that other senders could still doubt it, or
+    /// by a sender that was contradicted.
+    func isStorable(_ stream: StreamState) -> Bool {
+        stream.claims.allSatisfy { claim in
+            guard let claimant = claim.claimant, sessions.count > 1 else { return true }
+            return claim.isSeasoned && sessions[claimant.index].credit.contradictionCount == 0
+        }
+    }
+
+    /// What a relay tells of a stream: what it has committed, but of a claim that others doubt, by a sender that was
+    /// contradicted before, no more than what they tell, whose copy was merged. Who listens to it doubts in turn.
+    func vouched(_ key: StreamKey, _ stream: StreamState) -> UInt64 {
+        let committed = committed(key, stream)
+        guard let claim = stream.claims.last, let told = claim.doubted.values.map(\.head).max(),
+            committed <= claim.through, let claimant = claim.claimant,
+            sessions[claimant.index].credit.contradictionCount > 0
+        else { return committed }
+        return min(committed, max(told, claim.former.applied))
+    }
+
+    /// Others hear of the origin, and of an earlier start: of a later one they would have heard as well. Or whoever has
+    /// told of the later one tells the earlier again. Where others tell it who do not hear of the origin, it is not
+    /// known who is right: their copy is merged.
+    private func reviewStart(of stream: StreamState, now: Moment) {
+        guard let claimed = stream.claimedStart, now.uptimeMicroseconds >= claimed.doubtedAt else { return }
+        let origin = stream.key.origin
+        let count = claimed.doubtCount + 1
+        // Once more after half a minute, and so on for a quarter of an hour. What is proven needs no more.
+        let isLast = count >= ClaimedStart.doubtCountMax || !isMerelyClaimed(startOf: stream)
+        stream.claimedStart?.doubtCount = count
+        stream.claimedStart?.doubtedAt =
+            isLast ? .max : now.uptimeMicroseconds + Claim.patienceMicroseconds << UInt64(count)
+        guard isMerelyClaimed(startOf: stream) else { return }
+        let doubting = sessions.compactMap { session -> (sender: SenderID, incarnation: UInt64)? in
+            guard let told = session.ages[origin], told.incarnation < stream.incarnation,
+                isSettled(session.id, since: told.at, now: now)
+            else { return nil }
+            return (session.id, told.incarnation)
+        }
+        let withdrawn = doubting.first { $0.sender == claimed.claimant }
+        let known = doubting.filter { told in
+            isFresh(origin, at: told.sender, now: now)
+                && !sessions[told.sender.index].credit.isDistrusted(at: now.uptimeMicroseconds)
+        }
+        if let earlier = withdrawn?.incarnation ?? known.map(\.incarnation).max() {
+            takeBackStart(of: origin, to: earlier, isRefuted: withdrawn == nil, now: now)
+        } else if !doubting.isEmpty, stream.repair == nil {
+            startRepair(stream, finding: .claim, now: now)
+            stream.repair?.witness = doubting[count % doubting.count].sender
+        }
+    }
+
+    /// Contact with the sender, in which it has told that, stands for so long that it should know what others do.
+    private func isSettled(_ sender: SenderID, since told: UInt64, now: Moment) -> Bool {
+        let session = sessions[sender.index]
+        return session.isSynced && told > session.welcomedAt
+            && now.uptimeMicroseconds >= session.since + Claim.patienceMicroseconds
+    }
+}

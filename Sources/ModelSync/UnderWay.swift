@@ -1,0 +1,114 @@
+/// A message of an answer that is no longer in memory: the system has taken it, or its connection is gone.
+public struct Departure: Sendable {
+    public let peer: [UInt8]
+    /// The bytes of the message.
+    public let byteCount: Int
+
+    /// What a message takes in memory beside its bytes, about.
+    public static let overheadByteCount = 256
+
+    public init(peer: [UInt8], byteCount: Int) {
+        (self.peer, self.byteCount) = (peer, byteCount)
+    }
+}
+
+/// The bytes of answers that have been made and not yet taken, of each peer and of all.
+///
+/// Peers that do not read must not keep others from being served, however many they are, and a new peer cannot be told
+/// from one that will not read. So each may have a small part of what is *free*: the more is held, the smaller the next
+/// message is made, and the bound is not reached. While more than half is held, a peer that has taken nothing for three
+/// seconds is to be cut, the longest first: the memory of its messages is freed with its connection and no sooner.
+struct UnderWay: Sendable {
+    /// How much may be made for a peer.
+    struct Room: Sendable, Hashable {
+        /// Small records are packed into messages of this size.
+        var chunkByteCount: Int
+        /// A message that takes more is not sent now.
+        var byteCountMax: Int
+    }
+
+    private struct Load {
+        var byteCount = 0
+        /// When it began, or a message of it was taken last.
+        var movedAt: UInt64
+        var isCut = false
+    }
+
+    /// Nil for no bound: nothing is counted then.
+    let byteCountMax: Int?
+    private(set) var byteCount = 0
+    private var loads: [[UInt8]: Load] = [:]
+    private var nextLook: UInt64 = 0
+
+    /// One message takes this part of what is free. A peer has two of them under way, and nine while half is free.
+    private static let divisor = 512
+    private static let reserveCount = 8
+    private static let chunkByteCountMin = 1 << 10
+    private static let overhead = Departure.overheadByteCount
+    private static let stuckMicroseconds: UInt64 = 3_000_000
+    private static let lookMicroseconds: UInt64 = 100_000
+
+    init(byteCountMax: Int?) { self.byteCountMax = byteCountMax }
+
+    /// Nothing is under way to this peer.
+    func isEmpty(for peer: [UInt8]) -> Bool { loads[peer] == nil }
+
+    /// A small message that has no turn, as an error, may be sent: a peer that reads none of them is not sent another
+    /// where little is free.
+    func hasRoomForMore(for peer: [UInt8]) -> Bool {
+        guard let byteCountMax else { return true }
+        return byteCount <= byteCountMax / 4 * 3 || loads[peer] == nil
+    }
+
+    /// How much may be made for a peer now; nil for nothing.
+    /// - Parameter chunkByteCount: what a message of records takes where there is room enough.
+    func room(for peer: [UInt8], chunkByteCount: Int) -> Room? {
+        guard let byteCountMax else { return Room(chunkByteCount: chunkByteCount, byteCountMax: .max) }
+        let free = max(byteCountMax - byteCount, 0)
+        // With nothing under way anything may leave, whatever the bound. Large messages leave half of it to others.
+        let largest = byteCount == 0 ? Int.max : free >= byteCountMax / 2 ? free / 4 : free / 32
+        guard largest >= UnderWay.overhead else { return nil }
+        let chunk = min(chunkByteCount, max(free / UnderWay.divisor, UnderWay.chunkByteCountMin), largest)
+        let usual = chunk + 2 * UnderWay.overhead
+        // A full line needs some messages in reserve, while a thread waits for its turn.
+        let window = free >= byteCountMax / 2 ? UnderWay.reserveCount * usual : usual
+        guard let own = loads[peer]?.byteCount else { return Room(chunkByteCount: chunk, byteCountMax: largest) }
+        return own <= window ? Room(chunkByteCount: chunk, byteCountMax: min(usual, largest)) : nil
+    }
+
+    /// A message has been made.
+    mutating func add(_ byteCount: Int, for peer: [UInt8], now: Moment) {
+        guard byteCountMax != nil else { return }
+        self.byteCount += byteCount + UnderWay.overhead
+        loads[peer, default: Load(movedAt: now.uptimeMicroseconds)].byteCount += byteCount + UnderWay.overhead
+    }
+
+    /// A message has been taken.
+    mutating func remove(_ departure: Departure, now: Moment) {
+        let count = departure.byteCount + UnderWay.overhead
+        byteCount = max(byteCount - count, 0)
+        guard var load = loads[departure.peer] else { return }
+        load.byteCount -= count
+        load.movedAt = now.uptimeMicroseconds
+        loads[departure.peer] = load.byteCount > 0 ? load : nil
+    }
+
+    /// The peers that are to be cut now, so that those that take nothing hold no more than half. Each is told once.
+    mutating func takeStuck(now: Moment) -> [[UInt8]] {
+        let time = now.uptimeMicroseconds
+        guard let byteCountMax, byteCount > byteCountMax / 2, time >= nextLook else { return [] }
+        nextLook = time + UnderWay.lookMicroseconds
+        var excess = byteCount - byteCountMax / 2
+        for load in loads.values where load.isCut { excess -= load.byteCount }
+        let stuck = loads.filter { _, load in
+            !load.isCut && time.subtractingOrZero(load.movedAt) >= UnderWay.stuckMicroseconds
+        }
+        var peers: [[UInt8]] = []
+        for (peer, load) in stuck.sorted(by: { $0.value.movedAt < $1.value.movedAt }) where excess > 0 {
+            excess -= load.byteCount
+            loads[peer]?.isCut = true
+            peers.append(peer)
+        }
+        return peers
+    }
+}

@@ -1,0 +1,62 @@
+import ModelStore
+
+/// What was found damaged in a store, and of which types the rest of it cannot speak any more.
+struct StoreDamage: CustomStringConvertible {
+    /// What is wrong with the file as a whole: each may have taken anything.
+    var structure: [String] = []
+    /// Facts are damaged: how old the records are, and of which selection, may not be known.
+    var hasFacts = false
+    private var recordCount = 0
+    private var records: [RecordsReport.Dropped] = []
+    private var rows: [DamagedRow] = []
+    /// Types of which something is missing; the empty name where a type is not known.
+    private var types: Set<String> = []
+
+    private static let exampleCount = 10
+
+    var isEmpty: Bool { structure.isEmpty && !hasFacts && recordCount == 0 && rows.isEmpty }
+
+    /// Anything may be missing.
+    var isEverything: Bool { !structure.isEmpty }
+
+    /// Something of this type may be missing.
+    func concerns(_ type: String?) -> Bool {
+        guard let type else { return true }
+        return isEverything || hasFacts || types.contains("") || types.contains(type)
+    }
+
+    mutating func add(_ report: RecordsReport) {
+        recordCount += report.droppedCount
+        records += report.dropped.prefix(StoreDamage.exampleCount - records.count)
+        types.formUnion(report.droppedTypes)
+    }
+
+    mutating func add(_ damaged: [DamagedRow]) {
+        rows += damaged
+        for row in damaged {
+            switch row.table {
+            // Its records have no type then, and say so.
+            case .type: types.insert("")
+            case .batch: types.insert(row.type ?? "")
+            // A stream without a position is taken whole.
+            case .head, .origin, .fact: break
+            }
+        }
+    }
+
+    var description: String {
+        var parts = structure
+        if recordCount > 0 {
+            let examples = records.map { "\($0.type ?? "?") \($0.id) (\($0.reason))" }
+            let more = recordCount > examples.count ? ", …" : ""
+            parts.append("\(recordCount) models: \(examples.joined(separator: ", "))\(more)")
+        }
+        for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let name = table == .batch ? "batches that were pushed or about to be sent" : "\(table.rawValue) rows"
+            let more = rows.count > StoreDamage.exampleCount ? ", …" : ""
+            let examples = rows.prefix(StoreDamage.exampleCount).map(\.key).joined(separator: ", ")
+            parts.append("\(rows.count) \(name): \(examples)\(more)")
+        }
+        return parts.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,272 @@
+import Logging
+import ModelCache
+import ModelRecord
+import ModelStore
+import ModelSync
+import ModelWire
+
+/// Reads the store of a service into its cache, at the start.
+///
+/// What of a damaged file has a right checksum is true, and stays. What is missing must be fetched anew: no position
+/// may then speak of it. So a row of a type that cannot be read costs the positions of that type, and damage to the
+/// structure, or commits that are missing, cost all of them. The damaged file is set aside, and what was read is in a
+/// new one, on disk, before the service begins. ``rebuild()`` does that.
+///
+/// Facts tell how old the records are and what was pushed. Where they are damaged the records stay all the same, count
+/// as old, and no position speaks of them.
+struct StoreReading {
+    let store: Store
+    let owner: StoreLink.Owner
+    let name: String
+    let prefixes: [Topic]?
+    let cache: ModelCache
+    let logger: Logger
+
+    private(set) var start = StoreLink.Start()
+    private var damage = StoreDamage()
+    /// No fact can be read.
+    private var areFactsLost = false
+    private var unwanted = StoreChanges()
+
+    init(
+        store: Store, owner: StoreLink.Owner, name: String, prefixes: [Topic]?, cache: ModelCache, logger: Logger
+    ) {
+        self.store = store
+        self.owner = owner
+        self.name = name
+        self.prefixes = prefixes
+        self.cache = cache
+        self.logger = logger
+    }
+
+    /// A start that failed before it ran, perhaps because it could recover nothing, leaves an empty file: the next one
+    /// must not take that for all that there was.
+    var isNew: Bool {
+        store.openReport.outcome == .created || !damage.isEmpty || start.facts.isPartial
+            || start.facts[StoreLink.Fact.new] == [1]
+    }
+
+    /// Reads everything, and leaves a store that may be written to.
+    mutating func run() throws(StoreError) {
+        try salvaging { reading throws(StoreError) in reading.start.facts = try reading.store.facts() }
+        areFactsLost = !damage.isEmpty
+        try checkOwner()
+        if store.damagedRows.contains(where: { $0.table == .fact }) { damage.hasFacts = true }
+        let isUsable = prefixes.map { start.facts.prefixes == nil || start.facts.covers($0) } ?? true
+        guard isUsable || !damage.isEmpty else {
+            logger.warning(
+                "store: it holds less than is replicated now; it is emptied, and everything fetched anew",
+                metadata: [owner.rawValue: "\(name)", "path": "\(store.path)"])
+            start.facts.aliveMilliseconds = nil
+            try salvaging { reading throws(StoreError) in try reading.store.confirm() }
+            if damage.isEmpty { try empty() }
+            return try finish()
+        }
+        try salvaging { reading throws(StoreError) in try reading.readRecords() }
+        try salvaging { reading throws(StoreError) in try reading.readState() }
+        countAsOld()
+        damage.add(store.damagedRows)
+        try salvaging { reading throws(StoreError) in try reading.store.confirm() }
+        try finish()
+    }
+
+    /// Goes on where damage comes to light.
+    private mutating func salvaging(
+        _ read: (inout StoreReading) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do {
+            try read(&self)
+        } catch  where error.code == .corrupt {
+            damage.structure.append(error.detail)
+        }
+    }
+
+    private mutating func finish() throws(StoreError) {
+        if start.facts.isPartial { damage.structure.append("it was being written anew when its process ended") }
+        guard damage.isEmpty else { return try rebuild() }
+        if !unwanted.isEmpty { try store.write(unwanted, durably: false) }
+        var changes = StoreChanges()
+        changes.facts = identity
+        try store.write(changes, durably: false)
+    }
+
+    private var identity: StoreFacts {
+        var facts = StoreLink.identity(owner, name, prefixes)
+        if owner == .publisher, isNew { facts[StoreLink.Fact.new] = [1] }
+        return facts
+    }
+
+    /// A store of something else is left as it is.
+    private func checkOwner() throws(StoreError) {
+        let facts = start.facts
+        if let known = facts[StoreLink.Fact.owner], known != Array(owner.rawValue.utf8) {
+            let kind = String(decoding: known, as: UTF8.self)
+            throw StoreError(
+                .foreignFile, path: store.path, "it is the store of a \(kind), and this is a \(owner.rawValue)")
+        }
+        // The models of a publisher bear its name, and jobs wait for what a relay of that name has acknowledged; the
+        // copy of a subscriber is a copy whatever its keeper is called.
+        guard owner != .subscriber, let known = facts.ownName, known != name else { return }
+        throw StoreError(
+            .foreignFile, path: store.path, "it is the store of the \(owner.rawValue) \(known), not of \(name)")
+    }
+}
+
+// MARK: Rows
+
+extension StoreReading {
+    private mutating func readRecords() throws(StoreError) {
+        let (prefixes, cache) = (prefixes, cache)
+        let found = Guarded((lastStamp: Stamp(0), unwanted: StoreChanges()))
+        // Also where damage ends the reading: what was read stays.
+        defer { (start.lastStamp, unwanted) = found.withLock { ($0.lastStamp, $0.unwanted) } }
+        let report = try store.forEachChunk { type, records in
+            guard StoreReading.isWanted(type, prefixes) else {
+                return found.withLock { for record in records { $0.unwanted.remove(record, type: type) } }
+            }
+            cache.commit { commit in commit.join(records, type: type) }
+            let last = records.reduce(0) { max($0, $1.lastStamp) }
+            found.withLock { $0.lastStamp = max($0.lastStamp, last) }
+        }
+        damage.add(report)
+    }
+
+    private static func isWanted(_ type: String, _ prefixes: [Topic]?) -> Bool {
+        let topic = Topic.data(type: type)
+        return prefixes?.contains { topic.overlaps($0.bytes) } ?? true
+    }
+
+    private mutating func readState() throws(StoreError) {
+        for head in try store.heads() where prefixes?.contains(where: { head.topic.overlaps($0.bytes) }) ?? true {
+            start.positions.append(
+                StreamPosition(
+                    origin: head.origin, topic: head.topic, incarnation: head.incarnation, applied: head.sequence,
+                    isPushed: isPushed(head.origin)))
+        }
+        let name = name
+        start.own = try store.origins().first { $0.name == name }
+        // What comes before damage stays.
+        var batches: [StoredBatch] = []
+        defer { start.batches = batches }
+        try store.forEachBatch { batch in
+            batches.append(batch)
+            return true
+        }
+    }
+
+    /// A relay that has no facts left does not know, and lets go of nothing that may be nowhere else.
+    private func isPushed(_ origin: String) -> Bool {
+        let name = StoreLink.Fact.pushed + origin
+        return start.facts[name] != nil || (areFactsLost && owner == .relay)
+            || store.damagedRows.contains { $0.table == .fact && $0.key == name }
+    }
+
+    /// Takes everything out.
+    private func empty() throws(StoreError) {
+        var changes = StoreChanges()
+        try store.forEachRecord { type, record in changes.remove(record, type: type) }
+        var origins = Set(try store.origins().map(\.name)).union(try store.heads().map(\.origin))
+        try store.forEachBatch { batch in
+            origins.insert(batch.origin)
+            return true
+        }
+        changes.removedOrigins = Array(origins)
+        try store.write(changes, durably: true)
+    }
+}
+
+// MARK: Damage
+
+extension StoreReading {
+    /// Sets the file aside and writes what was read to a new one.
+    private mutating func rebuild() throws(StoreError) {
+        let report = try store.replace()
+        let damage = damage
+        logger.warning(
+            "store: damaged, and begun anew: \(report)",
+            metadata: [
+                owner.rawValue: "\(name)", "damage": "\(damage)", "consequence": "\(consequence)",
+            ])
+        let pushed = Set(start.positions.lazy.filter(\.isPushed).map(\.origin))
+        dropPositions()
+        // Batches first: they were promised to somebody. Heads last: they speak of everything before them.
+        var first = StoreChanges()
+        first.facts = identity
+        first.facts.aliveMilliseconds = start.facts.aliveMilliseconds
+        for (name, value) in start.facts.values where name.hasPrefix(StoreLink.Fact.pushed) {
+            first.facts[name] = value
+        }
+        for origin in pushed { first.facts[StoreLink.Fact.pushed + origin] = [1] }
+        first.facts[StoreLink.Fact.void] = start.facts[StoreLink.Fact.void]
+        first.origins = start.own.map { [$0] } ?? []
+        first.batches = start.batches
+        try store.write(first, durably: true)
+        try writeRecords()
+        var last = StoreChanges()
+        last.heads = start.positions.map {
+            StoredHead(origin: $0.origin, topic: $0.topic, incarnation: $0.incarnation, sequence: $0.applied)
+        }
+        last.facts.isPartial = false
+        try store.write(last, durably: true)
+    }
+
+    /// Where nothing tells when a replica was last in contact with its senders that counts as very long ago: what was
+    /// deleted since may be forgotten everywhere, so it builds its state anew and keeps what was pushed.
+    private mutating func countAsOld() {
+        guard owner != .publisher, damage.hasFacts || areFactsLost, start.facts.aliveMilliseconds == nil else { return }
+        start.facts.aliveMilliseconds = 0
+    }
+
+    /// Drops the positions of which something may be missing. Where the state is to be built anew it stays known of a
+    /// stream that it was pushed; of one with stored batches these tell.
+    private mutating func dropPositions() {
+        let batches = Set(start.batches.map { StreamName(origin: $0.origin, topic: $0.topic) })
+        let isOld = start.facts.aliveMilliseconds == 0
+        start.positions = start.positions.compactMap { position in
+            guard damage.concerns(position.topic.type) else { return position }
+            guard isOld, position.isPushed,
+                !batches.contains(StreamName(origin: position.origin, topic: position.topic))
+            else { return nil }
+            var known = position
+            known.applied = 0
+            return known
+        }
+    }
+
+    private struct StreamName: Hashable {
+        let origin: String
+        let topic: Topic
+    }
+
+    private static let recordCountMax = 4096
+
+    private func writeRecords() throws(StoreError) {
+        let snapshot = cache.snapshot()
+        var changes = StoreChanges()
+        var failure: StoreError?
+        for type in snapshot.types {
+            snapshot.forEach(type: type, includingTombstones: true) { record in
+                changes.upsert(record, type: type)
+                guard changes.records.count == StoreReading.recordCountMax else { return true }
+                do throws(StoreError) { try store.write(changes, durably: false) } catch { failure = error }
+                changes = StoreChanges()
+                return failure == nil
+            }
+        }
+        if let failure { throw failure }
+        try store.write(changes, durably: false)
+    }
+
+    /// What the damage means, and what to do.
+    private var consequence: String {
+        switch owner {
+        case .publisher:
+            "models that are missing are no longer this publisher's: take them back from a relay (--recover-from, "
+                + "Publisher.recover), else subscribers keep them and nobody deletes them"
+        case .relay:
+            "what is missing is fetched from those that it listens to; what was only pushed to it, and is missing, is "
+                + "gone unless another relay has it: run those jobs again"
+        case .subscriber: "what is missing is fetched anew"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ModelCache
+
+/// Tasks that wait for something which may never come. Each leaves when it is cancelled.
+final class Waiters<Value: Sendable>: Sendable {
+    typealias Continuation = CheckedContinuation<Value, any Error>
+
+    private struct State {
+        var lastNumber: UInt64 = 0
+        var waiting: [UInt64: Continuation] = [:]
+    }
+
+    private let state = Guarded(State())
+
+    /// Waits until ``takeAll()`` hands the task out and somebody resumes it.
+    /// - Parameter look: returns the outcome where it is known; else calls its argument, under the lock with which it
+    ///   has looked, and returns nil. The lock may be held while this one's is taken, and not the other way round.
+    /// - Throws: the outcome's failure, or `CancellationError` when the task is cancelled.
+    func wait(_ look: (_ enter: () -> Void) -> Result<Value, any Error>?) async throws -> Value {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if let outcome = look({ self.enter(number, continuation) }) { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let left = self.state.withLock { $0.waiting.removeValue(forKey: number) }
+            left?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func enter(_ number: UInt64, _ continuation: Continuation) {
+        let isCancelled = state.withLock { state in
+            // The handler of a cancellation that came before has found nobody here.
+            if Task.isCancelled { return true }
+            state.waiting[number] = continuation
+            return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) }
+    }
+
+    /// All that wait, who wait no longer: to be resumed outside of all locks.
+    func takeAll() -> [Continuation] {
+        state.withLock { state in
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+    }
+}
+
+/// Something that is told once, and waited for by anybody.
+final class Settlement<Value: Sendable>: Sendable {
+    private let result = Guarded<Result<Value, any Error>?>(nil)
+    private let waiters = Waiters<Value>()
+
+    /// Waits until ``settle(_:)`` has been called, or the task is cancelled.
+    var value: Value {
+        get async throws {
+            try await waiters.wait { enter in
+                result.withLock { result in
+                    if result == nil { enter() }
+                    return result
+                }
+            }
+        }
+    }
+
+    /// The first call counts.
+    func settle(_ outcome: Result<Value, any Error>) {
+        let isFirst = result.withLock { result in
+            defer { result = result ?? outcome }
+            return result == nil
+        }
+        guard isFirst else { return }
+        for waiter in waiters.takeAll() { waiter.resume(with: outcome) }
+    }
+}

@@ -1,0 +1,115 @@
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// A sender that says of others what is not so, beside what it publishes under its own name.
+///
+/// It writes no batches and no records in the name of others: nothing but grants and signatures can tell those from
+/// true ones.
+struct Liar {
+    /// What it lies about. One that lies about everything at once would hide one lie behind another.
+    enum Lie: CaseIterable {
+        /// Heads of others in `heads`.
+        case heads
+        /// Heads of others in `complete` and `digests`.
+        case cover
+        /// Heads of others in `welcome`.
+        case welcome
+        /// Later starts of others, also of the near future.
+        case starts
+        /// Stamps of others that lie in the future.
+        case stamps
+        /// Topics that nobody has.
+        case topics
+        /// Digests that are wrong.
+        case digests
+        /// Bytes that cannot be read, and replies that nobody has asked for.
+        case noise
+        /// No answer to what is asked of others' batches, or an empty one.
+        case silence
+        /// Its own heads go back.
+        case itself
+    }
+
+    let lies: Set<Lie>
+    var generator: SeededGenerator
+
+    /// - Parameter isForgetful: deleted models are forgotten while the simulation runs. Then a state that is built anew
+    ///   lets go of what was pushed long ago and others say to hold, so nobody lies about that.
+    init(isForgetful: Bool, using generator: inout SeededGenerator) {
+        var lies = Set(Lie.allCases.filter { _ in Bool.random(using: &generator) })
+        if isForgetful { lies.subtract([.cover, .noise]) }
+        self.lies = lies
+        self.generator = SeededGenerator(seed: generator.next())
+    }
+
+    func lies(about lie: Lie) -> Bool { lies.contains(lie) }
+
+    /// What is missing of its own batches does not come from it.
+    var isUnreliable: Bool { lies(about: .itself) || lies(about: .silence) }
+
+    mutating func chance(_ perMille: Int) -> Bool { Int.random(in: 0..<1000, using: &generator) < perMille }
+
+    /// What it says of one origin.
+    mutating func forged(_ origin: String, _ last: Oracle.LastSent, leadMilliseconds: UInt64) -> Heads {
+        var incarnation = last.incarnation
+        if lies(about: .starts), chance(300) {
+            incarnation += UInt64.random(in: 1...max(leadMilliseconds, 1), using: &generator) << 16
+        } else if chance(50) {
+            incarnation -= min(incarnation, 1 << 16)
+        }
+        var stamp = [last.stamp, max(last.stamp, incarnation), 0].pick(&generator)
+        if lies(about: .stamps), chance(400) {
+            stamp = last.stamp + UInt64.random(in: 1...max(leadMilliseconds, 1), using: &generator) << 16
+        }
+        var heads: [Head] = []
+        for (topic, sequence) in last.heads.sorted(by: { $0.key.description < $1.key.description }) where chance(700) {
+            let ahead = sequence + UInt64.random(in: 1...20, using: &generator)
+            let told = [UInt64.max, UInt64.max - 1, 1 << 63, ahead, ahead, sequence, sequence / 2, 0].pick(&generator)
+            heads.append(Head(topic: topic, sequence: told, digest: digest()))
+        }
+        if lies(about: .topics) {
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let type = ["User", "Order", "Other"].pick(&generator)
+                let topic = Topic.data(
+                    type: type, partitions: .twoHundredFiftySix, bucket: Int.random(in: 0..<16, using: &generator))
+                heads.append(Head(topic: topic, sequence: [1, 5, .max].pick(&generator), digest: digest()))
+            }
+        }
+        return Heads(
+            origin: origin, incarnation: incarnation, stamp: stamp, heads: heads,
+            isRelayed: Bool.random(using: &generator), hasTransactions: chance(200),
+            ageMilliseconds: [0, 0, 50, .max].pick(&generator))
+    }
+
+    private mutating func digest() -> UInt64? {
+        lies(about: .digests) ? generator.next() : nil
+    }
+
+    /// Its own heads, with digests that are wrong, or as they never were.
+    mutating func distorted(_ heads: Heads) -> Heads {
+        var heads = heads
+        for index in heads.heads.indices {
+            if lies(about: .digests), chance(500) { heads.heads[index].digest = generator.next() }
+            if lies(about: .itself), chance(200) { heads.heads[index].sequence /= 2 }
+        }
+        return heads
+    }
+}
+
+extension Oracle {
+    /// What an origin has sent last: what a liar builds on.
+    struct LastSent {
+        var incarnation: UInt64 = 0
+        var stamp: Stamp = 0
+        var heads: [Topic: UInt64] = [:]
+    }
+
+    mutating func noteLast(_ batch: BatchFacts, topic: Topic) {
+        var last = lastSent[batch.origin] ?? LastSent()
+        if batch.incarnation > last.incarnation { last = LastSent(incarnation: batch.incarnation) }
+        last.stamp = max(last.stamp, batch.stamp)
+        last.heads[topic] = batch.sequence
+        lastSent[batch.origin] = last
+    }
+}

@@ -1,0 +1,84 @@
+import ModelRecord
+import ModelSync
+import ModelWire
+
+/// Publishers that say of others what is not so.
+extension Simulation {
+    /// Somebody says of others what is not so.
+    var hasLiar: Bool { nodes.contains { $0.liar != nil } }
+
+    /// What a liar makes of a reply that an honest publisher would send; empty where it does not answer.
+    func distorted(reply payload: [UInt8], _ node: SimulatedNode) -> [[UInt8]] {
+        guard node.liar != nil, let reply = try? ControlReply(decoding: payload.span, limits: .default) else {
+            return [payload]
+        }
+        var replies = [payload]
+        switch reply {
+        case .welcome(let rid, let version, var name, let endpoint, let heartbeat, let limit, var heads, let types):
+            if settings.sabotage == .ownWord {
+                name = nodes.first { $0.kind == .publisher && $0.liar == nil }?.name ?? name
+            } else if node.liar?.lies(about: .welcome) ?? false {
+                heads += forged(node)
+            }
+            replies = [
+                ControlReply.welcome(
+                    rid: rid, version: version, name: name, streamEndpoint: endpoint,
+                    heartbeatMilliseconds: heartbeat, frameLimit: limit, heads: heads, types: types
+                ).encode()
+            ]
+        case .complete(let rid, let heads) where node.liar?.lies(about: .cover) ?? false:
+            replies = [ControlReply.complete(rid: rid, heads: heads + forged(node)).encode()]
+        case .digests(let rid, let heads, var digests):
+            if node.liar?.lies(about: .digests) ?? false, !digests.isEmpty { digests[0] = digests[0] &+ 1 }
+            let more = node.liar?.lies(about: .cover) ?? false ? forged(node) : []
+            replies = [ControlReply.digests(rid: rid, heads: heads + more, digests: digests).encode()]
+        case .error(let rid, _, _) where node.liar?.lies(about: .silence) ?? false:
+            replies = node.liar?.chance(500) ?? false ? [] : [ControlReply.complete(rid: rid, heads: []).encode()]
+        default: break
+        }
+        if node.liar?.lies(about: .noise) ?? false, node.liar?.chance(300) ?? false {
+            let rid = UInt64(node.liar?.generator.next() ?? 0) % 1000
+            replies.append(ControlReply.complete(rid: rid, heads: forged(node)).encode())
+            replies.append(ControlReply.gone(rid: rid, oldest: 7).encode())
+        }
+        return replies
+    }
+
+    /// What a liar makes of its own heads.
+    func distorted(stream payload: [UInt8], _ node: SimulatedNode) -> [UInt8] {
+        guard node.liar != nil else { return payload }
+        return FrameSurgery.mapHeads(payload) { node.liar?.distorted($0) ?? $0 }
+    }
+
+    /// A liar says something on its stream.
+    func lie(_ node: SimulatedNode) {
+        guard node.liar?.chance(50) ?? false else { return }
+        if node.liar?.lies(about: .heads) ?? false {
+            for heads in forged(node) {
+                faults[.lie] += 1
+                let topic = Topic.heads(origin: heads.origin)
+                tell(node, "says that \(heads.origin) of \(heads.incarnation) stands at \(heads.heads.map(\.sequence))")
+                publish(node, topic: topic.bytes, payload: heads.encode())
+            }
+        }
+        guard node.liar?.lies(about: .noise) ?? false else { return }
+        publish(node, topic: Topic.data(type: "User").bytes, payload: [0x87, 0x00, 0x61])
+        let others = oracle.lastSent.keys.sorted().filter { $0 != node.name }
+        for origin in others {
+            let bye = Bye(origin: origin, incarnation: .max, stamp: .max)
+            publish(node, topic: Topic.heads(origin: origin).bytes, payload: bye.encode())
+        }
+    }
+
+    /// What a liar says of all others.
+    private func forged(_ node: SimulatedNode) -> [Heads] {
+        let lead = settings.clockLeadMax.wholeMicroseconds / 1000
+        return oracle.lastSent.sorted { $0.key < $1.key }.filter { $0.key != node.name }
+            .compactMap { node.liar?.forged($0.key, $0.value, leadMilliseconds: lead) }
+            .map { heads in
+                var heads = heads
+                if settings.sabotage == .ownWord { heads.isRelayed = false }
+                return heads
+            }
+    }
+}

@@ -1,0 +1,277 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+import TestSupport
+import Testing
+
+@testable import ModelSync
+
+/// What one sender makes a replica do is bounded for it, and others do not wait for it.
+@Suite struct SenderBudgetTests {
+    /// A publisher, somebody who tells what is not so, and a replica that listens to both. Time passes in ticks.
+    private struct Field {
+        var origin: Origin
+        let replica: Replica
+        let honest: SenderID
+        let liar: SenderID
+        var time: UInt64 = 0
+        /// How far the clock of the liar's start has been put ahead.
+        var start: UInt64 = 1
+        /// The liar answers the digests of each type with these; else not at all.
+        var lie: [UInt64]?
+        var asked: [ControlRequest] = []
+        var reportCount = 0
+        private var sent: [[UInt8]] = []
+
+        init() throws {
+            origin = try Wire.makeOrigin()
+            replica = Replica(
+                configuration: ReplicaConfiguration(name: "replica", repairJitterMax: .zero), cache: ModelCache(),
+                seed: 1)
+            honest = replica.addSender()
+            liar = replica.addSender()
+            for sender in [honest, liar] {
+                replica.connected(sender, now: now)
+                try exchange()
+                try #require(replica.state(of: sender) == .live)
+            }
+        }
+
+        var now: Moment {
+            Moment(wallMilliseconds: 1_800_000_000_000 + time / 1000, uptimeMicroseconds: 1_000_000 + time)
+        }
+
+        private func name(_ sender: SenderID) -> String { sender == liar ? "liar" : "origin" }
+
+        func own(_ sender: SenderID, _ heads: [Head] = []) -> Heads {
+            let incarnation = sender == liar ? start : origin.incarnation
+            return Heads(
+                origin: name(sender), incarnation: incarnation, stamp: now.wallMilliseconds << 16, heads: heads)
+        }
+
+        mutating func tell(_ sender: SenderID, _ heads: [Head] = []) {
+            let topic = Topic.heads(origin: name(sender)).bytes
+            replica.receiveStream(sender, topic: topic.span, payload: own(sender, heads).encode().span, now: now)
+        }
+
+        mutating func exchange() throws {
+            while replica.hasActions {
+                for action in replica.takeActions() {
+                    switch action {
+                    case .subscribe(let sender, let prefix) where prefix.first == 0xFF:
+                        replica.receiveStream(
+                            sender, topic: prefix.span, payload: own(sender).encode().span, now: now)
+                    case .request(let sender, let payload):
+                        let request = try ControlRequest(decoding: payload.span, limits: .default)
+                        for reply in answers(sender, request) {
+                            replica.receiveControl(sender, reply.encode().span, now: now)
+                        }
+                    default: break
+                    }
+                }
+            }
+        }
+
+        private mutating func answers(_ sender: SenderID, _ request: ControlRequest) -> [ControlReply] {
+            if sender == liar { asked.append(request) }
+            switch request {
+            case .hello(let rid, _, _, _):
+                return [
+                    .welcome(
+                        rid: rid, version: 1, name: name(sender), streamEndpoint: "memory", heartbeatMilliseconds: 500,
+                        frameLimit: 1 << 20, heads: [])
+                ]
+            case .snapshot(let rid, _, _): return [.complete(rid: rid, heads: [own(sender)])]
+            case .replay(let rid, _, _, let topic, let first, let last):
+                guard sender == honest else { return [.gone(rid: rid, oldest: 0)] }
+                return (first...last).map { .frame(rid: rid, topic: topic, batch: sent[Int($0 - 1)]) }
+                    + [.complete(rid: rid, heads: [])]
+            case .digest(let rid, _, _):
+                return lie.map { [.digests(rid: rid, heads: [own(sender)], digests: $0)] } ?? []
+            case .report:
+                if sender == honest { reportCount += 1 }
+                return []
+            default: return []
+            }
+        }
+
+        mutating func tick() throws {
+            time += 5_000
+            if time % 500_000 == 0 {
+                tell(honest, sent.isEmpty ? [] : [Head(topic: .data(type: "User"), sequence: UInt64(sent.count))])
+                tell(liar)
+            }
+            replica.tick(now: now)
+            try exchange()
+            // It looks at everything that is held.
+            if time % 500_000 == 0, let fault = replica.brokenInvariant() { throw CaseError(fault) }
+        }
+
+        mutating func pass(milliseconds: UInt64) throws {
+            for _ in 0..<(milliseconds / 5) { try tick() }
+        }
+
+        /// The publisher writes, and its batch comes unless it is lost.
+        mutating func write(_ id: String, isLost: Bool = false) throws {
+            _ = try origin.write(.merge, type: "User", id: id, fields: EncodedFields(["a": 1]), now: now)
+            origin.flush()
+            for case .publish(let topic, let payload) in origin.takeActions() where topic.type != nil {
+                sent.append(payload)
+                if isLost { continue }
+                replica.receiveStream(honest, topic: topic.bytes.span, payload: payload.span, now: now)
+            }
+        }
+
+        func holds(_ id: String) -> Bool { replica.cache["User", id] != nil }
+        var streamCount: Int { replica.streams.count }
+        var requestCount: Int {
+            asked.count { request in
+                switch request {
+                case .snapshot, .replay: true
+                default: false
+                }
+            }
+        }
+    }
+
+    private func heads(_ numbers: Range<Int>, _ sequence: UInt64 = 3, digest: UInt64? = nil) -> [Head] {
+        numbers.map { Head(topic: .data(type: "T\($0)"), sequence: sequence, digest: digest) }
+    }
+
+    @Test func `a frame that names 20,000 streams begins few repairs a tick and few requests a second`() throws {
+        var field = try Field()
+        field.asked = []
+        field.tell(field.liar, heads(0..<20_000))
+        #expect(field.streamCount == 16_384)
+        #expect(field.replica.counters[.postponedStreams] == 20_000 - 16_384)
+        var foundMost: UInt64 = 0
+        for _ in 0..<400 {
+            let found = field.replica.counters[.holesFound]
+            try field.tick()
+            foundMost = max(foundMost, field.replica.counters[.holesFound] - found)
+        }
+        #expect((1...256).contains(foundMost))
+        #expect(field.replica.counters[.holesFound] == 16_384)
+        // In two seconds, all of it in vain, so the price has doubled again and again.
+        #expect((200...(512 + 4_096)).contains(field.requestCount), "\(field.requestCount)")
+        #expect(field.replica.counters[.postponedRequests] > 0)
+        // From then on: 64 and 1,024 a second, each at 64 times the price.
+        let before = field.requestCount
+        try field.pass(milliseconds: 10_000)
+        #expect((10...200).contains(field.requestCount - before), "\(field.requestCount - before)")
+    }
+
+    @Test func `while one sender's streams wait another's batch shows at once and its hole is mended`() throws {
+        var field = try Field()
+        try field.write("0")
+        field.tell(field.liar, heads(0..<20_000))
+        for round in 1...40 {
+            try field.write("\(round)")
+            #expect(field.holds("\(round)"))
+            try field.pass(milliseconds: 50)
+            field.tell(field.liar, heads(0..<20_000))
+        }
+        #expect(field.replica.state(of: field.honest) == .live)
+        #expect(field.replica.state(of: field.liar) == .repairing)
+        try field.write("lost", isLost: true)
+        try field.write("next")
+        #expect(field.holds("next") && !field.holds("lost"))
+        #expect(field.replica.state(of: field.honest) == .repairing)
+        // The grace, and the ticks that it needs.
+        try field.pass(milliseconds: 60)
+        #expect(field.holds("lost"))
+        try field.pass(milliseconds: 500)
+        #expect(field.replica.state(of: field.honest) == .live)
+        // One a second, and not one for each change of what the liar's streams are.
+        #expect(field.reportCount <= 32 + 8 * 4)
+    }
+
+    @Test func `new streams in each frame are begun at a rate, up to the sender's part of the table`() throws {
+        var field = try Field()
+        field.replica.bounds.streamCount = 200_000
+        for frame in 0..<6 {
+            field.tell(field.liar, heads((frame * 20_000)..<((frame + 1) * 20_000), 0))
+            #expect(field.streamCount <= 16_384 + frame * 2_048)
+            for _ in 0..<100 {
+                field.time += 5_000
+                field.replica.tick(now: field.now)
+            }
+        }
+        for frame in 6..<10 {
+            field.time += 4_000_000
+            field.tell(field.liar, heads((frame * 20_000)..<((frame + 1) * 20_000), 0))
+        }
+        #expect(field.streamCount == 25_000)
+        // Another sender's find room.
+        try field.write("1")
+        #expect(field.holds("1") && field.streamCount == 25_001)
+        #expect(field.replica.brokenInvariant() == nil)
+    }
+
+    @Test func `a later start in each frame begins streams anew no faster than others`() throws {
+        var field = try Field()
+        field.tell(field.liar, heads(0..<6_000, 0))
+        for _ in 0..<100 {
+            field.start += 1
+            field.tell(field.liar)
+            field.time += 5_000
+        }
+        // With the first time 16,384 at once, and 2,048 in half a second.
+        #expect(field.replica.counters[.newIncarnations] == 12_000)
+        field.time += 4_000_000
+        field.start += 1
+        field.tell(field.liar)
+        #expect(field.replica.counters[.newIncarnations] == 18_000)
+    }
+
+    @Test(arguments: [false, true])
+    func `digests that differ in 5,000 types are looked into 16 at a time`(isAnswered: Bool) throws {
+        var field = try Field()
+        if isAnswered { field.lie = Array(repeating: 7, count: 256) }
+        field.asked = []
+        field.tell(field.liar, heads(0..<5_000, 0, digest: 1))
+        var most = 0
+        for _ in 0..<600 {
+            let before = field.asked.count { if case .digest = $0 { true } else { false } }
+            try field.tick()
+            most = max(most, field.asked.count { if case .digest = $0 { true } else { false } } - before)
+            #expect(field.replica.audits.types.count <= 16)
+        }
+        #expect((1...32).contains(most), "\(most) in a tick")
+        // In three seconds: no more than a sender grants.
+        #expect(field.requestCount <= 512 + 3 * 64)
+        try field.write("1")
+        #expect(field.holds("1"))
+    }
+
+    @Test func `a sender of 16,384 topics is live at once and compared within a second`() throws {
+        // An id for each bucket.
+        let named = (0..<4_000).map { (Fingerprint.bucket(idHash: Fingerprint.fnv("\($0)")), "\($0)") }
+        let ids = Dictionary(named) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
+        try #require(ids.count == 256)
+        var wire = try Wire(partitions: .twoHundredFiftySix, repairJitterMax: .milliseconds(500))
+        // Beside another, so that it has its part only.
+        _ = wire.replica.addSender()
+        for type in 0..<64 {
+            for id in ids { try wire.write("T\(type)", id, ["a": 1]) }
+        }
+        wire.flush()
+        for connection in 0..<2 {
+            try wire.becomeLive()
+            #expect(wire.replica.streams.count == 16_384 && wire.areEqual)
+            // The next heads tell digests, which are all compared.
+            try wire.pass(milliseconds: 500)
+            wire.deliverAll()
+            for _ in 0..<100 {
+                wire.time += 5_000
+                wire.replica.tick(now: wire.now)
+            }
+            #expect(!wire.replica.audits.isRound(with: wire.sender))
+            #expect(wire.replica.counters[.postponedStreams] == 0)
+            #expect(wire.replica.counters[.postponedRequests] == 0)
+            #expect(wire.replica.counters[.holesFound] == 0)
+            #expect(wire.replica.brokenInvariant() == nil)
+            wire.replica.disconnected(wire.sender, reason: "reset \(connection)", now: wire.now)
+        }
+    }
+}

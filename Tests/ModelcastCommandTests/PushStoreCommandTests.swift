@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Jobs with a store that are run again: exit code 0 means that the relay holds all, whichever run has published it.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PushStoreCommandTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func control(_ relay: String) -> String { "ipc://\(folder.path(relay))" }
+
+    private func lines(_ ids: Range<Int>) -> String {
+        ids.map { #"{"id":"\#($0)","n":\#($0)}"# + "\n" }.joined()
+    }
+
+    /// Starts a relay, with nothing but what its file holds, if it has one.
+    private func startRelay(_ name: String, hasStore: Bool = false) async throws -> RunningCommand {
+        let store = hasStore ? ["--store", folder.path("\(name).store")] : []
+        let relay = try RunningCommand(["relay", "--name", name, "--bind", control(name)] + store)
+        _ = try await relay.endpoint()
+        return relay
+    }
+
+    private func job(
+        to relays: [String], _ arguments: [String] = [], timeout: String = "60", input: String?
+    ) throws -> RunningCommand {
+        try RunningCommand(
+            ["publish", "--name", "job", "--type", "T", "--id-field", "id", "--timeout", timeout, "--store"]
+                + [folder.path("job.store")] + relays.flatMap { ["--push", control($0)] } + arguments, input: input)
+    }
+
+    private func ended(_ command: RunningCommand, _ signal: Int32) async throws {
+        command.signal(signal)
+        _ = try await command.exitCode()
+    }
+
+    /// How many models a holder has, as `digest` says it.
+    private func count(_ relay: String) async throws -> String? {
+        let command = try RunningCommand(["digest", "--connect", control(relay)])
+        #expect(try await command.exitCode() == 0)
+        return command.output.split(separator: " ").dropFirst().first.map(String.init)
+    }
+
+    @Test(arguments: ["none", "before-send", "before-acknowledge"])
+    func `what a run published while the relay was down is there when the next one ends well`(
+        durability: String
+    ) async throws {
+        let arguments = ["--durability", durability, "--whole"]
+        let first = try job(to: ["r"], arguments, timeout: "0.5", input: lines(0..<300))
+        #expect(try await first.exitCode() == 1)
+        let second = try job(to: ["r"], arguments, timeout: "0.5", input: lines(0..<300))
+        #expect(try await second.exitCode() == 1)
+        #expect(second.error.contains("the models of earlier runs were not acknowledged after"), "\(second.error)")
+        let relay = try await startRelay("r")
+        let third = try job(to: ["r"], arguments, input: lines(0..<300))
+        #expect(try await third.exitCode() == 0, "\(third.error)")
+        #expect(third.error.contains("0 published, 300 unchanged"))
+        #expect(try await count("r") == "300")
+        // A delete that nobody has heard of is no different.
+        relay.signal(SIGSTOP)
+        let fourth = try job(to: ["r"], arguments, timeout: "0.5", input: lines(0..<200))
+        #expect(try await fourth.exitCode() == 1)
+        #expect(fourth.error.contains("100 deleted"))
+        relay.signal(SIGCONT)
+        let fifth = try job(to: ["r"], arguments, input: lines(0..<200))
+        #expect(try await fifth.exitCode() == 0, "\(fifth.error)")
+        #expect(try await count("r") == "200")
+        try await ended(relay, SIGTERM)
+    }
+
+    @Test func `with every, a relay that was down in an earlier run holds all when this one ends well`() async throws {
+        let arguments = ["--acknowledged-by", "every"]
+        let first = try await startRelay("a")
+        let early = try job(to: ["a", "b"], arguments, timeout: "1", input: lines(0..<300))
+        #expect(try await early.exitCode() == 1)
+        let second = try await startRelay("b")
+        let late = try job(to: ["a", "b"], arguments, input: lines(0..<300))
+        #expect(try await late.exitCode() == 0, "\(late.error)")
+        #expect(try await count("a") == "300")
+        #expect(try await count("b") == "300")
+        // Another list of relays.
+        let third = try await startRelay("c", hasStore: true)
+        let other = try job(to: ["c"], input: lines(0..<300))
+        #expect(try await other.exitCode() == 0, "\(other.error)")
+        #expect(try await count("c") == "300")
+        for relay in [first, second, third] { try await ended(relay, SIGTERM) }
+    }
+
+    @Test func `a relay without a store that was started again is given all once more`() async throws {
+        let first = try await startRelay("r")
+        let early = try job(to: ["r"], input: lines(0..<300))
+        #expect(try await early.exitCode() == 0, "\(early.error)")
+        try await ended(first, SIGKILL)
+        let second = try await startRelay("r")
+        let late = try job(to: ["r"], input: lines(0..<300))
+        #expect(try await late.exitCode() == 0, "\(late.error)")
+        #expect(try await count("r") == "300")
+        // While a job runs that has written nothing yet.
+        let open = try job(to: ["r"], input: nil)
+        try await ended(second, SIGKILL)
+        let third = try await startRelay("r")
+        try open.input?.write(contentsOf: Data(lines(300..<301).utf8))
+        try open.input?.close()
+        #expect(try await open.exitCode() == 0, "\(open.error)")
+        #expect(try await count("r") == "301")
+        try await ended(third, SIGTERM)
+    }
+
+    @Test func `what a job that was killed had written is there when the next one ends well`() async throws {
+        let arguments = ["--durability", "before-acknowledge"]
+        let killed = try job(to: ["r"], arguments, input: lines(0..<300))
+        let isWritten = await eventually { killed.error.contains("300 published") }
+        try #require(isWritten, "\(killed.error)")
+        // A run that waits for the disk as well, and then for the relay.
+        try await ended(killed, SIGKILL)
+        let relay = try await startRelay("r")
+        let next = try job(to: ["r"], arguments, input: lines(0..<300))
+        #expect(try await next.exitCode() == 0, "\(next.error)")
+        #expect(try await count("r") == "300")
+        try await ended(relay, SIGTERM)
+    }
+}

@@ -1,0 +1,112 @@
+import Logging
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import Modelcast
+
+/// What waits for something that may never come: each wait ends when its task is cancelled, or its service stops.
+@Suite(.timeLimit(.minutes(1))) struct EndlessWaitTests {
+    private func subscriber() throws -> Subscriber {
+        let folder = try TemporaryDirectory()
+        return try Subscriber(
+            SubscriberConfiguration(name: "s", publishers: ["ipc://\(folder.path("nobody"))"]), logger: silent)
+    }
+
+    /// Runs `body`, cancels it at some moment, and expects to be told so.
+    private func expectCancelled(_ body: @escaping @Sendable () async throws -> Void) async {
+        for yieldCount in [0, 1, 10, 1_000] {
+            let task = Task { try await body() }
+            for _ in 0..<yieldCount { await Task.yield() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test func `waiting for what does not run ends when the task is cancelled`() async throws {
+        let subscriber = try subscriber()
+        await expectCancelled { try await subscriber.waitUntilLive() }
+        await expectCancelled { _ = try await subscriber.boundControl }
+        let publisher = try makePublisher(nil)
+        await expectCancelled { _ = try await publisher.boundEndpoints }
+        let folder = try TemporaryDirectory()
+        let job = try Publisher(
+            PublisherConfiguration(name: "job", pushingTo: ["ipc://\(folder.path("nobody"))"]), logger: silent)
+        try job.merge("User", "1", ["age": 1])
+        await expectCancelled { try await job.waitUntilAcknowledged() }
+        try await during(job) { job in
+            await expectCancelled { try await job.waitUntilAcknowledged() }
+        }
+    }
+
+    @Test func `who waits is told also where others were cancelled`() async throws {
+        let publisher = try makePublisher(nil)
+        let waiting = (0..<20).map { _ in Task { try await publisher.boundEndpoints } }
+        for task in waiting.prefix(10) { task.cancel() }
+        try await running(publisher) { endpoints in
+            for task in waiting.suffix(10) {
+                let told = try await task.value
+                #expect(told == endpoints)
+            }
+        }
+        for task in waiting.prefix(10) { _ = await task.result }
+    }
+
+    @Test func `a service that has run does not run again, and says so`() async throws {
+        let (publisher, subscriber) = (try makePublisher(nil), try subscriber())
+        let relay = try Relay(
+            RelayConfiguration(
+                name: "r", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"), publishers: []),
+            logger: silent)
+        for service in [publisher, subscriber, relay] as [any Service & Sendable] {
+            let first = Task { try await service.run() }
+            first.cancel()
+            try await first.value
+            let error = await #expect(throws: ModelcastError.self) { try await service.run() }
+            #expect(error?.code == .stopped && error?.message.contains("make a new one") == true)
+        }
+    }
+
+    @Test func `a stream ends behind its last change when its subscriber stops`() async throws {
+        let publisher = try makePublisher(nil)
+        try publisher.merge("User", "1", ["age": 1])
+        try await running(publisher) { endpoints in
+            let subscriber = try Subscriber(
+                SubscriberConfiguration(name: "s", publishers: [endpoints.control]), logger: silent)
+            let everything = subscriber.changes(.everything)
+            let one = subscriber.changes(.model(type: "User", id: "1"))
+            try await during(subscriber) { try await $0.waitUntilLive() }
+            for stream in [everything, one, subscriber.changes(.type("User"))] {
+                var ids: [String] = []
+                for await changes in stream { ids += changes.map(\.id) }
+                #expect(ids == ["1"])
+            }
+        }
+    }
+
+    /// Awaits changes, and nothing else.
+    private struct Consumer: Service {
+        let subscriber: Subscriber
+
+        func run() async throws { for await _ in subscriber.changes(.everything) {} }
+    }
+
+    @Test(arguments: [false, true])
+    func `a service that awaits changes does not keep its group from ending`(_ isFirst: Bool) async throws {
+        let subscriber = try subscriber()
+        let services: [any Service] =
+            isFirst ? [Consumer(subscriber: subscriber), subscriber] : [subscriber, Consumer(subscriber: subscriber)]
+        let group = ServiceGroup(services: services, logger: silent)
+        let run = Task { try await group.run() }
+        let isRunning = await eventually { !subscriber.status.senders.isEmpty }
+        #expect(isRunning)
+        await group.triggerGracefulShutdown()
+        switch await run.result {
+        case .success: break
+        // A consumer that stands first ends with its subscriber, before the group has asked it to.
+        case .failure(let error as ServiceGroupError) where isFirst:
+            #expect(error.errorCode == .serviceFinishedUnexpectedly)
+        case .failure(let error): throw error
+        }
+    }
+}
