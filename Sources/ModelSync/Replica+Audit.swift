@@ -281,7 +281,7 @@ extension Replica {
             isFormer = record.hasVersion { version in
                 let written = (byOrigin[version.origin] ?? []).filter { $0.buckets?.contains(bucket) ?? false }
                 let earlier = written.filter { version.stamp < $0.incarnation }
-                for stream in earlier { stream.hasEarlierStart = true }
+                for stream in earlier { stream.holdsUntold = true }
                 return written.isEmpty || earlier.contains { $0.mayHoldMore(than: sender) }
             }
             count += 1

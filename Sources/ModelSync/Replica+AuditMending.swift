@@ -146,7 +146,7 @@ extension Replica {
     func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, now: Moment) {
         if mayHoldFormer(type, sender, now: now) {
             // Others that were equal may not have what came with it.
-            for stream in streamsByType[type] ?? [] where stream.hasEarlierStart {
+            for stream in streamsByType[type] ?? [] where stream.holdsUntold {
                 for session in sessions where session.id != sender { stream.noteEqual(false, to: session.id) }
             }
         }

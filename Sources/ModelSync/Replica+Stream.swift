@@ -240,7 +240,7 @@ extension Replica {
         let latest = max(incarnation, latestStarts[key.origin] ?? 0)
         let stream = StreamState(key: key, type: type, incarnation: latest, now: now.uptimeMicroseconds)
         stream.holdsOlderIncarnation = latest > incarnation
-        stream.hasEarlierStart = latest > incarnation
+        stream.holdsUntold = latest > incarnation
         if !isClaim { proveStart(key.origin, incarnation) }
         noteStart(of: stream, latest, by: sender, now: now)
         add(stream)
@@ -321,7 +321,7 @@ extension Replica {
         keepFormerStart(of: stream, before: incarnation, sender: sender, isClaim: isClaim, now: now)
         stream.incarnation = incarnation
         stream.holdsOlderIncarnation = true
-        stream.hasEarlierStart = true
+        stream.holdsUntold = true
         audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
         stream.isRestored = false
         stream.clockPause = nil

@@ -65,9 +65,10 @@ final class StreamState {
     var clockPause: UInt64?
     /// A newer incarnation took the place of an older one, and this copy was not equal to any sender's since.
     var holdsOlderIncarnation = false
-    /// This copy has models of an earlier start of the origin, which a sender may not have: what this copy holds beyond
-    /// a sender's is no difference until both were equal once.
-    var hasEarlierStart = false
+    /// This copy has, or may have, models of which no head tells and which a sender may not have: of an earlier start of
+    /// the origin, or beyond the position of a stored state. What this copy holds beyond a sender's is no difference
+    /// until both were equal once.
+    var holdsUntold = false
     /// Since when what its origin had before the first known batch is awaited; nil once a snapshot has brought it.
     var takeoverSince: UInt64?
     /// Its beginning came from a store, or was asked for since.
@@ -140,9 +141,9 @@ final class StreamState {
         }
     }
 
-    /// This copy may rightly hold models of an earlier start that the sender has not got.
+    /// This copy may rightly hold models that the sender has not got.
     func mayHoldMore(than sender: SenderID) -> Bool {
-        hasEarlierStart && !wasEqual(to: sender)
+        holdsUntold && !wasEqual(to: sender)
     }
 
     /// This copy and the sender's were equal in all buckets of the stream, on this connection.
