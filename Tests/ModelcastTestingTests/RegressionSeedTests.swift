@@ -31,7 +31,7 @@ import Testing
         (863_000_001_937, "what came of a former start that others claimed to hold was handed on twice"),
         (503_481_835_659_989_169, "a store kept what a liar had just claimed, and its word was taken for true"),
         (868_000_001_317, "a store kept a start that a liar had claimed, and pushes of the true one were denied"),
-        (513_919_008_045_538_491, "a stored state that held more than its positions tell was built anew from a copy of less"),
+        (513_919_008_045_538_491, "a stored state that held more than its positions tell was built anew from less"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 
