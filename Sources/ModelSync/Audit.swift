@@ -37,8 +37,8 @@ struct Audit {
     struct Answer {
         let heads: [Heads]
         let digests: [UInt64]
-        /// The heads of the type's streams among them, in the order in which these were met; 0 where none is told.
-        let streamHeads: [UInt64]
+        /// The heads of the type's streams among them, in the order in which these were met; nil where none is told.
+        let streamHeads: [UInt64?]
     }
 
     let sender: SenderID

@@ -68,6 +68,8 @@ public struct Counters: Sendable {
         case unstagedSnapshots
         /// Streams and origins that were not followed, as there were too many.
         case refusedStreams
+        /// Names that were forgotten, as nothing was heard of them for long and there were many.
+        case forgottenNames
         /// What senders have said of other origins and was not so.
         case contradictedHeads
         /// Streams and starts that were not followed at once because their sender had told of too many.

@@ -4,8 +4,8 @@ import ModelWire
 ///
 /// `welcome`, `complete` and `digests` have one list of heads in one frame: for each origin its name and up to 37
 /// bytes, for each topic its bytes and up to 22. A list that outgrew the frame limit would be cut off by every
-/// connection, and nobody could join any more. So a stream that does not fit is not followed, and an origin makes no
-/// such topic.
+/// connection, and nobody could join any more. So a stream that does not fit is not told, and an origin makes no such
+/// topic.
 ///
 /// Seven eighths of a frame are for the list, the rest for the other words of the message. What peers push may fill
 /// three eighths: a peer that makes up names takes no room from those who are listened to, and the largest digests,
@@ -18,12 +18,26 @@ struct HeadsRoom: Sendable {
     let pushedByteCountMax: Int
     private(set) var byteCount = 0
     private(set) var pushedByteCount = 0
-    private var origins: Set<String> = []
-    private var streams: Set<StreamKey> = []
+    /// What is told, and whether it counts as pushed.
+    private(set) var streams: [StreamKey: Bool] = [:]
+    private var origins: [String: Origin] = [:]
+    private var topics: [Topic: Int] = [:]
+
+    private struct Origin {
+        let isPushed: Bool
+        /// How many of its streams are told.
+        var streamCount = 0
+    }
 
     init(frameByteCount: Int) {
-        byteCountMax = HeadsRoom.listByteCountMax(frameByteCount: frameByteCount)
-        pushedByteCountMax = frameByteCount / 8 * 3
+        self.init(
+            byteCountMax: HeadsRoom.listByteCountMax(frameByteCount: frameByteCount),
+            pushedByteCountMax: frameByteCount / 8 * 3)
+    }
+
+    init(byteCountMax: Int, pushedByteCountMax: Int) {
+        self.byteCountMax = byteCountMax
+        self.pushedByteCountMax = pushedByteCountMax
     }
 
     /// What a list of heads may take of a frame.
@@ -35,24 +49,50 @@ struct HeadsRoom: Sendable {
     /// The most bytes of one head.
     static func byteCount(_ topic: Topic) -> Int { 22 + topic.bytes.count }
 
-    /// Finds room for a stream, and for its origin; for ever.
+    func tells(_ origin: String) -> Bool { origins[origin] != nil }
+
+    /// How many streams of the topic are told.
+    func count(of topic: Topic) -> Int { topics[topic] ?? 0 }
+
+    /// Finds room for a stream, and for its origin.
     /// - Returns: false where there is none: nothing has changed.
     mutating func admit(_ key: StreamKey, isPushed: Bool) -> Bool {
-        guard !streams.contains(key) else { return true }
-        let isNew = !origins.contains(key.origin)
+        guard streams[key] == nil else { return true }
+        let isNew = !tells(key.origin)
         let cost = HeadsRoom.byteCount(key.topic) + (isNew ? HeadsRoom.byteCount(origin: key.origin) : 0)
         guard take(cost, isPushed: isPushed) else { return false }
-        streams.insert(key)
-        origins.insert(key.origin)
+        streams[key] = isPushed
+        origins[key.origin, default: Origin(isPushed: isPushed)].streamCount += 1
+        topics[key.topic, default: 0] += 1
         return true
     }
 
     /// Finds room for an origin of which nothing but its name is known.
     mutating func admit(origin: String) -> Bool {
-        guard !origins.contains(origin) else { return true }
+        guard !tells(origin) else { return true }
         guard take(HeadsRoom.byteCount(origin: origin), isPushed: false) else { return false }
-        origins.insert(origin)
+        origins[origin] = Origin(isPushed: false)
         return true
+    }
+
+    /// The stream is told no more, nor is its origin where this was its last.
+    /// - Returns: how many bytes are free by that.
+    mutating func leave(_ key: StreamKey) -> Int {
+        guard let isPushed = streams.removeValue(forKey: key), var origin = origins[key.origin] else { return 0 }
+        topics[key.topic] = count(of: key.topic) > 1 ? count(of: key.topic) - 1 : nil
+        var freed = give(HeadsRoom.byteCount(key.topic), isPushed: isPushed)
+        origin.streamCount -= 1
+        origins[key.origin] = origin
+        if origin.streamCount == 0 { freed += leave(origin: key.origin) }
+        return freed
+    }
+
+    /// An origin without streams is told no more.
+    @discardableResult
+    mutating func leave(origin: String) -> Int {
+        guard let told = origins[origin], told.streamCount == 0 else { return 0 }
+        origins[origin] = nil
+        return give(HeadsRoom.byteCount(origin: origin), isPushed: told.isPushed)
     }
 
     private mutating func take(_ cost: Int, isPushed: Bool) -> Bool {
@@ -62,5 +102,11 @@ struct HeadsRoom: Sendable {
         byteCount += cost
         if isPushed { pushedByteCount += cost }
         return true
+    }
+
+    private mutating func give(_ cost: Int, isPushed: Bool) -> Int {
+        byteCount -= cost
+        if isPushed { pushedByteCount -= cost }
+        return cost
     }
 }

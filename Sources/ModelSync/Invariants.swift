@@ -50,6 +50,16 @@ extension Replica {
         return runs
     }
 
+    /// The stream is followed. For the simulator.
+    package func follows(_ origin: String, on topic: Topic) -> Bool {
+        streams[StreamKey(origin: origin, topic: topic)] != nil
+    }
+
+    /// Those who have spoken of the stream. For the simulator.
+    package func tellers(of origin: String, on topic: Topic) -> [SenderID] {
+        streams[StreamKey(origin: origin, topic: topic)]?.tellers.map(\.sender) ?? []
+    }
+
     /// How many parts of transactions wait for others. For the simulator.
     package var heldPartCount: Int { groups.partCount }
 }

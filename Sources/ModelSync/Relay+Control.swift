@@ -48,11 +48,12 @@ extension Relay {
     private func answer(_ question: ControlService.Question, to peer: [UInt8], now: Moment) {
         collect(now: now)
         var prefixes: PrefixSet?
+        var fillsFrame = false
         switch question {
         case .report: return
         case .replay(let rid, let stream, let first, let last):
             return service.replay(
-                rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, now: now,
+                rid, stream, from: first, through: last, knowledge(of: stream, now: now), ring, to: peer, now: now,
                 counters: &counters)
         case .push(let rid, let topic, let batch):
             guard configuration.role == .relay else {
@@ -66,7 +67,11 @@ extension Relay {
                 return service.refuse(rid, .busy, message, peer, now: now, &counters)
             }
             prefixes = selected
-        case .digest(_, let type, _): prefixes = PrefixSet([Topic.data(type: type).bytes])
+            fillsFrame = true
+        case .digest(_, let type, let bits):
+            prefixes = PrefixSet([Topic.data(type: type).bytes])
+            // More of them fill a frame themselves.
+            fillsFrame = bits <= 8
         case .hello, .fetch: break
         }
         if isStartingAnew(now: now), let rid = question.copyRequest {
@@ -74,7 +79,7 @@ extension Relay {
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         let served = ControlService.Served(
-            heads: heads(prefixes: prefixes, isServing: true, now: now), cache: cache)
+            heads: heads(prefixes: prefixes, isServing: true, fillsFrame: fillsFrame, now: now), cache: cache)
         service.answer(question, to: peer, with: served, now: now, counters: &counters)
     }
 
@@ -100,8 +105,11 @@ extension Relay {
     }
 
     /// The head is not told: the ring may hold batches beyond a hole, and decides.
-    private func knowledge(of stream: ReplayRing.Stream) -> ControlService.StreamKnowledge {
-        guard replica.streams[StreamKey(origin: stream.origin, topic: stream.topic)] == nil else {
+    private func knowledge(of stream: ReplayRing.Stream, now: Moment) -> ControlService.StreamKnowledge {
+        let key = StreamKey(origin: stream.origin, topic: stream.topic)
+        if let known = replica.streams[key] ?? replica.remember(key, stream.incarnation, now: now) {
+            // Whoever asks has a hole, which only what is told can close.
+            if known.isUntold { replica.tellAgain(known, now: now) }
             return .known(head: nil)
         }
         return speaksFor(stream.origin) ? .unknownTopic : .unknownOrigin

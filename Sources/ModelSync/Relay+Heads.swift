@@ -16,6 +16,7 @@ extension Relay {
     /// silent for long, and of which there is nothing new, only every tenth tells: its age grows by itself.
     func publishHeads(now: Moment) {
         let isFull = heartbeatCount % 10 == 0
+        if isFull { forgetNames() }
         heartbeatCount += 1
         var all = heads(prefixes: nil, now: now)
         var isNews = all.map { heads in heads.heads.map { isFull || isHeadNews($0, of: heads) } }
@@ -40,6 +41,16 @@ extension Relay {
             actions.append(.publish(topic: .heads(origin: all[index].origin), payload: all[index].encode()))
         }
         actions.append(.publish(topic: .heads(origin: configuration.name), payload: ownHeads(now: now).encode()))
+    }
+
+    /// Lets go of what was kept of origins that the replica has forgotten.
+    private func forgetNames() {
+        guard replica.counters[.forgottenNames] > 0 else { return }
+        told = told.filter { replica.streams[$0.key] != nil }
+        sources.forget(
+            sources.byOrigin.keys.filter { origin in
+                !replica.follows(origin) && !replica.sessions.contains { $0.origins.contains(origin) }
+            })
     }
 
     /// The stream's head is another than was told last. Takes note that it is told now.
@@ -79,17 +90,21 @@ extension Relay {
     func ownHeads(now: Moment) -> Heads {
         Heads(
             origin: configuration.name, incarnation: incarnation,
-            stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [])
+            stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [],
+            leavesNamesOut: replica.leavesNamesOut)
     }
 
     /// All heads of all origins: per topic the last sequence up to which everything is in the cache. Of an origin that
     /// has started anew only the topics of its last start.
     /// - Parameter isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier
     ///   starts are not all here is left out.
-    func heads(prefixes: PrefixSet?, isServing: Bool = false, now: Moment) -> [Heads] {
+    /// - Parameter fillsFrame: those that are not told elsewhere are among them, as many as fit into a frame: whoever has a
+    ///   hole in one asks for a copy.
+    func heads(prefixes: PrefixSet?, isServing: Bool = false, fillsFrame: Bool = false, now: Moment) -> [Heads] {
         let mending = mendingTypes(now: now)
+        let more = fillsFrame ? untoldThatFit(prefixes) : []
         var byOrigin: [String: Heads] = [:]
-        for (key, stream) in replica.streams {
+        for (key, stream) in replica.streams where !stream.isUntold || more.contains(key) {
             let isSelected = prefixes?.overlaps(key.topic) ?? true
             let head = Head(
                 topic: key.topic, sequence: replica.vouched(key, stream),
@@ -101,7 +116,9 @@ extension Relay {
         // An origin that has sent nothing since its last start: whoever follows an earlier one must hear of that.
         let relayNames = Set(relayNames.values)
         for (origin, source) in sources.byOrigin
-        where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin) {
+        where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin)
+            && replica.room?.tells(origin) ?? true
+        {
             // What it had before is in the copy of whoever tells of it.
             if isServing, !replica.sessions.contains(where: { $0.isSynced && $0.origins.contains(origin) }) { continue }
             byOrigin[origin] = emptyHeads(of: origin, now: now)
@@ -111,6 +128,19 @@ extension Relay {
             for stream in replica.unsettled.all where stream.takeoverSince != nil { byOrigin[stream.key.origin] = nil }
         }
         return byOrigin.values.sorted { $0.origin < $1.origin }
+    }
+
+    /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
+    private func untoldThatFit(_ prefixes: PrefixSet?) -> Set<StreamKey> {
+        guard let room = replica.room, replica.leavesNamesOut else { return [] }
+        let untold = replica.streams.values.filter { $0.isUntold && prefixes?.overlaps($0.key.topic) ?? true }
+            .sorted { $0.lastArrival == $1.lastArrival ? $0.precedes($1) : $0.lastArrival > $1.lastArrival }
+        var left = room.byteCountMax - room.byteCount
+        return Set(
+            untold.lazy.map(\.key).prefix { key in
+                left -= HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
+                return left >= 0
+            })
     }
 
     private func emptyHeads(of origin: String, now: Moment) -> Heads {

@@ -90,7 +90,8 @@ extension Relay {
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         guard configuration.persistsPushes else {
-            return answer(merge(topic, payload, now: now), PendingPushes.Waiter(peer: peer, rid: rid), now: now)
+            let arrival = merge(topic, payload, now: now) { self.mayName(peer, now: now) }
+            return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         let arrival = replica.judgePushed(
             topic: topic.bytes.span, payload: payload.span, now: now, after: pushes.last(of:))
@@ -104,8 +105,8 @@ extension Relay {
         }
         // Before it is stored, so that nothing is stored that is refused afterwards.
         let key = StreamKey(origin: replica.decoder.origin, topic: topic)
-        guard replica.room?.admit(key, isPushed: true) ?? true else {
-            return service.refuse(rid, .limit, PushArrival.noRoom, peer, now: now, &counters)
+        if let refusal = refusal(of: key, from: peer, now: now) {
+            return answer(refusal, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         let batch = PendingPushes.Batch(
             stream: ReplayRing.Stream(
@@ -120,9 +121,32 @@ extension Relay {
                 incarnation: batch.stream.incarnation, sequence: batch.sequence))
     }
 
+    /// Why a pushed batch may not begin a stream, or a name; nil where it may, or goes on with one.
+    private func refusal(of key: StreamKey, from peer: [UInt8], now: Moment) -> PushArrival? {
+        if let stream = replica.streams[key] {
+            // It is not forgotten while the batch is on its way to the disk.
+            stream.lastArrival = now.uptimeMicroseconds
+            return nil
+        }
+        guard replica.follows(key.origin) || mayName(peer, now: now) else { return .tooManyNames }
+        guard case .refused = replica.findRoom(for: key, isPushed: true, now: now) else { return nil }
+        return .refused(.limit, PushArrival.noRoom)
+    }
+
+    /// The peer may push under one more name.
+    private func mayName(_ peer: [UInt8], now: Moment) -> Bool {
+        service.peers.withPeer(peer, now: now) {
+            $0.budget.names.take(of: configuration.budget.names, at: now.uptimeMicroseconds)
+        }
+    }
+
     /// Merges a pushed batch and sends it on.
-    private func merge(_ topic: Topic, _ payload: [UInt8], now: Moment) -> PushArrival {
-        let arrival = replica.receivePushed(topic: topic.bytes.span, payload: payload.span, now: now)
+    /// - Parameter mayName: it may begin a name; asked where it does.
+    private func merge(
+        _ topic: Topic, _ payload: [UInt8], now: Moment, mayName: () -> Bool = { true }
+    ) -> PushArrival {
+        let arrival = replica.receivePushed(
+            topic: topic.bytes.span, payload: payload.span, now: now, mayName: mayName)
         if arrival == .accepted || arrival == .duplicate {
             sources.note(
                 replica.decoder.origin, incarnation: replica.decoder.incarnation, stamp: replica.decoder.lastStamp,

@@ -39,7 +39,7 @@ extension Relay {
             if heads.isRelayed { relayNames[sender] = session.name }
             // Of an origin that is not followed nothing is remembered.
             guard heads.origin != configuration.name, session.origins.contains(heads.origin) else { return }
-            if replica.room?.admit(origin: heads.origin) ?? true {
+            if replica.follows(heads.origin) || replica.room?.admit(origin: heads.origin) ?? true {
                 // What lies too far ahead would hide all that comes after it.
                 guard !replica.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now) else { return }
                 switch replica.word(sender, on: heads, now: now) {

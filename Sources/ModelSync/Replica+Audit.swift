@@ -29,7 +29,7 @@ extension Replica {
         let told = audits.digests(of: type, toldBy: sender)
         let own = cache.bucketDigests(of: type)
         let comparability = comparability(
-            of: type, with: sender, takesLag: mayHoldFormer(type, sender, now: now)
+            of: type, with: sender, takesLag: mayHoldFormer(type, sender, now: now), now: now
         ) { $0.head(toldBy: sender) }
         var differences: [Audit.Comparability] = []
         var equal = EqualBuckets()
@@ -78,23 +78,24 @@ extension Replica {
     /// head; else nil. A stream of which nothing was applied stands at 0, told or not.
     /// - Parameter takesLag: a stream that stands beyond the sender's head is no obstacle.
     func comparability(
-        of type: String, with sender: SenderID, takesLag: Bool = false, _ head: (StreamState) -> UInt64?
+        of type: String, with sender: SenderID, takesLag: Bool = false, now: Moment, _ head: (StreamState) -> UInt64?
     ) -> BucketComparability {
-        comparability(streamsByType[type] ?? [], with: sender, takesLag: takesLag) { _, stream in
-            (head(stream) ?? 0, stream.tracker.applied)
+        comparability(streamsByType[type] ?? [], with: sender, takesLag: takesLag, now: now) { _, stream in
+            (head(stream), stream.tracker.applied)
         }
     }
 
     /// - Parameter stand: the sender's head of a stream, and how far it is applied here at the moment in question.
     private func comparability(
-        _ streams: [StreamState], with sender: SenderID, takesLag: Bool,
-        _ stand: (Int, StreamState) -> (head: UInt64, applied: UInt64)
+        _ streams: [StreamState], with sender: SenderID, takesLag: Bool, now: Moment,
+        _ stand: (Int, StreamState) -> (head: UInt64?, applied: UInt64)
     ) -> BucketComparability {
         var result = BucketComparability()
         for (index, stream) in streams.enumerated() {
             guard let carried = stream.buckets else { continue }
-            let (head, applied) = stand(index, stream)
-            let isLagging = takesLag && head < applied
+            let (told, applied) = stand(index, stream)
+            let head = told ?? 0
+            let isLagging = head < applied && (takesLag || isUntold(stream, at: sender, now: now))
             if stream.isBeingMended || (head != applied && !isLagging) {
                 result.limit(carried, to: nil)
             } else if isLagging || applied == 0 || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
@@ -102,6 +103,14 @@ extension Replica {
             }
         }
         return result
+    }
+
+    /// The sender tells of as many names as there is room for, and of this one not, or no more: it may hold all of it,
+    /// or less.
+    private func isUntold(_ stream: StreamState, at sender: SenderID, now: Moment) -> Bool {
+        guard sessions[sender.index].leavesNamesOut, isQuiet(stream, now: now) else { return false }
+        let told = stream.tellers.first { $0.sender == sender && $0.head != nil }
+        return told.map { now.uptimeMicroseconds.subtractingOrZero($0.toldAt) >= bounds.quietMicroseconds } ?? true
     }
 
     static func head(of stream: StreamState, in heads: [String: Heads]) -> UInt64? {
@@ -148,7 +157,7 @@ extension Replica {
         let told = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }
         let answer = Audit.Answer(
             heads: heads, digests: digests,
-            streamHeads: (streamsByType[type] ?? []).map { Replica.head(of: $0, in: told) ?? 0 })
+            streamHeads: (streamsByType[type] ?? []).map { Replica.head(of: $0, in: told) })
         guard !isAhead(answer, of: type) else {
             audits[type]?.answer = answer
             audits[type]?.dueAt = now.uptimeMicroseconds + Replica.overtakingMicroseconds
@@ -162,7 +171,7 @@ extension Replica {
 
     /// It tells of batches that are not here.
     private func isAhead(_ answer: Audit.Answer, of type: String) -> Bool {
-        zip(answer.streamHeads, streamsByType[type] ?? []).contains { $0 > $1.tracker.applied }
+        zip(answer.streamHeads, streamsByType[type] ?? []).contains { $0 ?? 0 > $1.tracker.applied }
     }
 
     /// A batch of the type was applied.
@@ -195,19 +204,19 @@ extension Replica {
     /// - Parameter known: what digests can say of each cut, and last of this moment, as far as it was needed before.
     private func compare(
         _ bucket: Int, of type: String, with sender: SenderID, takesLag: Bool, _ own: [UInt64],
-        _ answer: Audit.Answer, _ known: inout [Int: BucketComparability]
+        _ answer: Audit.Answer, _ known: inout [Int: BucketComparability], now: Moment
     ) -> Comparison {
         let digest = answer.digests[bucket]
         if own[bucket] == digest { return .equal }
         let range = bucket..<(bucket + 1)
         // Those that were met since the answer came are in neither.
         let streams = streamsByType[type] ?? []
-        func told(_ index: Int) -> UInt64 { index < answer.streamHeads.count ? answer.streamHeads[index] : 0 }
+        func told(_ index: Int) -> UInt64? { index < answer.streamHeads.count ? answer.streamHeads[index] : nil }
         let cuts = audits[type]?.cuts ?? []
         for (position, cut) in cuts.enumerated().reversed() {
             let buckets =
                 known[position]
-                ?? comparability(streams, with: sender, takesLag: takesLag) { index, _ in
+                ?? comparability(streams, with: sender, takesLag: takesLag, now: now) { index, _ in
                     (told(index), index < cut.applied.count ? cut.applied[index] : 0)
                 }
             known[position] = buckets
@@ -216,7 +225,7 @@ extension Replica {
         }
         let buckets =
             known[cuts.count]
-            ?? comparability(streams, with: sender, takesLag: takesLag) { (told($0), $1.tracker.applied) }
+            ?? comparability(streams, with: sender, takesLag: takesLag, now: now) { (told($0), $1.tracker.applied) }
         known[cuts.count] = buckets
         guard groups.isEmpty, let comparability = buckets[range] else { return .unknown }
         return .different(comparability)
@@ -233,7 +242,7 @@ extension Replica {
         let byOrigin = Dictionary(grouping: streamsByType[type] ?? [], by: \.key.origin)
         let takesLag = mayHoldFormer(type, audit.sender, now: now)
         for bucket in covered {
-            switch compare(bucket, of: type, with: audit.sender, takesLag: takesLag, own, answer, &known) {
+            switch compare(bucket, of: type, with: audit.sender, takesLag: takesLag, own, answer, &known, now: now) {
             case .equal: continue
             case .different(.equal) where holdsFormer(type, bucket, byOrigin, than: audit.sender):
                 found[bucket] = .atLeast

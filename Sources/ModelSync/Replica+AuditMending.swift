@@ -123,7 +123,7 @@ extension Replica {
         switch audit.step {
         case .comparing, .verifying: return
         case .replacing(let part, let rest):
-            replace(part, of: type, with: audit.fetched.chunks.flatMap(\.records), heads)
+            replace(part, of: type, with: audit.fetched.chunks.flatMap(\.records), heads, now: now)
             guard rest.isEmpty else { return fetchBuckets(rest, of: type, isReplacing: true, now: now) }
             audits.forgetDigests(toldBy: audit.sender, type: type)
             endAudit(of: type, by: .buckets, now: now)
@@ -189,14 +189,14 @@ extension Replica {
 
     /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has
     /// written, become what the sender holds of them.
-    private func replace(_ buckets: [Int], of type: String, with fetched: [Record], _ heads: [Heads]) {
+    private func replace(_ buckets: [Int], of type: String, with fetched: [Record], _ heads: [Heads], now: Moment) {
         guard let audit = audits[type] else { return }
         let origin = sessions[audit.sender.index].name
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
         let replacements = Dictionary(fetched.map { ($0.id, $0) }) { $1 }
         let snapshot = cache.snapshot()
         // Everything here was there when these heads were read, so it is older than they are.
-        let comparability = comparability(of: type, with: audit.sender) {
+        let comparability = comparability(of: type, with: audit.sender, now: now) {
             Replica.head(of: $0, in: [origin: told])
         }
         cache.commit { commit in

@@ -391,7 +391,8 @@ extension Replica {
     /// What others claim of the stream may be stored: none of it is new, so that other senders could still doubt it, or
     /// by a sender that was contradicted.
     func isStorable(_ stream: StreamState) -> Bool {
-        stream.claims.allSatisfy { claim in
+        // Of a start that is only claimed the position of the one before is stored.
+        (stream.claims + (stream.claimedStart?.former?.claims ?? [])).allSatisfy { claim in
             guard let claimant = claim.claimant, sessions.count > 1 else { return true }
             return claim.isSeasoned && sessions[claimant.index].credit.contradictionCount == 0
         }

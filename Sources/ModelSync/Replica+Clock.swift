@@ -35,7 +35,7 @@ extension Replica {
     /// The sender has brought something of the origin that lies too far ahead. While that goes on the sender is not
     /// live; a line is logged when it begins.
     func noteAhead(_ origin: String, _ stamp: Stamp, at sender: SenderID, now: Moment) {
-        guard noteOrigin(origin, of: sender) else { return }
+        guard noteOrigin(origin, of: sender, now: now) else { return }
         let until = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
         let former = sessions[sender.index].ahead.updateValue(until, forKey: origin)
         sessions[sender.index].lastError = "\(origin) is \(lead(of: stamp, now)) ms ahead; set the clocks right"

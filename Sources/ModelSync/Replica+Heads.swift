@@ -7,6 +7,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
         guard noteOrigin(heads, of: sender, now: now) else { return }
+        if heads.origin == sessions[sender.index].name { sessions[sender.index].leavesNamesOut = heads.leavesNamesOut }
         sessions[sender.index].ages[heads.origin] = (
             heads.isRelayed ? heads.ageMilliseconds ?? 0 : 0, now.uptimeMicroseconds, heads.incarnation, heads.stamp
         )
@@ -46,6 +47,7 @@ extension Replica {
                 audits.forgetDigests(overlapping: head.topic, type: stream.type, toldBy: sender)
             }
             stream.noteTold(by: sender, at: now.uptimeMicroseconds)
+            if stream.isUntold, !isName(heads.origin, now: now) { tellAgain(stream, now: now) }
             if isUnmet { takeFormerState(stream, sender, head: head.sequence, now: now) }
             takeWholeIfUnknown(stream, sender, now: now)
             learn(head: head.sequence, of: stream, word: word)

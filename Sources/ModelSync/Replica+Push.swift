@@ -10,7 +10,12 @@ public enum PushArrival: Hashable, Sendable {
     case refused(ControlErrorCode, String)
 
     /// Why a stream is not begun.
-    static let noRoom = "too many streams were begun by pushing; use fewer names or types"
+    static let noRoom = "too many streams were begun by pushing; use fewer types"
+
+    /// The refusal of one more name of a peer.
+    static var tooManyNames: PushArrival {
+        .refused(.busy, "this connection has begun to push under many names; try again in a second")
+    }
 
     /// How the message of a batch from the future begins.
     private static let future = "the stamp lies too far ahead"
@@ -43,11 +48,15 @@ extension Replica {
     ///
     /// A push is acknowledged, so what was pushed has no holes: a batch must be the next of its (origin, incarnation,
     /// topic), and a new incarnation begins with sequence 1. It asks for no snapshot when it comes this way.
-    public func receivePushed(topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment) -> PushArrival {
+    /// - Parameter mayName: a batch may begin a name that is not followed yet; asked where one does.
+    public func receivePushed(
+        topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment, mayName: () -> Bool = { true }
+    ) -> PushArrival {
         let judged = judgePushed(topic: bytes, payload: payload, now: now) { _ in 0 }
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
         guard case .accepted = judged, let topic = try? topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        guard follows(key.origin) || mayName() else { return .tooManyNames }
         // Whoever pushes is the origin itself.
         takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
@@ -105,8 +114,11 @@ extension Replica {
     private func refusal(of key: StreamKey, sequence: UInt64, after waiting: UInt64, now: Moment) -> PushArrival? {
         let incarnation = decoder.incarnation
         guard let stream = streams[key], incarnation <= stream.incarnation else {
-            let isNext = sequence > 0 && sequence - 1 <= waiting
-            return isNext ? nil : .outOfOrder(sequence, expected: waiting &+ 1)
+            // It may have been forgotten.
+            let last = max(waiting, forgotten.applied(key, incarnation))
+            if sequence > waiting, sequence <= last { return .duplicate }
+            let isNext = sequence > 0 && sequence - 1 <= last
+            return isNext ? nil : .outOfOrder(sequence, expected: last &+ 1)
         }
         let isOpen = isMerelyClaimed(startOf: stream) && incarnation >= provenStarts[key.origin] ?? 0
         guard incarnation == stream.incarnation || isOpen else {

@@ -53,6 +53,9 @@ extension Replica {
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         sessions[sender.index].budget.noteFruit()
+        guard isYoung(max(decoder.incarnation, decoder.lastStamp), now: now) else {
+            return takeCopyInstead(of: stream, rid, sender, now: now)
+        }
         counters[.replayedBatches] += 1
         stream.repair?.request?.expected = decoder.sequence &+ 1
         stream.repair?.attempts = 0
@@ -60,6 +63,16 @@ extension Replica {
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
         countDecoded()
         accept(batch.span, of: stream, isCurrent: true, sender: sender, now: now)
+    }
+
+    /// What so old a batch writes may be deleted, and the delete forgotten: the sender's copy is taken, which knows.
+    private func takeCopyInstead(of stream: StreamState, _ rid: UInt64, _ sender: SenderID, now: Moment) {
+        counters[.expiredBatches] += 1
+        send(.cancel(rid: rid), to: sender)
+        requests[rid] = nil
+        stream.repair?.request = nil
+        stream.repair?.failed = []
+        fallBack(stream, now: now)
     }
 
     /// Leaves out a batch that is malformed also when it is sent again. The topic is taken from a sender's copy when

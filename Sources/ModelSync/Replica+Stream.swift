@@ -133,6 +133,8 @@ extension Replica {
     func merge(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, now: Moment) {
         stream.lastBatchLagMilliseconds = now.wallMilliseconds.subtractingOrZero(decoder.stamp >> 16)
         stream.lastStamp = max(stream.lastStamp, decoder.lastStamp)
+        stream.lastArrival = now.uptimeMicroseconds
+        if stream.isUntold { tellAgain(stream, now: now) }
         if decoder.group.count > 1 {
             let wanted = decoder.group.filter(isWanted)
             if wanted.count > 1 {
@@ -201,7 +203,7 @@ extension Replica {
         isClaim: Bool = false, now: Moment
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
-        if let sender, !noteOrigin(key.origin, of: sender) { return nil }
+        if let sender, !noteOrigin(key.origin, of: sender, now: now) { return nil }
         let known = stream(key)
         let stream: StreamState
         if let known {
@@ -229,8 +231,10 @@ extension Replica {
     private func makeStream(
         _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool, isClaim: Bool, now: Moment
     ) -> StreamState? {
+        let isNew = !follows(key.origin)
+        if isNew && streamsByOrigin.count >= bounds.nameCount || !hasShare(sender) { forgetNames(now: now) }
         guard let type = key.topic.type, streams.count < bounds.streamCount, hasShare(sender),
-            room?.admit(key, isPushed: isPushed) ?? true
+            case let telling = findRoom(for: key, isPushed: isPushed, now: now), telling != .refused
         else {
             // Whoever pushes is told himself.
             if !isPushed { noteRefused(key.origin) }
@@ -238,7 +242,11 @@ extension Replica {
         }
         // A straggler of an earlier start, which is all that was heard of this topic.
         let latest = max(incarnation, latestStarts[key.origin] ?? 0)
-        let stream = StreamState(key: key, type: type, incarnation: latest, now: now.uptimeMicroseconds)
+        let stream = StreamState(
+            key: key, type: type, incarnation: latest, metAt: sender, now: now.uptimeMicroseconds)
+        stream.isUntold = telling == .untold
+        if stream.isUntold { leavesNamesOut = true }
+        goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
         stream.holdsUntold = latest > incarnation
         if !isClaim { proveStart(key.origin, incarnation) }
@@ -259,13 +267,14 @@ extension Replica {
     }
 
     /// The sender speaks for the origin.
-    /// - Returns: false when it claims to speak for too many.
-    func noteOrigin(_ origin: String, of sender: SenderID) -> Bool {
+    /// - Returns: false when it claims to speak for too many, and none of them can be forgotten.
+    func noteOrigin(_ origin: String, of sender: SenderID, now: Moment) -> Bool {
         if sessions[sender.index].lastOrigin == origin { return true }
         if sessions[sender.index].origins.contains(origin) {
             sessions[sender.index].lastOrigin = origin
             return true
         }
+        if sessions[sender.index].origins.count >= bounds.originCount { forgetNames(now: now) }
         guard sessions[sender.index].origins.count < bounds.originCount else {
             noteRefused(origin)
             return false
@@ -277,7 +286,7 @@ extension Replica {
     /// The sender tells heads of the origin.
     /// - Returns: false when it claims to speak for too many, or the start lies too far ahead.
     func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
-        guard noteOrigin(heads.origin, of: sender) else { return false }
+        guard noteOrigin(heads.origin, of: sender, now: now) else { return false }
         guard !isStartTooFarAhead(heads.incarnation, followed: latestStarts[heads.origin], now: now) else {
             counters[.clockRejectedHeads] += 1
             noteStartAhead(heads.origin, heads.incarnation, at: sender, now: now)

@@ -36,6 +36,8 @@ extension Replica {
             if position.isPushed { proveStart(of: stream) }
             // Where nothing of a start was applied, it is known that it was met, and that is all.
             stream.isRestored = position.applied > 0
+            // Batches that were stored may follow: it is not forgotten before.
+            stream.lastArrival = now.uptimeMicroseconds
             // The state may hold what came beyond a hole, or after the position was stored.
             stream.holdsUntold = true
             // Whether it is the first start is not stored.

@@ -1,6 +1,6 @@
 public import ModelCache
 import ModelRecord
-import ModelWire
+public import ModelWire
 
 /// The receiving side as a state machine: frames and ticks of any number of senders go in, commits to the cache and
 /// actions come out.
@@ -68,6 +68,12 @@ public final class Replica {
     var bounds = FollowingBounds()
     /// Where the heads of all streams must fit into one message: at whoever serves others. Nil elsewhere.
     var room: HeadsRoom?
+    /// When others may be asked to make room again, and when names may be forgotten again.
+    var nextMakingRoom: UInt64 = 0
+    var nextForgetting: UInt64 = 0
+    var forgotten = ForgottenStreams()
+    /// Some names that were followed are not told.
+    var leavesNamesOut = false
     /// The log was told that a stream or an origin is not followed.
     var hasToldRefusal = false
     var decoder: BatchDecoder
@@ -100,6 +106,21 @@ public final class Replica {
         streamsByType[stream.type, default: []].append(stream)
         streamsByOrigin[stream.key.origin, default: []].append(stream)
         unordered.append(stream)
+    }
+
+    /// The streams of these origins are followed no more.
+    /// - Returns: those that were.
+    func remove(streamsOf origins: Set<String>) -> [StreamState] {
+        let removed = origins.flatMap { streamsByOrigin.removeValue(forKey: $0) ?? [] }
+        for stream in removed { streams[stream.key] = nil }
+        for type in Set(removed.map(\.type)) {
+            streamsByType[type]?.removeAll { origins.contains($0.key.origin) }
+        }
+        ordered.removeAll { origins.contains($0.key.origin) }
+        unordered.removeAll { origins.contains($0.key.origin) }
+        lastStream = nil
+        if let stream = wholeRepair, origins.contains(stream.key.origin) { wholeRepair = nil }
+        return removed
     }
 
     /// All streams, in one order on every machine: by origin and topic.
@@ -165,7 +186,7 @@ public final class Replica {
     var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
 
     /// The replica asked for this topic.
-    func isWanted(_ topic: Topic) -> Bool {
+    public func isWanted(_ topic: Topic) -> Bool {
         configuration.prefixes.contains { topic.overlaps($0) }
     }
 }

@@ -42,6 +42,8 @@ public struct RequestBudget: Sendable {
     public var fetchIDCount = 1024
     /// Errors that one peer is told; what it asks wrongly beyond that is ignored and counted.
     public var errors = Rate(burst: 256, perSecond: 64)
+    /// Names under which one peer begins to push.
+    public var names = Rate(burst: 256, perSecond: 16)
     /// Pushed batches of one peer that wait to be durable.
     public var pushesPerPeer = 256
     /// The bytes of pushed batches of all peers that wait to be durable.
@@ -91,4 +93,5 @@ struct PeerBudget: Sendable {
     var questions = TokenBucket()
     var answerBytes = TokenBucket()
     var errors = TokenBucket()
+    var names = TokenBucket()
 }

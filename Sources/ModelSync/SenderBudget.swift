@@ -33,6 +33,12 @@ struct SenderBudget: Sendable {
         headByteCount += HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
     }
 
+    /// The stream is forgotten.
+    mutating func giveBack(_ key: StreamKey) {
+        streamCount -= 1
+        headByteCount -= HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
+    }
+
     mutating func takeStreams(_ count: Int, at time: UInt64) -> Bool {
         begun.take(UInt64(count), of: SenderBudget.streamRate, at: time)
     }

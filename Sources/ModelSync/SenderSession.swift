@@ -30,6 +30,8 @@ struct SenderSession: Sendable {
     var lastOrigin: String?
     /// How old what it says of an origin was, when it said so, and of which start and moment of the origin.
     var ages: [String: (milliseconds: UInt64, at: UInt64, incarnation: UInt64, stamp: Stamp)] = [:]
+    /// It does not tell all names that it has followed.
+    var leavesNamesOut = false
     /// What became of what it has said of others.
     var credit = Credit()
     /// The origins of which it has brought what lies too far ahead of the wall clock, and until when that counts.
@@ -96,4 +98,8 @@ struct FollowingBounds: Sendable {
     static let senderParts = 8
     /// Origins that one sender speaks for.
     var originCount = 16_384
+    /// With so many origins, names of which nothing was heard for long are forgotten.
+    var nameCount = 8192
+    /// How long that is: in thirty heartbeats whoever tells of a stream has told of it three times.
+    var quietMicroseconds: UInt64 = 15_000_000
 }

@@ -49,6 +49,10 @@ struct SourceTable: Sendable {
         byOrigin[origin] = source
     }
 
+    mutating func forget(_ origins: [String]) {
+        for origin in origins { byOrigin[origin] = nil }
+    }
+
     /// Takes note of a bye.
     /// - Returns: false when it is known already, or of an earlier start.
     mutating func note(_ bye: Bye) -> Bool {

@@ -75,6 +75,12 @@ final class StreamState {
     var isRestored = false
     /// Somebody has pushed batches of it.
     var isPushed = false
+    /// Whoever is served is not told of it: there is no room.
+    var isUntold = false
+    /// The sender in whose words it was met.
+    let metAt: SenderID?
+    /// When a batch of it was merged last, on the clock of ``Moment/uptimeMicroseconds``; 0 for none in this run.
+    var lastArrival: UInt64 = 0
     /// What became of its holes.
     var account = RepairAccount()
     /// Since when the quality is what it is.
@@ -93,8 +99,9 @@ final class StreamState {
         return made
     }
 
-    init(key: StreamKey, type: String, incarnation: UInt64, now: UInt64) {
+    init(key: StreamKey, type: String, incarnation: UInt64, metAt sender: SenderID? = nil, now: UInt64) {
         self.key = key
+        metAt = sender
         buckets = key.topic.buckets
         self.type = type
         self.incarnation = incarnation

@@ -23,7 +23,8 @@ extension Heads {
             writer.write(unsigned: head.sequence)
             if let digest = head.digest { writer.write(unsigned: digest) }
         }
-        writer.write(unsigned: (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0) | (isPushed ? 4 : 0))
+        let flags: UInt64 = (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0) | (isPushed ? 4 : 0)
+        writer.write(unsigned: flags | (leavesNamesOut ? 8 : 0))
         if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
     }
 
@@ -48,6 +49,7 @@ extension Heads {
         isRelayed = flags & 1 != 0
         hasTransactions = flags & 2 != 0
         isPushed = flags & 4 != 0
+        leavesNamesOut = flags & 8 != 0
         ageMilliseconds = try frame.optionalUnsigned(&elements)
         try frame.finish(&elements)
     }

@@ -31,12 +31,15 @@ public struct Heads: Sendable, Hashable {
     public var hasTransactions: Bool
     /// The origin's batches are pushed to relays: each of its starts begins with its first batch.
     public var isPushed: Bool
+    /// The relay, whose own heads these are, does not tell all names that it has followed: there is no room.
+    public var leavesNamesOut: Bool
     /// How long ago the relay last heard of the origin.
     public var ageMilliseconds: UInt64?
 
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
-        hasTransactions: Bool = false, isPushed: Bool = false, ageMilliseconds: UInt64? = nil
+        hasTransactions: Bool = false, isPushed: Bool = false, leavesNamesOut: Bool = false,
+        ageMilliseconds: UInt64? = nil
     ) {
         self.origin = origin
         self.incarnation = incarnation
@@ -45,6 +48,7 @@ public struct Heads: Sendable, Hashable {
         self.isRelayed = isRelayed
         self.hasTransactions = hasTransactions
         self.isPushed = isPushed
+        self.leavesNamesOut = leavesNamesOut
         self.ageMilliseconds = ageMilliseconds
     }
 

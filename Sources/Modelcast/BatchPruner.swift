@@ -24,6 +24,12 @@ struct BatchPruner {
         stored[batch.stream, default: Stored()].last = max(last, batch.sequence)
     }
 
+    /// The store lets go of all batches of these origins.
+    mutating func forget(_ origins: Set<String>) {
+        stored = stored.filter { !origins.contains($0.key.origin) }
+        waiting?.ranges.removeAll { origins.contains($0.origin) }
+    }
+
     /// There is a new file: what was written to the one before counts for nothing.
     mutating func beginAnew() { waiting = nil }
 

@@ -16,6 +16,8 @@ final class ReplicaKeeper {
     /// The positions that the store was told last.
     private var told: [StreamID: StreamPosition] = [:]
     private var pushedOrigins: Set<String> = []
+    /// How many names the replica had forgotten when it was looked.
+    private var forgottenNames: UInt64 = 0
     private var nextState: UInt64 = 0
     private var nextAlive: UInt64 = 0
 
@@ -61,6 +63,7 @@ final class ReplicaKeeper {
         let isStateDue = time >= nextState
         if isStateDue {
             nextState = time + ReplicaKeeper.stateMicroseconds
+            removeForgotten(from: &changes)
             addPositions(to: &changes)
         }
         if time >= nextAlive {
@@ -120,6 +123,18 @@ final class ReplicaKeeper {
                 changes.facts[StoreLink.Fact.pushed + position.origin] = [1]
             }
         }
+    }
+
+    /// What the replica has forgotten the store forgets as well: all but the models.
+    private func removeForgotten(from changes: inout StoreChanges) {
+        guard replica.counters[.forgottenNames] > forgottenNames else { return }
+        forgottenNames = replica.counters[.forgottenNames]
+        let gone = Set(told.keys.lazy.filter { self.replica.isWanted($0.topic) }.map(\.origin))
+            .filter { !replica.follows($0) }
+        told = told.filter { !gone.contains($0.key.origin) }
+        pushedOrigins.subtract(gone)
+        pruner.forget(gone)
+        changes.removedOrigins = gone.sorted()
     }
 
     private func handle(_ event: StoreEvent) {

@@ -31,11 +31,13 @@ public struct Scenario: Sendable {
         case lastingDamage = "lasting-damage"
         /// A publisher says of others what is not so, and sends what cannot be read.
         case liars
+        /// Jobs have more names than relays can tell of, or anybody keeps.
+        case names
         /// Publishers without a disk take their models back from relays.
         case recovery
 
         /// What is drawn where nothing is said: all but liars, of which about one seed in ten thousand still fails.
-        public static let usual = Set(allCases).subtracting([.liars])
+        public static let usual = Set(allCases).subtracting([.liars, .names])
     }
 
     /// - Parameters:

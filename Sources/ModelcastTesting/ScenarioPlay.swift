@@ -23,6 +23,9 @@ struct ScenarioPlay {
     var liarGenerator: SeededGenerator
     var liar: SimulatedNode?
     var liarWrites = false
+    /// As for the liar.
+    var namesGenerator: SeededGenerator
+    let hasManyNames: Bool
     /// Relays that wait for each other serve what they have before they have all: then holes are found.
     var hasLoop = false
 
@@ -48,6 +51,14 @@ struct ScenarioPlay {
         settings.budget.pushesPerPeer = [2, 256].pick(&generator)
         settings.sabotage = scenario.sabotage
         settings.hasDigests = scenario.hasDigests
+        namesGenerator = SeededGenerator(seed: scenario.seed &* 0xA24B_AED4_963E_E407 &+ 7)
+        hasManyNames =
+            features.isSuperset(of: [.names, .jobs]) && !isCalm && Int.random(in: 0..<4, using: &namesGenerator) == 0
+        if hasManyNames {
+            settings.names = SimulationSettings.NameBounds(
+                told: [220, 300, 450].pick(&namesGenerator), kept: [4, 6, 100].pick(&namesGenerator),
+                quiet: .seconds([1, 3].pick(&namesGenerator)))
+        }
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }
@@ -109,7 +120,9 @@ struct ScenarioPlay {
     /// Where something may break there may be a liar, to whom relays and subscribers listen beside others.
     /// - Parameter senders: whom the subscribers listen to.
     private mutating func addLiar(_ senders: inout [NodeID]) throws {
-        guard features.contains(.liars), !isCalm, Int.random(in: 0..<4, using: &liarGenerator) == 0 else { return }
+        // What few bytes a relay tells of names a liar alone would fill.
+        guard features.contains(.liars), !isCalm, !hasManyNames, Int.random(in: 0..<4, using: &liarGenerator) == 0
+        else { return }
         let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.id)
         let id = try simulation.addPublisher("liar", partitions: .one, disk: .none)
         simulation.nodes[id.index].liar = Liar(isForgetful: isForgetful, using: &liarGenerator)
@@ -142,8 +155,9 @@ struct ScenarioPlay {
     /// Where there are relays there may be jobs that push to them.
     private mutating func addJobs() throws {
         let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.id)
-        guard !relays.isEmpty, Bool.random(using: &generator) else { return }
-        for index in 0..<Int.random(in: 1...2, using: &generator) {
+        guard !relays.isEmpty, Bool.random(using: &generator) || hasManyNames else { return }
+        let more = hasManyNames ? Int.random(in: 3...6, using: &namesGenerator) : 0
+        for index in 0..<Int.random(in: 1...2, using: &generator) + more {
             let targets = Bool.random(using: &generator) ? relays : [relays.pick(&generator)]
             let configuration = PusherConfiguration(
                 acknowledgement: PusherConfiguration.Acknowledgement.allCases.pick(&generator),

@@ -26,6 +26,8 @@ struct SimulatedDisk {
         var clock: Stamp
         var positions: [StreamPosition]
         var lastContact: UInt64?
+        /// Origins of which nothing is kept but models.
+        var forgotten: Set<String>
         var dueAt: UInt64
     }
 
@@ -73,7 +75,7 @@ struct SimulatedDisk {
     /// Begins to write what has changed since the last time; it is durable at `dueAt`.
     mutating func begin(
         _ cache: ModelCache, updateCount: Int, clock: Stamp, positions: [StreamPosition], lastContact: UInt64?,
-        dueAt: UInt64
+        forgotten: Set<String>, dueAt: UInt64
     ) {
         var changed: [ModelKey: Record] = [:]
         var gone = Set(records.keys)
@@ -88,7 +90,7 @@ struct SimulatedDisk {
         }
         pending = Transaction(
             records: changed, gone: gone, updateCount: updateCount, clock: clock, positions: positions,
-            lastContact: lastContact, dueAt: dueAt)
+            lastContact: lastContact, forgotten: forgotten, dueAt: dueAt)
     }
 
     /// Makes a pushed batch durable.
@@ -109,6 +111,8 @@ struct SimulatedDisk {
         updateCount = max(updateCount, transaction.updateCount)
         clock = max(clock, transaction.clock)
         lastContact = transaction.lastContact ?? lastContact
+        positionByPlace = positionByPlace.filter { !transaction.forgotten.contains($0.key.origin) }
+        pushes.removeAll { transaction.forgotten.contains($0.stream.origin) }
         // A stream that is left out stands where it stood.
         for position in transaction.positions {
             positionByPlace[Place(origin: position.origin, topic: position.topic)] = position

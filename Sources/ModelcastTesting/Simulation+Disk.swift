@@ -40,7 +40,14 @@ extension Simulation {
         node.disk.begin(
             cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
             positions: positions, lastContact: node.replica?.lastContact(now: moment(node)),
-            dueAt: dueAt)
+            forgotten: forgottenNames(node), dueAt: dueAt)
+    }
+
+    /// The names that the node has forgotten.
+    private func forgottenNames(_ node: SimulatedNode) -> Set<String> {
+        guard let replica = node.replica, replica.counters[.forgottenNames] > 0 else { return [] }
+        return Set(node.disk.positions.filter { replica.isWanted($0.topic) }.map(\.origin))
+            .filter { !replica.follows($0) }
     }
 
     // MARK: Pushed batches

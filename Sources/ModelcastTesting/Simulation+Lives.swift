@@ -34,6 +34,9 @@ extension Simulation {
             for _ in node.listening { _ = relay?.addSender() }
             node.relay = relay
         }
+        if let names = settings.names {
+            node.replica?.limitNames(told: names.told, kept: names.kept, quiet: names.quiet)
+        }
         node.watch.start(cache, label: node.name)
         restore(node)
         // What comes from the disk may stem from the middle of a snapshot.

@@ -54,7 +54,9 @@ extension Simulation {
                 $0.missing != 0 || $0.applied != $0.head
             }
             let heard = relays(heardBy: node)
-            if let stream = streams.first(where: { !isBeyondReach($0, replica, hearing: heard) }) {
+            if let stream = streams.first(where: {
+                !isBeyondReach($0, replica, hearing: heard) && !isForgotten($0, replica, node)
+            }) {
                 return "\(node.name) has applied \(stream.applied) of \(stream.head) batches of \(stream.origin) on "
                     + "\(stream.topic), \(stream.missing) missing" + others(stream.origin, stream.topic)
             }
@@ -83,6 +85,17 @@ extension Simulation {
                 let batch = BatchID(
                     origin: stream.origin, incarnation: stream.incarnation, topic: stream.topic, sequence: sequence)
                 return oracle.isLost(batch, to: relays)
+            }
+    }
+
+    /// None of those who have spoken of the stream to the node knows it any more: they have begun anew, and heard
+    /// no word of it, as it had made way for others. What it wrote is in their copies.
+    private func isForgotten(_ stream: StreamStatus, _ replica: Replica, _ node: SimulatedNode) -> Bool {
+        settings.names != nil
+            && replica.tellers(of: stream.origin, on: stream.topic).allSatisfy { teller in
+                let sender = nodes[links[node.listening[teller.index]].server]
+                return sender.name != stream.origin
+                    && !(sender.replica?.follows(stream.origin, on: stream.topic) ?? false)
             }
     }
 

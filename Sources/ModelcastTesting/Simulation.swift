@@ -145,10 +145,20 @@ public struct SimulationSettings: Sendable {
     public var replayByteCount = 1 << 20
     /// What publishers and relays grant their peers.
     public var budget = RequestBudget()
+    /// How much is told and kept of names; nil for the defaults.
+    var names: NameBounds?
     /// Heads carry digests, which find what all else has missed.
     public var hasDigests = true
     /// A protection that is switched off, to see that the checkers find out.
     public var sabotage: Sabotage?
 
     public init() {}
+
+    /// Far less than in real life, where there are thousands of names.
+    struct NameBounds {
+        /// Bytes of heads of what is pushed.
+        let told: Int
+        let kept: Int
+        let quiet: Duration
+    }
 }

@@ -37,7 +37,9 @@ import Testing
         return count >= models
     }
 
-    @Test func `pushes under 100,000 names fill their share of a frame, and others join meanwhile`() throws {
+    @Test func `pushes under 100,000 names are taken, what is told fits into a frame, and others join meanwhile`()
+        throws
+    {
         var network = RelayNetwork()
         try network.addOrigin("origin")
         try network.addRelay("relay")
@@ -46,20 +48,24 @@ import Testing
         let isSettled = network.settle()
         #expect(isSettled)
         let topic = Topic.data(type: "User")
+        let relay = network.relays[0]
         var accepted = 0
         for number in 0..<100_000 {
+            // From more connections than a budget for each can keep apart.
+            let peer = [66, UInt8(truncatingIfNeeded: number / 200), UInt8(truncatingIfNeeded: number / 51_200)]
             let push = ControlRequest.push(rid: 1, topic: topic, batch: try batch(name(number)))
-            if network.ask(.relay(0), push, from: [66]).first == .accepted(rid: 1) { accepted += 1 }
+            if network.ask(.relay(0), push, from: peer).first == .accepted(rid: 1) { accepted += 1 }
+            network.time += 1_000
+            if number % 1_000 == 999 { relay.tick(now: network.now) }
+            _ = relay.takeActions()
             if number % 33_333 == 33_332 { #expect(isServed(&network, models: 10)) }
         }
-        let relay = network.relays[0]
-        // 37 bytes and the name, 22 and the topic, in three eighths of a MiB.
-        #expect(accepted == 393_216 / (37 + 64 + 22 + topic.bytes.count))
-        #expect(relay.counters[.requestsLimit] == 100_000 - UInt64(accepted))
-        #expect(relay.counters[.requestsIgnored] == 100_000 - UInt64(accepted) - 256)
-        #expect(relay.replica.streamStatus(now: network.now).count == accepted + 1)
-        #expect(relay.sources.byOrigin.count <= accepted + 2)
-        #expect(relay.connectedPeers.count <= 4)
+        #expect(accepted == 100_000)
+        // Those of the last fifteen seconds, and 8,192.
+        #expect(relay.replica.streamStatus(now: network.now).count < 15_000 + 8_192 + 1_100)
+        #expect(relay.replica.counters[.forgottenNames] > 70_000)
+        #expect(relay.cache.count(of: "User") == 10)
+        #expect(relay.connectedPeers.count <= 40)
         // No frame of it is past the limit: not what a barrier is answered with, nor a heartbeat.
         relay.subscribed(to: [0xFF] + [UInt8](repeating: 7, count: 16), now: network.now)
         network.time += 600_000
@@ -67,7 +73,9 @@ import Testing
         let sizes = relay.takeActions().compactMap { action -> Int? in
             if case .publish(_, let payload) = action { payload.count } else { nil }
         }
-        #expect(sizes.count >= 2 * accepted)
+        // 37 bytes and the name, 22 and the topic, in three eighths of a MiB; an eighth may just have made way.
+        let room = 393_216 / (37 + 64 + 22 + topic.bytes.count)
+        #expect((room * 7 / 8...2 * room + 4).contains(sizes.count))
         #expect(sizes.allSatisfy { $0 <= 1 << 20 })
         // An origin that is listened to finds room all the same.
         try network.write(0, "new", ["a": 1], type: "Order")
@@ -75,21 +83,20 @@ import Testing
         #expect(relay.cache["Order", "new"] != nil)
     }
 
-    @Test func `a subscriber behind such a relay becomes live, and its reports fit`() throws {
+    @Test func `a subscriber behind a relay of many names becomes live, and its reports fit`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay") { $0.limits = WireLimits(frameByteCount: 64 << 10) }
         for number in 0..<400 {
             let push = ControlRequest.push(rid: 1, topic: .data(type: "User"), batch: try batch(name(number)))
-            _ = network.ask(.relay(0), push, from: [66])
+            #expect(network.ask(.relay(0), push, from: [66, UInt8(number / 200)]).first == .accepted(rid: 1))
         }
-        #expect(network.relays[0].counters[.requestsLimit] > 100)
         network.addReplica()
         network.connect(.replica(0), to: .relay(0))
         network.run(milliseconds: 3_000)
         #expect(network.replicas[0].state(of: network.links[0].sender) == .live)
         let peer = try #require(network.relays[0].connectedPeers.first { $0.name == "replica-0" })
         let report = try #require(peer.report)
-        #expect(report.applied.count == network.relays[0].replica.streamStatus(now: network.now).count)
+        #expect((150...250).contains(report.applied.count))
         #expect(ControlRequest.report(rid: 1, report: report).encode().count < 64 << 10)
     }
 

@@ -1,0 +1,172 @@
+import ModelWire
+
+/// Names come and go, those of jobs above all. What is told of them must fit into one message, and what is kept of them
+/// into memory, so the longest idle make way: first they are told no more, then they are forgotten (Repair, "Names
+/// without end"). Their models stay.
+extension Replica {
+    /// Whether a stream that is met is told to others.
+    enum Telling {
+        case told
+        /// It is followed all the same: enough others tell digests of its topic.
+        case untold
+        /// There is no room, and it is not followed.
+        case refused
+    }
+
+    /// Finds room for a stream in what is told to others; where there is none, names that have long been idle make way.
+    /// - Complexity: O(1) amortised; O(*streams* · log *streams*) where others make way, which frees an eighth, or is
+    ///   tried once a second.
+    func findRoom(for key: StreamKey, isPushed: Bool, now: Moment) -> Telling {
+        let isName = isPushed || pushedOrigins.contains(key.origin)
+        guard room?.admit(key, isPushed: isName) == false else { return .told }
+        makeRoom(now: now)
+        guard room?.admit(key, isPushed: isName) == false else { return .told }
+        return isName && room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
+    }
+
+    /// The stream goes on, or somebody asks for it: it is told again, where there is room.
+    func tellAgain(_ stream: StreamState, now: Moment) {
+        stream.lastArrival = now.uptimeMicroseconds
+        guard case .told = findRoom(for: stream.key, isPushed: false, now: now) else { return }
+        stream.isUntold = false
+    }
+
+    /// The streams of names that have been idle for longest are told no more.
+    private func makeRoom(now: Moment) {
+        guard let before = room, now.uptimeMicroseconds >= nextMakingRoom else { return }
+        let idle = before.streams.keys.filter { isName($0.origin, now: now) }
+            .map { (key: $0, stream: streams[$0]) }
+            .filter { !($0.stream?.isMending ?? false) }
+            .sorted { isIdleLonger($0, $1) }
+        let wanted = before.pushedByteCountMax / 8
+        var freed = 0
+        for (key, stream) in idle where freed < wanted && room?.count(of: key.topic) ?? 0 > 1 {
+            freed += room?.leave(key) ?? 0
+            stream?.isUntold = true
+            leavesNamesOut = true
+        }
+        if freed < wanted { nextMakingRoom = now.uptimeMicroseconds + Replica.makingRoomPauseMicroseconds }
+    }
+
+    /// Where too few can make way it is not tried with each batch.
+    private static let makingRoomPauseMicroseconds: UInt64 = 1_000_000
+
+    /// What was never begun goes first.
+    private func isIdleLonger(
+        _ first: (key: StreamKey, stream: StreamState?), _ second: (key: StreamKey, stream: StreamState?)
+    ) -> Bool {
+        let times = (first.stream?.lastArrival ?? 0, second.stream?.lastArrival ?? 0)
+        if times.0 != times.1 { return times.0 < times.1 }
+        let stamps = (first.stream?.lastStamp ?? 0, second.stream?.lastStamp ?? 0)
+        if stamps.0 != stamps.1 { return stamps.0 < stamps.1 }
+        return first.key.origin == second.key.origin
+            ? first.key.topic.bytes.lexicographicallyPrecedes(second.key.topic.bytes)
+            : first.key.origin < second.key.origin
+    }
+
+    /// The name of somebody who pushes, or of whom nobody tells: no sender, and nobody's of whom senders tell.
+    func isName(_ origin: String, now: Moment) -> Bool {
+        !hears(origin) && (pushedOrigins.contains(origin) || sessions.allSatisfy { $0.ages[origin] == nil })
+    }
+
+    // MARK: What is forgotten
+
+    /// Names of which nobody has told or sent anything for long are forgotten, the longest idle first: an eighth of all
+    /// that are kept.
+    func forgetNames(now: Moment) {
+        guard now.uptimeMicroseconds >= nextForgetting, renewal == nil, groups.isEmpty else { return }
+        nextForgetting = now.uptimeMicroseconds + Replica.makingRoomPauseMicroseconds
+        let quiet = streamsByOrigin.filter { isQuiet($0.key, $0.value, now: now) }
+            .map { (origin: $0.key, lastArrival: $0.value.lazy.map(\.lastArrival).max() ?? 0) }
+            .sorted { ($0.lastArrival, $0.origin) < ($1.lastArrival, $1.origin) }
+        forget(Set(quiet.prefix(max(bounds.nameCount / 8, 1)).map(\.origin)))
+    }
+
+    /// Nobody tells of the name, nothing of it is under way, and all that came of it is merged.
+    private func isQuiet(_ origin: String, _ streams: [StreamState], now: Moment) -> Bool {
+        let since = now.uptimeMicroseconds.subtractingOrZero(bounds.quietMicroseconds)
+        guard isName(origin, now: now),
+            !sessions.contains(where: { $0.isSynced && $0.ages[origin].map { $0.at > since } ?? false })
+        else { return false }
+        return streams.allSatisfy { stream in
+            (room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed && !stream.isMending
+                && stream.claims.isEmpty && stream.claimedStart == nil && audits[stream.type] == nil
+        }
+    }
+
+    /// Nothing has come of the stream for so long that whoever tells of it would have done so.
+    func isQuiet(_ stream: StreamState, now: Moment) -> Bool {
+        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= bounds.quietMicroseconds
+    }
+
+    private func forget(_ names: Set<String>) {
+        guard !names.isEmpty else { return }
+        counters[.forgottenNames] += UInt64(names.count)
+        for stream in remove(streamsOf: names) {
+            forgotten.note(stream)
+            if let sender = stream.metAt { sessions[sender.index].budget.giveBack(stream.key) }
+        }
+        for name in names {
+            latestStarts[name] = nil
+            provenStarts[name] = nil
+            latestStamps[name] = nil
+            for index in sessions.indices { sessions[index].ages[name] = nil }
+        }
+        for index in sessions.indices { sessions[index].origins.subtract(names) }
+        claimedStarts.subtract(names)
+        restartedOrigins.subtract(names)
+        groupedOrigins.subtract(names)
+        pushedOrigins.subtract(names)
+        ownPushed.subtract(names)
+        toldRejected.subtract(names)
+    }
+
+    /// Less is told and kept of names than by default. For the simulator, before anything else is done.
+    package func limitNames(told: Int, kept: Int, quiet: Duration) {
+        if let room { self.room = HeadsRoom(byteCountMax: room.byteCountMax, pushedByteCountMax: told) }
+        bounds.nameCount = kept
+        bounds.quietMicroseconds = quiet.wholeMicroseconds
+    }
+
+    /// A stream that was forgotten goes on where it stood.
+    func goOn(_ stream: StreamState) {
+        let applied = forgotten.applied(stream.key, stream.incarnation)
+        guard applied > 0 else { return }
+        stream.tracker.cover(through: applied)
+        stream.holdsUntold = true
+    }
+
+    /// A stream that was forgotten is asked for: it is followed again.
+    /// - Returns: nil where it was not, or there is no room.
+    func remember(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> StreamState? {
+        guard forgotten.applied(key, incarnation) > 0 else { return nil }
+        let stream = meet(key, incarnation: incarnation, sender: nil, isPushed: true, now: now)
+        stream?.lastArrival = now.uptimeMicroseconds
+        return stream
+    }
+
+    /// Streams of the origin are followed.
+    public func follows(_ origin: String) -> Bool { streamsByOrigin[origin] != nil }
+}
+
+/// How far streams stood that were forgotten, the last so many of them: one that goes on has no hole by that.
+struct ForgottenStreams: Sendable {
+    private var stands: [StreamKey: (incarnation: UInt64, applied: UInt64)] = [:]
+    private var order = Fifo<StreamKey>()
+
+    static let countMax = 65_536
+
+    mutating func note(_ stream: StreamState) {
+        guard !stream.tracker.hasHole else { return }
+        if stands.updateValue((stream.incarnation, stream.tracker.applied), forKey: stream.key) == nil {
+            order.append(stream.key)
+        }
+        while order.count > ForgottenStreams.countMax, let oldest = order.removeFirst() { stands[oldest] = nil }
+    }
+
+    /// How far this start of the stream had been applied; 0 where it is not known.
+    func applied(_ key: StreamKey, _ incarnation: UInt64) -> UInt64 {
+        guard let stand = stands[key], stand.incarnation == incarnation else { return 0 }
+        return stand.applied
+    }
+}

@@ -1,0 +1,172 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+import TestSupport
+import Testing
+
+@testable import ModelSync
+
+/// More names than a relay can tell of: the longest idle make way, and nothing of what they wrote is lost.
+@Suite struct ManyNamesTests {
+    private static let topic = Topic.data(type: "User")
+    private let incarnation: UInt64 = 1_800_000_000_000 << 16
+
+    private func batch(_ origin: String, _ sequence: UInt64 = 1, id: String? = nil) throws -> [UInt8] {
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: incarnation + sequence, id: id ?? origin, fields: ["a": .int(Int64(sequence))])
+        return writer.finish(origin: origin, incarnation: incarnation, sequence: sequence)
+    }
+
+    private func name(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "x", count: 64 - digits.count) + digits
+    }
+
+    /// A relay that tells some four of the names of jobs, and whose peers may begin as many as they like.
+    private func network(kept: Int = 1000) throws -> RelayNetwork {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.budget.names = RequestBudget.Rate(burst: 1 << 20, perSecond: 1 << 20) }
+        network.relays[0].replica.limitNames(told: 300, kept: kept, quiet: .seconds(3))
+        return network
+    }
+
+    private func push(_ batch: [UInt8], _ network: inout RelayNetwork, from peer: [UInt8] = [66]) -> ControlReply? {
+        network.ask(.relay(0), .push(rid: 1, topic: Self.topic, batch: batch), from: peer).first
+    }
+
+    /// The names of which the relay tells.
+    private func told(_ network: RelayNetwork) -> [String] {
+        network.relays[0].heads(prefixes: nil, now: network.now).map(\.origin)
+    }
+
+    private func stream(_ name: String, of replica: Replica, _ network: RelayNetwork) -> StreamStatus? {
+        replica.streamStatus(now: network.now).first { $0.origin == name }
+    }
+
+    @Test func `each new name is taken, and told in place of the one that was idle for longest`() throws {
+        var network = try network()
+        for number in 0..<20 {
+            network.time += 1000
+            #expect(push(try batch("job-\(number)"), &network) == .accepted(rid: 1))
+            #expect(told(network).contains("job-\(number)"))
+            #expect(told(network).count <= 4)
+        }
+        #expect(network.relays[0].cache.count(of: "User") == 20)
+        // One that goes on is told again.
+        #expect(!told(network).contains("job-3"))
+        #expect(push(try batch("job-3", 2), &network) == .accepted(rid: 1))
+        #expect(told(network).contains("job-3"))
+    }
+
+    @Test func `one connection begins 256 names at once, then 16 a second, and shuts nobody out`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        var refusals = 0
+        for number in 0..<300 {
+            let reply = push(try batch(name(number)), &network)
+            if reply == .accepted(rid: 1) { continue }
+            guard case .error(_, .busy, _)? = reply else { return #expect(Bool(false), "\(String(describing: reply))") }
+            refusals += 1
+        }
+        #expect(refusals == 44)
+        // What it goes on with is no new name, and another begins its own.
+        #expect(push(try batch(name(0), 2), &network) == .accepted(rid: 1))
+        #expect(push(try batch("honest"), &network, from: [67]) == .accepted(rid: 1))
+        network.time += 1_000_000
+        let later = try (300..<330).filter { push(try batch(name($0)), &network) == .accepted(rid: 1) }
+        #expect(later.count == 16)
+    }
+
+    @Test func `whoever joins late has the models of names that are not told, and follows one that goes on`() throws {
+        var network = try network()
+        for number in 0..<20 { _ = push(try batch("job-\(number)"), &network) }
+        network.run(milliseconds: 1_000)
+        network.addReplica()
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 3_000)
+        let replica = network.replicas[0]
+        #expect(replica.cache.count(of: "User") == 20)
+        #expect(replica.state(of: network.links[0].sender) == .live)
+        #expect(stream("job-0", of: replica, network) == nil)
+        #expect(push(try batch("job-0", 2), &network) == .accepted(rid: 1))
+        network.run(milliseconds: 3_000)
+        #expect(replica.cache["User", "job-0"]?["a"] == 2)
+        #expect(stream("job-0", of: replica, network)?.applied == 2)
+        #expect(replica.state(of: network.links[0].sender) == .live)
+    }
+
+    @Test func `a batch that was lost with all that tells of it is found by digests all the same`() throws {
+        var network = try network()
+        network.addReplica()
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 2_000)
+        for number in 0..<10 { _ = push(try batch("job-\(number)"), &network) }
+        network.run(milliseconds: 1_000)
+        network.lossPerMille = 1_000
+        _ = push(try batch("lost"), &network)
+        for number in 10..<20 {
+            network.time += 1_000
+            _ = push(try batch("job-\(number)"), &network)
+        }
+        network.run(milliseconds: 100)
+        network.lossPerMille = 0
+        #expect(!told(network).contains("lost"))
+        network.run(milliseconds: 20_000)
+        let replica = network.replicas[0]
+        #expect(replica.cache["User", "lost"] != nil)
+        let digests = [replica.cache, network.relays[0].cache].map { $0.digest(of: "User", buckets: 0..<256) }
+        #expect(digests[0] == digests[1])
+        #expect(replica.counters[.renewals] == 0)
+    }
+
+    @Test func `names of which nothing was heard for long are forgotten, and go on where they stood`() throws {
+        var network = try network(kept: 10)
+        network.addReplica()
+        network.replicas[0].limitNames(told: 300, kept: 10, quiet: .seconds(3))
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 1_000)
+        for number in 0..<40 {
+            for sequence in 1...3 { _ = push(try batch("job-\(number)", UInt64(sequence)), &network) }
+            network.run(milliseconds: 1_000)
+        }
+        let relay = network.relays[0]
+        let machines = [relay.replica, network.replicas[0]]
+        for machine in machines {
+            #expect(machine.counters[.forgottenNames] > 10)
+            #expect(machine.streamStatus(now: network.now).count < 25)
+            #expect(machine.cache.count(of: "User") == 40)
+            #expect(machine.brokenInvariant() == nil)
+            #expect(!machine.follows("job-0"))
+        }
+        #expect(relay.sources.byOrigin.count < 25)
+        // What it pushes again is a duplicate, and the next is the next.
+        #expect(push(try batch("job-0", 3), &network) == .accepted(rid: 1))
+        #expect(push(try batch("job-0", 5), &network) != .accepted(rid: 1))
+        #expect(push(try batch("job-0", 4), &network) == .accepted(rid: 1))
+        network.run(milliseconds: 1_000)
+        for machine in machines {
+            #expect(machine.cache["User", "job-0"]?["a"] == 4)
+            #expect(stream("job-0", of: machine, network)?.missing == 0)
+        }
+        #expect(network.replicas[0].counters[.holesFound] == 0)
+    }
+
+    @Test func `an origin that is heard itself is told whatever names come, and types take room for good`() throws {
+        var network = try network()
+        try network.addOrigin("origin")
+        network.connect(.relay(0), to: .origin(0))
+        try network.write(0, "1", ["a": 1], type: "Order")
+        network.run(milliseconds: 3_000)
+        for number in 0..<20 { _ = push(try batch("job-\(number)"), &network) }
+        #expect(told(network).contains("origin"))
+        // Each type has somebody who tells of it, and these take all the room.
+        var replies: [ControlReply?] = []
+        for number in 0..<10 {
+            let request = ControlRequest.push(rid: 1, topic: .data(type: "T\(number)"), batch: try batch("job"))
+            replies.append(network.ask(.relay(0), request, from: [66]).first)
+        }
+        guard case .error(_, .limit, let message)? = replies.last else { return #expect(Bool(false), "\(replies)") }
+        #expect(message.contains("fewer types"))
+        #expect(replies.first == .accepted(rid: 1))
+    }
+}
