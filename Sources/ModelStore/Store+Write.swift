@@ -112,8 +112,11 @@ private struct WriteTransaction {
     private func write(_ facts: StoreFacts) throws {
         guard !facts.values.isEmpty else { return }
         let statement = try statement("INSERT OR REPLACE INTO fact(name, value, sum) VALUES (?, ?, ?)")
-        for (name, value) in facts.values {
+        for (name, value) in facts.values where !value.isEmpty {
             try statement.execute(arguments: [name, Data(value), RowSum.fact(name, value)])
+        }
+        for (name, value) in facts.values where value.isEmpty {
+            try self.statement("DELETE FROM fact WHERE name = ?").execute(arguments: [name])
         }
     }
 

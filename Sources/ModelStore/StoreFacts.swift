@@ -6,7 +6,7 @@ public import ModelWire
 ///
 /// Names that begin with `store.` have a meaning to this module; all others are free for its users.
 public struct StoreFacts: Hashable, Sendable {
-    /// The values by name.
+    /// The values by name. An empty one takes a stored fact away.
     public var values: [String: [UInt8]]
 
     public init(_ values: [String: [UInt8]] = [:]) { self.values = values }

@@ -135,6 +135,7 @@ final class ReplicaKeeper {
         pushedOrigins.subtract(gone)
         pruner.forget(gone)
         changes.removedOrigins = gone.sorted()
+        for origin in gone { changes.facts[StoreLink.Fact.pushed + origin] = [] }
     }
 
     private func handle(_ event: StoreEvent) {

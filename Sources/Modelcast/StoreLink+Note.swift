@@ -20,6 +20,7 @@ extension StoreLink {
             }
             changes.upsert(entry.record, type: entry.type)
         }
+        changes.removedOrigins = rest.removedOrigins
         changes.heads = rest.heads
         changes.origins = rest.origins
         changes.facts = rest.facts

@@ -162,6 +162,8 @@ extension Simulation {
     /// fell too far behind another.
     private func whyWrong(_ notice: Notice) -> String? {
         let reason = notice.metadata["reason"] ?? ""
+        // What it had forgotten it does not know any more after a restart.
+        if settings.names != nil, faults[.crash] > 0 { return nil }
         guard faults[.relayLost] == 0, faults[.clockBeyondLead] == 0, !reason.hasPrefix("fell more than") else {
             return nil
         }

@@ -2,7 +2,7 @@ import ModelCache
 import ModelRecord
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct ChangeStreamTests {
     @Test func `a stream gives the state first, then changes in order`() async {
         let cache = ModelCache()

@@ -5,7 +5,7 @@ import Testing
 @testable import ModelCache
 
 /// Ids that were chosen to collide, against others. What is compared is steps; times are printed.
-@Suite(.timeLimit(.minutes(5))) struct CollidingIDTests {
+@Suite(.timeLimit(.minutes(15))) struct CollidingIDTests {
     private static func other(_ number: Int) -> String { "id-\(number)" }
 
     private static func filled(_ count: Int, from start: Int = 0, _ id: (Int) -> String) -> ModelCache {

@@ -4,7 +4,7 @@ import Testing
 @testable import ModelCache
 
 /// Work that is done while a model's memory is on its way.
-@Suite(.timeLimit(.minutes(1))) struct FetchingTests {
+@Suite(.timeLimit(.minutes(15))) struct FetchingTests {
     private struct Refusal: Error, Equatable {}
 
     private func fetching<Result>(

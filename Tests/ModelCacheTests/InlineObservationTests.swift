@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Observers without a queue: the contract of all others, on the thread that commits.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct InlineObservationTests {
     @Test func `the state is told before the call returns, and a change before the commit does`() {
         let cache = ModelCache()

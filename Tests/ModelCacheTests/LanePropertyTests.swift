@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Random commits, registrations and cancellations, on queues that stand still and go on, held against a plain model.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LanePropertyTests {
     @Test func `each observer is told what a plain model says, and what it was told stays as it was`() {
         forEachSeed(100) { _, random in

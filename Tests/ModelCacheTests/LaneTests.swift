@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Observers of single models that share a queue: the contract of each, although what waits for all stands together.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct LaneTests {
     private func model(_ id: String) -> Interest { .model(type: "User", id: id) }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ModelCache
 
 /// Where slots are, from the first to those in pages of their own.
-@Suite(.timeLimit(.minutes(2))) struct SlotMemoryTests {
+@Suite(.timeLimit(.minutes(15))) struct SlotMemoryTests {
     @Test func `capacities grow by no more than twice, and from two pages on by half or a third`() {
         var capacity = SlotCapacity.first
         #expect(capacity.count == 4 && !capacity.isPaged)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Point reads while slots are exchanged, moved to larger arrays, and taken out. Made for the sanitizers too.
-@Suite(.timeLimit(.minutes(2))) struct SlotStressTests {
+@Suite(.timeLimit(.minutes(15))) struct SlotStressTests {
     private static let type = "M"
     private static let lasting = 48
     private static let rounds = 400

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Writers, readers, snapshots and observers at once, on Dispatch queues. Made for the thread sanitizer too.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct StressTests {
     @Test func `nobody ever sees half a commit, an older version, or a gap`() {
         let stage = Stage()

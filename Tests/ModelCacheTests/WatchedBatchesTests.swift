@@ -6,7 +6,7 @@ import Testing
 
 /// Batches whose changes are told: records that nobody has are written over all the same, and who is told sees what
 /// was.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct WatchedBatchesTests {
     @Test func `every observer is told the old and the new state of each change, however late it looks`() {
         forEachSeed(300) { _, random in

@@ -93,6 +93,22 @@ import Testing
         #expect(many.areEqual)
     }
 
+    @Test func `what a replay brings is not merged where its deletion may be forgotten: a copy is taken`() throws {
+        var wire = try wire(3)
+        try wire.write("User", "0", as: .delete)
+        wire.flush()
+        wire.stream.removeFirst()
+        // Deletes are remembered for a day.
+        wire.wallOffsetMilliseconds = 13 * 3600 * 1000
+        wire.deliverAll()
+        try wire.pass(milliseconds: 200)
+        #expect(wire.replayed == [1...1])
+        #expect(wire.replica.counters[.replayedBatches] == 0)
+        #expect(wire.replica.counters[.expiredBatches] == 1)
+        #expect(wire.replica.counters[.holesMendedBySnapshot] == 1)
+        #expect(wire.areEqual)
+    }
+
     @Test(arguments: [ControlErrorCode.busy, .denied, .internalError])
     func `a sender that refuses for ever is asked ever more rarely`(code: ControlErrorCode) throws {
         var wire = try wire(3) { request, _ in

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Objects that follow a model: live models, bindings, bags.
-@Suite(.timeLimit(.minutes(2))) struct FollowingTests {
+@Suite(.timeLimit(.minutes(15))) struct FollowingTests {
     private let cache = ModelCache()
     private let queue = DispatchQueue(label: "FollowingTests")
 

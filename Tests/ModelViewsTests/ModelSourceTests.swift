@@ -5,7 +5,7 @@ import ModelTypes
 import ModelViews
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ModelSourceTests {
+@Suite(.timeLimit(.minutes(15))) struct ModelSourceTests {
     private let cache = ModelCache()
 
     @Test func `a model is read as a Swift type`() throws {

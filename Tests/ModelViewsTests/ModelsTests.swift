@@ -6,7 +6,7 @@ import ModelViews
 import Testing
 
 /// Observing models as Swift types.
-@Suite(.timeLimit(.minutes(2))) struct ModelsTests {
+@Suite(.timeLimit(.minutes(15))) struct ModelsTests {
     private let cache = ModelCache()
 
     /// What one change says, in short: `+` for the initial state.

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Typed reads, which find a model where it is kept, beside the plain way: the record, and what is made of it.
-@Suite(.timeLimit(.minutes(2))) struct TypedReadTests {
+@Suite(.timeLimit(.minutes(15))) struct TypedReadTests {
     /// A model whose place in memory is not that of most.
     private struct Wide: Model {
         static let modelType = "Person"

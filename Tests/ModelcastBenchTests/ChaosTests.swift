@@ -174,7 +174,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ChaosLoadTests {
+@Suite(.timeLimit(.minutes(15))) struct ChaosLoadTests {
     @Test func `a publisher that starts again first replaces everything that it may ever write`() async throws {
         let plan = ChaosPlan(
             writes: StressPlan(index: 1, models: 30, rate: 1_000_000), generation: 3, isDurable: false)

@@ -4,7 +4,7 @@ import Testing
 @testable import ModelcastBench
 
 /// The cores of a machine, and processes that stay on one.
-@Suite(.timeLimit(.minutes(1))) struct CoresTests {
+@Suite(.timeLimit(.minutes(15))) struct CoresTests {
     @Test(arguments: [("0", [0]), ("0-3", [0, 1, 2, 3]), ("0,2-3,8", [0, 2, 3, 8])])
     func `a list of cores is read as the kernel writes it`(list: String, numbers: [Int]) {
         #expect(Cores.numbers(in: list[...]) == numbers)

@@ -3,7 +3,7 @@ import Testing
 @testable import ModelcastBench
 
 /// What Scripts/counts runs.
-@Suite(.timeLimit(.minutes(2))) struct CountedLoadTests {
+@Suite(.timeLimit(.minutes(15))) struct CountedLoadTests {
     @Test(arguments: CountedPart.allCases) func `each part does its work and finds the copies equal`(
         part: CountedPart
     ) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import ModelcastBench
 
 /// Loads write to a publisher that does not serve: no socket is needed to see what they write.
-@Suite(.timeLimit(.minutes(2))) struct LoadTests {
+@Suite(.timeLimit(.minutes(15))) struct LoadTests {
     private func publisher(_ name: String) throws -> Publisher {
         try Publisher(
             PublisherConfiguration(name: name, endpoints: SenderEndpoints(control: "tcp://127.0.0.1:*")),

@@ -5,7 +5,7 @@ import Testing
 @testable import ModelcastBench
 
 /// Drivers that are scripts: what they print and how they end is all that is known of a driver.
-@Suite(.timeLimit(.minutes(1))) struct PeerTests {
+@Suite(.timeLimit(.minutes(15))) struct PeerTests {
     private let folder: TemporaryDirectory
     private let peers: BenchPeers
 

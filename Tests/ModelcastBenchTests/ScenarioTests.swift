@@ -7,7 +7,7 @@ import Testing
 @testable import ModelcastBench
 
 /// Scenarios with few models: what they count and which figures they have, never how long anything takes.
-@Suite(.timeLimit(.minutes(2))) struct ScenarioTests {
+@Suite(.timeLimit(.minutes(15))) struct ScenarioTests {
     private var sizes: ScenarioSizes {
         var sizes = ScenarioSizes()
         sizes.turns = 1

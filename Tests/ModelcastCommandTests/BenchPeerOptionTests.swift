@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `modelcast bench` says to a command line that names servers of others, or none.
-@Suite(.timeLimit(.minutes(1))) struct BenchPeerOptionTests {
+@Suite(.timeLimit(.minutes(15))) struct BenchPeerOptionTests {
     private func refusal(_ arguments: [String]) async throws -> String {
         let bench = try RunningCommand(["bench"] + arguments)
         #expect(try await bench.exitCode() == 64)

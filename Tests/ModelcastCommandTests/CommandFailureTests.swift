@@ -170,7 +170,7 @@ import Testing
 
     @Test func `a push to a publisher is refused with what to do, and exit code 1`() async throws {
         let publisher = try RunningCommand(CommandTests.publish)
-        let job = try push(to: try await publisher.endpoint(), ["--timeout", "30"])
+        let job = try push(to: try await publisher.endpoint(), ["--timeout", "300"])
         #expect(try await job.exitCode() == 1)
         #expect(
             job.error.contains("a relay refuses what is pushed") && job.error.contains("push goes to a relay"),
@@ -185,7 +185,7 @@ import Testing
         let publisher = try RunningCommand(
             [
                 "publish", "--name", "p", "--bind", endpoint, "--stream", "tcp://127.0.0.1:*", "--type", "T",
-                "--id-field", "id", "--wait-for", "1", "--until-applied", "--timeout", "30",
+                "--id-field", "id", "--wait-for", "1", "--until-applied", "--timeout", "300",
             ], input: "{\"id\":\"1\"}\n")
         #expect(try await publisher.exitCode() == 0, "\(publisher.error)")
         #expect(subscriber.objects.count == 1)

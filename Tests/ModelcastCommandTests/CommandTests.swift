@@ -57,7 +57,7 @@ import Testing
             toFile: first, atomically: false, encoding: .utf8)
         try "{\"id\":\"1\",\"a\":1}\n".write(toFile: second, atomically: false, encoding: .utf8)
         let publisher = try RunningCommand(
-            CommandTests.publish + ["--whole", "--wait-for", "1", "--until-applied", "--timeout", "30", first, second])
+            CommandTests.publish + ["--whole", "--wait-for", "1", "--until-applied", "--timeout", "300", first, second])
         let subscriber = try RunningCommand(["subscribe", "--connect", try await publisher.endpoint(), "--models"])
         #expect(try await publisher.exitCode() == 0)
         subscriber.signal(SIGTERM)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `modelcast generate`, as a process.
-@Suite(.timeLimit(.minutes(2))) struct GenerateCommandTests {
+@Suite(.timeLimit(.minutes(15))) struct GenerateCommandTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

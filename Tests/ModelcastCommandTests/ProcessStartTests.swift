@@ -31,7 +31,7 @@ import Testing
         let folder = try TemporaryDirectory()
         for number in [SIGTERM, SIGINT] {
             let command = try waiting(arguments, at: folder.path("key-\(number)"))
-            let isCaught = await eventually(within: .seconds(10)) { command.catches(number) }
+            let isCaught = await eventually(within: .seconds(60)) { command.catches(number) }
             #expect(isCaught)
             command.signal(number)
             #expect(try await command.exitCode() == code)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Jobs with a store that are run again: exit code 0 means that the relay holds all, whichever run has published it.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct PushStoreCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct PushStoreCommandTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Scenarios of `modelcast bench` that have processes of their own, with few of them.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ScenarioCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct ScenarioCommandTests {
     private struct Report: Decodable {
         struct Part: Decodable {
             var scenario: String
@@ -27,7 +27,7 @@ import Testing
 
     private func part(_ scenario: String, _ arguments: [String]) async throws -> Report.Part {
         let bench = try RunningCommand(["bench", "--json", "--turns", "1", "--only", scenario] + arguments)
-        let hasEnded = await eventually(within: .seconds(90)) { bench.output.hasSuffix("}\n") }
+        let hasEnded = await eventually(within: .seconds(300)) { bench.output.hasSuffix("}\n") }
         try #require(hasEnded, "\(bench.error)")
         #expect(try await bench.exitCode() == 0)
         let report = try JSONDecoder().decode(Report.self, from: Data(bench.output.utf8))

@@ -4,11 +4,11 @@ import Testing
 
 /// Slow consumers as processes of their own: `modelcast bench` stops one or lets its observer sleep, and tells what it
 /// cost. It fails by itself when the copies are not equal in the end.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct SlowConsumerTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct SlowConsumerTests {
     /// The values of all figures, by their names.
     private func figures(_ arguments: [String]) async throws -> [String: Double] {
         let bench = try RunningCommand(["bench", "--json", "--rounds", "1"] + arguments)
-        let hasEnded = await eventually(within: .seconds(90)) { bench.output.hasSuffix("}\n") }
+        let hasEnded = await eventually(within: .seconds(300)) { bench.output.hasSuffix("}\n") }
         try #require(hasEnded, "\(bench.error)")
         #expect(try await bench.exitCode() == 0)
         let object = try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Any]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Processes with a store that are killed, and what the next ones find.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct StoreCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct StoreCommandTests {
     private let folder: TemporaryDirectory
     private var control: String { "ipc://\(folder.path("relay"))" }
     private var relayArguments: [String] {
@@ -18,7 +18,7 @@ import Testing
 
     private func job(_ arguments: [String] = [], input: String) throws -> RunningCommand {
         try RunningCommand(
-            ["publish", "--name", "job", "--push", control, "--type", "T", "--id-field", "id", "--timeout", "60"]
+            ["publish", "--name", "job", "--push", control, "--type", "T", "--id-field", "id", "--timeout", "300"]
                 + arguments, input: input)
     }
 
@@ -98,7 +98,7 @@ import Testing
         let endpoint = try await relay.endpoint()
         let path = folder.path("job.store")
         func run(
-            _ ids: Range<Int>, recoverFrom source: String, limit: String = "60"
+            _ ids: Range<Int>, recoverFrom source: String, limit: String = "300"
         ) async throws -> (Int32?, String) {
             let command = try job(
                 ["--whole", "--store", path, "--recover-from", source, "--timeout", limit], input: lines(ids))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `publish --until-applied` with subscribers that do not do their part.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct UntilAppliedTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct UntilAppliedTests {
     private func start(waitFor count: Int, timeout: String) throws -> RunningCommand {
         try RunningCommand(
             CommandTests.publish + ["--wait-for", "\(count)", "--until-applied", "--timeout", timeout], input: nil)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `whom nobody waits for by number is not missed when it is killed`() async throws {
-        let publisher = try RunningCommand(CommandTests.publish + ["--until-applied", "--timeout", "20"], input: nil)
+        let publisher = try RunningCommand(CommandTests.publish + ["--until-applied", "--timeout", "300"], input: nil)
         let subscriber = try RunningCommand(["subscribe", "--connect", try await publisher.endpoint()])
         try tell(publisher, "1")
         try await expectCount(1, of: [subscriber])

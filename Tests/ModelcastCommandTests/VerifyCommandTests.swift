@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `modelcast verify` between real processes.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct VerifyCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct VerifyCommandTests {
     private let folder: TemporaryDirectory
     private var publisherControl: String { "ipc://\(folder.path("p"))" }
     private var relayControl: String { "ipc://\(folder.path("r"))" }

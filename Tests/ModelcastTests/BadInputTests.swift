@@ -4,7 +4,7 @@ import ZeroMQ
 
 @testable import Modelcast
 
-@Suite(.timeLimit(.minutes(2))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(15))) struct BadInputTests {
     @Test func `bad names and values are refused with what is wrong, and nothing changes`() throws {
         let publisher = try Publisher(
             PublisherConfiguration(name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),

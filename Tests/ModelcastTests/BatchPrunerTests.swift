@@ -6,7 +6,7 @@ import Testing
 @testable import Modelcast
 
 /// When stored batches go.
-@Suite(.timeLimit(.minutes(1))) struct BatchPrunerTests {
+@Suite(.timeLimit(.minutes(15))) struct BatchPrunerTests {
     private let folder: TemporaryDirectory
     private let topic = Topic.data(type: "User")
 
@@ -40,6 +40,26 @@ import Testing
         #expect(try byteCount(store) == 5)
         for _ in 0..<6 { try step(.max) }
         #expect(try byteCount(store) == 0)
+        try store.close(within: .seconds(30))
+    }
+
+    @Test func `of names that are forgotten it lets go itself`() throws {
+        let store = WriteBehind(try Store.open(path: folder.path("store")), configuration: .never)
+        var changes = StoreChanges()
+        changes.batches = (1...10).map(batch)
+        try store.commit(changes, within: .seconds(30))
+        var pruner = BatchPruner(changes.batches)
+        pruner.forget(["job"])
+        var isAsked = false
+        for _ in 0..<4 {
+            pruner.step(store) { _ in
+                isAsked = true
+                return .max
+            }
+            try store.flush(within: .seconds(30))
+        }
+        #expect(!isAsked)
+        #expect(try byteCount(store) == 10)
         try store.close(within: .seconds(30))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Modelcast
 
 /// Services whose stores are damaged where no structure shows it, or taken away while they run.
-@Suite(.timeLimit(.minutes(2))) struct DamagedStoreTests {
+@Suite(.timeLimit(.minutes(15))) struct DamagedStoreTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.path("a.store") }
 

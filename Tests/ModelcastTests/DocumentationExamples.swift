@@ -108,7 +108,7 @@ func troubles(of subscriber: Subscriber) -> [String] {
 }
 // end example
 
-@Suite(.timeLimit(.minutes(2))) struct DocumentationExamples {
+@Suite(.timeLimit(.minutes(15))) struct DocumentationExamples {
     @Test func `a subscriber of the guide hears of what the publisher of the guide serves`() async throws {
         let folder = try TemporaryDirectory()
         let control = "ipc://\(folder.path("accounts"))"

@@ -8,7 +8,7 @@ import Testing
 @testable import Modelcast
 
 /// Publishers with a store.
-@Suite(.timeLimit(.minutes(2))) struct DurabilityTests {
+@Suite(.timeLimit(.minutes(15))) struct DurabilityTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.path("p.store") }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Modelcast
 
 /// What waits for something that may never come: each wait ends when its task is cancelled, or its service stops.
-@Suite(.timeLimit(.minutes(1))) struct EndlessWaitTests {
+@Suite(.timeLimit(.minutes(15))) struct EndlessWaitTests {
     private func subscriber() throws -> Subscriber {
         let folder = try TemporaryDirectory()
         return try Subscriber(

@@ -5,7 +5,7 @@ import Testing
 @testable import Modelcast
 
 /// Services at ipc endpoints: what a start may not destroy.
-@Suite(.timeLimit(.minutes(1))) struct EndpointFileTests {
+@Suite(.timeLimit(.minutes(15))) struct EndpointFileTests {
     @Test(arguments: ["s", "s-stream"])
     func `a publisher does not start where a file stands, and leaves nothing behind`(_ name: String) async throws {
         let folder = try TemporaryDirectory()

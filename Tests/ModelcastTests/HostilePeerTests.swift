@@ -9,7 +9,7 @@ import ZeroMQ
 @testable import Modelcast
 
 /// Somebody who sends requests without end and means harm, beside an honest subscriber, over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(15))) struct HostilePeerTests {
     /// A debug build, with the sanitizer above all, is some ten times slower.
     private static let frameCount: Int = {
         #if DEBUG

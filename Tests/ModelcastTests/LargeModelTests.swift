@@ -6,7 +6,7 @@ import Testing
 @testable import Modelcast
 
 /// A model that is larger than a message, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct LargeModelTests {
+@Suite(.timeLimit(.minutes(15))) struct LargeModelTests {
     private static let limits = WireLimits(valueByteCount: 700_000)
 
     private func publisher(_ name: String) throws -> Publisher {

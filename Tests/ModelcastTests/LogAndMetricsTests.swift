@@ -8,7 +8,7 @@ import Testing
 @testable import Modelcast
 
 /// What operators see: log messages and metrics.
-@Suite(.timeLimit(.minutes(2))) struct LogAndMetricsTests {
+@Suite(.timeLimit(.minutes(15))) struct LogAndMetricsTests {
     @Test(arguments: [
         (Notice.Kind.versionMismatch, Logger.Level.warning), (.incarnationConflict, .warning),
         (.quarantined, .warning), (.clockRejected, .warning), (.senderLive, .info), (.senderSilent, .info),

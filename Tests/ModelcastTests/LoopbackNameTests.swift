@@ -4,7 +4,7 @@ import Testing
 @testable import Modelcast
 
 /// The forms of this host's own address that section 9 of the protocol lists.
-@Suite(.timeLimit(.minutes(1))) struct LoopbackNameTests {
+@Suite(.timeLimit(.minutes(15))) struct LoopbackNameTests {
     private func withLive(
         _ control: String, allowsRemote: Bool = false, through host: String? = nil
     ) async throws {

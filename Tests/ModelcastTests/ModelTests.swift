@@ -55,7 +55,7 @@ private struct Account: Model {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ModelTests {
+@Suite(.timeLimit(.minutes(15))) struct ModelTests {
     private let ada = User(id: "1", nickName: "Ada", age: 36)
 
     @Test func `a model travels and comes back`() async throws {

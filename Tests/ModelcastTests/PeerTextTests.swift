@@ -7,7 +7,7 @@ import ZeroMQ
 @testable import Modelcast
 
 /// What peers call themselves and say, where people read it.
-@Suite(.timeLimit(.minutes(1))) struct PeerTextTests {
+@Suite(.timeLimit(.minutes(15))) struct PeerTextTests {
     /// Forges a line of a log, colours the rest of a terminal and reads backwards.
     private static let hostile = "x\n2026-01-01 error: forged\u{1B}[31m\u{9B}2J\u{202E}\u{2028}"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Modelcast
 
 /// Publishers with a store that push, and relays that do not hold what an earlier run has published.
-@Suite(.timeLimit(.minutes(2))) struct PushStoreTests {
+@Suite(.timeLimit(.minutes(15))) struct PushStoreTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

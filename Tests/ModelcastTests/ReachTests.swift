@@ -6,7 +6,7 @@ import ZeroMQ
 @testable import Modelcast
 
 /// What the library says where nobody can be reached: by its status, and once by its log.
-@Suite(.timeLimit(.minutes(1))) struct ReachTests {
+@Suite(.timeLimit(.minutes(15))) struct ReachTests {
     /// An endpoint at which nothing listens any more.
     private func freed() throws -> String {
         let socket = try Socket(.router, in: Context())

@@ -5,7 +5,7 @@ import Testing
 @testable import Modelcast
 
 /// Relays with a store, and publishers that take back from a relay what they had.
-@Suite(.timeLimit(.minutes(2))) struct RelayStoreTests {
+@Suite(.timeLimit(.minutes(15))) struct RelayStoreTests {
     private let folder: TemporaryDirectory
     private var control: String { "ipc://\(folder.path("relay"))" }
 

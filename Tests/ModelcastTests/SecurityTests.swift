@@ -20,7 +20,7 @@ func secureSubscriber(of control: String, keys folder: String, logger: Logger) t
 // end example
 
 /// Keys, over real sockets: who is let in, who is not, and what either side says of it.
-@Suite(.timeLimit(.minutes(2))) struct SecurityTests {
+@Suite(.timeLimit(.minutes(15))) struct SecurityTests {
     /// Everybody's pair of keys.
     private struct Ring: Sendable {
         let publisher: Curve.KeyPair

@@ -7,7 +7,7 @@ import Testing
 
 /// Subscribers and observers that are slow, within one process. With processes of their own, and their memory measured:
 /// see the tests of the command.
-@Suite(.timeLimit(.minutes(2))) struct SlowConsumerTests {
+@Suite(.timeLimit(.minutes(15))) struct SlowConsumerTests {
     @Test func `a join takes one snapshot, also where little may wait for a subscriber`() async throws {
         // Two frames of the greatest size: far fewer than the chunks that a joining subscriber grants.
         let configure = { (configuration: inout PublisherConfiguration) in

@@ -7,7 +7,7 @@ import ZeroMQ
 @testable import Modelcast
 
 /// Peers that ask and never read, over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct UnreadAnswerTests {
+@Suite(.timeLimit(.minutes(15))) struct UnreadAnswerTests {
     private static let modelCount = 1_000
     private static let dataByteCount = 12_000_000
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Modelcast
 
 /// Two holders compared: ``ControlClient/verify(against:patience:comparingValues:)``, what `modelcast verify` does.
-@Suite(.timeLimit(.minutes(2))) struct VerificationTests {
+@Suite(.timeLimit(.minutes(15))) struct VerificationTests {
     private func makePublisher(_ name: String = "publisher") throws -> Publisher {
         try Publisher(
             PublisherConfiguration(name: name, endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*")),

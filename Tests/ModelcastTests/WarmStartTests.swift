@@ -5,7 +5,7 @@ import Testing
 @testable import Modelcast
 
 /// Subscribers with a store.
-@Suite(.timeLimit(.minutes(2))) struct WarmStartTests {
+@Suite(.timeLimit(.minutes(15))) struct WarmStartTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.path("s.store") }
 

@@ -8,7 +8,7 @@ import ZeroMQ
 @testable import Modelcast
 
 /// What a web page in a browser of this host can reach: it may send an HTTP request with any body to any port.
-@Suite(.timeLimit(.minutes(1))) struct WebPageTests {
+@Suite(.timeLimit(.minutes(15))) struct WebPageTests {
     /// What is asked of a control endpoint: a greeting, and a push of one model.
     private static func requests() throws -> [[UInt8]] {
         let now = UInt64(Date.now.timeIntervalSince1970 * 1000) << 16

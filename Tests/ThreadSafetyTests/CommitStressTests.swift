@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commits of many threads to one cache, with snapshots and observers of every kind meanwhile.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommitStressTests {
     @Test func `snapshots are what the log of commits leads to, and observers are told just that`() async {
         await StressRun.play("commits") { seed in

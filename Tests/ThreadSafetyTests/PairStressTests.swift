@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A publisher and a subscriber in one process, over sockets, both used from many threads.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(15)))
 struct PairStressTests {
     @Test func `a subscriber shows what was written in its order, transactions as a whole, and ends equal`() async {
         await StressRun.play("pair") { seed in

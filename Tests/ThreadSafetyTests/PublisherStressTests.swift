@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Everything that a publisher offers, called from queues and tasks at once.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(15)))
 struct PublisherStressTests {
     @Test func `what many queues and tasks write and read is linearizable, model by model and cut by cut`() async {
         await StressRun.play("publisher") { seed in

@@ -3,7 +3,7 @@ import Testing
 import ZeroMQ
 
 /// A socket that threads use in turns.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct SharedSocketTests {
     @Test func `messages of several frames that threads send in turns arrive whole, each thread's in order`() throws {
         let context = try Context()
