@@ -64,6 +64,8 @@ extension Replica {
             return .refused(.limit, PushArrival.noRoom)
         }
         countDecoded()
+        stream.lastArrival = now.uptimeMicroseconds
+        if stream.isUntold { tellAgain(stream, now: now) }
         stream.isPushed = true
         ownPushed.insert(key.origin)
         notePushed(key.origin)

@@ -86,6 +86,8 @@ extension Replica {
         let met = meet(
             key, incarnation: decoder.incarnation, stamp: decoder.lastStamp, sender: sender, now: now)
         guard let stream = met else { return }
+        stream.lastArrival = now.uptimeMicroseconds
+        if stream.isUntold { tellAgain(stream, now: now) }
         if streams.count > count { takeFormerState(stream, sender, now: now) }
         var isCurrent = stream.incarnation == decoder.incarnation
         if !isCurrent, stream.claimedStart != nil, decoder.lastStamp > stream.incarnation {
@@ -133,8 +135,6 @@ extension Replica {
     func merge(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, now: Moment) {
         stream.lastBatchLagMilliseconds = now.wallMilliseconds.subtractingOrZero(decoder.stamp >> 16)
         stream.lastStamp = max(stream.lastStamp, decoder.lastStamp)
-        stream.lastArrival = now.uptimeMicroseconds
-        if stream.isUntold { tellAgain(stream, now: now) }
         if decoder.group.count > 1 {
             let wanted = decoder.group.filter(isWanted)
             if wanted.count > 1 {
@@ -270,6 +270,10 @@ extension Replica {
     /// - Returns: false when it claims to speak for too many, and none of them can be forgotten.
     func noteOrigin(_ origin: String, of sender: SenderID, now: Moment) -> Bool {
         if sessions[sender.index].lastOrigin == origin { return true }
+        return noteOtherOrigin(origin, of: sender, now: now)
+    }
+
+    private func noteOtherOrigin(_ origin: String, of sender: SenderID, now: Moment) -> Bool {
         if sessions[sender.index].origins.contains(origin) {
             sessions[sender.index].lastOrigin = origin
             return true

@@ -1,6 +1,6 @@
 public import ModelCache
 import ModelRecord
-public import ModelWire
+import ModelWire
 
 /// The receiving side as a state machine: frames and ticks of any number of senders go in, commits to the cache and
 /// actions come out.
@@ -186,7 +186,7 @@ public final class Replica {
     var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
 
     /// The replica asked for this topic.
-    public func isWanted(_ topic: Topic) -> Bool {
+    func isWanted(_ topic: Topic) -> Bool {
         configuration.prefixes.contains { topic.overlaps($0) }
     }
 }

@@ -79,7 +79,7 @@ final class StreamState {
     var isUntold = false
     /// The sender in whose words it was met.
     let metAt: SenderID?
-    /// When a batch of it was merged last, on the clock of ``Moment/uptimeMicroseconds``; 0 for none in this run.
+    /// When a batch of it came last, on the clock of ``Moment/uptimeMicroseconds``; 0 for none in this run.
     var lastArrival: UInt64 = 0
     /// What became of its holes.
     var account = RepairAccount()

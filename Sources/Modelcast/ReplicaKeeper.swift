@@ -129,13 +129,17 @@ final class ReplicaKeeper {
     private func removeForgotten(from changes: inout StoreChanges) {
         guard replica.counters[.forgottenNames] > forgottenNames else { return }
         forgottenNames = replica.counters[.forgottenNames]
-        let gone = Set(told.keys.lazy.filter { self.replica.isWanted($0.topic) }.map(\.origin))
+        let gone = Set(told.keys.lazy.filter { self.isWanted($0.topic) }.map(\.origin))
             .filter { !replica.follows($0) }
         told = told.filter { !gone.contains($0.key.origin) }
         pushedOrigins.subtract(gone)
         pruner.forget(gone)
         changes.removedOrigins = gone.sorted()
         for origin in gone { changes.facts[StoreLink.Fact.pushed + origin] = [] }
+    }
+
+    private func isWanted(_ topic: Topic) -> Bool {
+        replica.configuration.prefixes.contains { topic.overlaps($0) }
     }
 
     private func handle(_ event: StoreEvent) {

@@ -46,8 +46,10 @@ extension Simulation {
     /// The names that the node has forgotten.
     private func forgottenNames(_ node: SimulatedNode) -> Set<String> {
         guard let replica = node.replica, replica.counters[.forgottenNames] > 0 else { return [] }
-        return Set(node.disk.positions.filter { replica.isWanted($0.topic) }.map(\.origin))
-            .filter { !replica.follows($0) }
+        let wanted = node.disk.positions.filter { position in
+            node.prefixes.contains { position.topic.overlaps($0) }
+        }
+        return Set(wanted.map(\.origin)).filter { !replica.follows($0) }
     }
 
     // MARK: Pushed batches
