@@ -21,6 +21,18 @@ struct GroupAssembler: Sendable {
         let awaited: Set<Topic>
         /// When its first part came.
         let since: UInt64
+        /// Since when the rest is asked for.
+        let askedSince: UInt64?
+    }
+
+    /// What is known of the parts that are not here.
+    enum Rest {
+        /// They may be on their way.
+        case awaited
+        /// Senders are asked for them.
+        case asked
+        /// They are given up.
+        case givenUp
     }
 
     private struct Key: Hashable {
@@ -35,6 +47,7 @@ struct GroupAssembler: Sendable {
         var perhapsCovered: Set<Topic> = []
         let incarnation: UInt64
         let since: UInt64
+        var askedSince: UInt64?
         var deadline: UInt64
     }
 
@@ -144,21 +157,23 @@ struct GroupAssembler: Sendable {
     /// The groups whose time is up, or that no longer find room; their parts are applied as far as they are here.
     /// - Parameters:
     ///   - patience: how much longer a group is held whose missing parts may still come.
-    ///   - mayCome: something says that they are on their way.
+    ///   - rest: what is known of them.
     /// - Returns: their parts, and whether they are known to be whole.
     mutating func expired(
-        now: UInt64, patience: UInt64, mayCome: (Held) -> Bool
+        now: UInt64, patience: UInt64, rest: (Held) -> Rest
     ) -> [(parts: [Part], isWhole: Bool)] {
         var due: [Key: Group] = [:]
         for (key, group) in groups where group.deadline <= now {
             let held = Held(
                 origin: key.origin, stamp: key.stamp, incarnation: group.incarnation, parts: group.parts,
-                awaited: group.awaited, since: group.since)
-            if mayCome(held) {
-                groups[key]?.deadline = now + patience
-            } else {
+                awaited: group.awaited, since: group.since, askedSince: group.askedSince)
+            let known = rest(held)
+            if case .givenUp = known {
                 due[key] = group
+                continue
             }
+            groups[key]?.deadline = now + patience
+            if case .asked = known, group.askedSince == nil { groups[key]?.askedSince = now }
         }
         var heldByteCount = byteCount - due.values.reduce(0) { $0 + size(of: $1) }
         if heldByteCount > GroupAssembler.byteCountMax {
@@ -169,8 +184,8 @@ struct GroupAssembler: Sendable {
             }
         }
         let whole = due.filter { $0.value.awaited.isSubset(of: $0.value.perhapsCovered) }
-        let rest = due.filter { whole[$0.key] == nil }
-        return take(whole).map { ($0, true) } + take(rest).map { ($0, false) }
+        let others = due.filter { whole[$0.key] == nil }
+        return take(whole).map { ($0, true) } + take(others).map { ($0, false) }
     }
 
     private mutating func take(where isDone: (Group) -> Bool) -> [[Part]] { take(groups.filter { isDone($0.value) }) }

@@ -96,10 +96,11 @@ extension Relay {
 
     /// All heads of all origins: per topic the last sequence up to which everything is in the cache. Of an origin that
     /// has started anew only the topics of its last start.
-    /// - Parameter isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier
-    ///   starts are not all here is left out.
-    /// - Parameter fillsFrame: those that are not told elsewhere are among them, as many as fit into a frame: whoever has a
-    ///   hole in one asks for a copy.
+    /// - Parameters:
+    ///   - isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier starts
+    ///     are not all here is left out.
+    ///   - fillsFrame: those that are not told elsewhere are among them, as many as fit into a frame: whoever has a
+    ///     hole in one asks for a copy.
     func heads(prefixes: PrefixSet?, isServing: Bool = false, fillsFrame: Bool = false, now: Moment) -> [Heads] {
         let mending = mendingTypes(now: now)
         let more = fillsFrame ? untoldThatFit(prefixes) : []

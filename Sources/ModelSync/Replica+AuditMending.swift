@@ -12,6 +12,7 @@ extension Replica {
         }
         audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
         if hasTransactions(type, heads) {
+            noteTransactions(heads)
             if mustBeEqual { noteMismatch(stream, buckets.count, audit) }
             // All that the sender holds is here already.
             if mustBeEqual, audits.isJoined(type, toldBy: audit.sender) {
@@ -37,6 +38,12 @@ extension Replica {
     private func hasTransactions(_ type: String, _ heads: [Heads]) -> Bool {
         heads.contains { $0.hasTransactions && !$0.heads.isEmpty }
             || (streamsByType[type] ?? []).contains { groupedOrigins.contains($0.key.origin) }
+    }
+
+    /// From now on whatever is taken because something is missing is taken whole. An origin that has begun anew, and is
+    /// heard itself, does not say so of its earlier starts, of which these heads tell.
+    private func noteTransactions(_ heads: [Heads]) {
+        groupedOrigins.formUnion(heads.lazy.filter(\.hasTransactions).map(\.origin))
     }
 
     /// The topics are taken in one cut.
@@ -129,6 +136,7 @@ extension Replica {
             endAudit(of: type, by: .buckets, now: now)
         case .fetching(let rest):
             if hasTransactions(type, heads), let stream = witness(of: audit, type) {
+                noteTransactions(heads)
                 return takeWhole(stream, audit, now: now)
             }
             join(audit.fetched.chunks, now: now)

@@ -50,7 +50,7 @@ extension Replica {
         let heartbeat = sessions.lazy.filter(\.isSynced).map(\.heartbeatMicroseconds).max() ?? 0
         let expired = groups.expired(
             now: now.uptimeMicroseconds, patience: max(Replica.groupPatienceMicroseconds, heartbeat * 12),
-            mayCome: { mayCome($0, now: now) })
+            rest: { rest(of: $0, now: now) })
         var incomplete = 0
         for (parts, isWhole) in expired {
             let changed = join([], and: [parts], now: now)
@@ -114,14 +114,14 @@ extension Replica {
     /// What is awaited has a hole, or what is here has not been told by the heads of any sender that could tell of
     /// holes: by a publisher because its heartbeat is not here yet, by a relay because it waits itself.
     /// Of parts that were pushed here no sender need tell: their pusher brings the others, or has died.
-    private func mayCome(_ held: GroupAssembler.Held, now: Moment) -> Bool {
+    private func rest(of held: GroupAssembler.Held, now: Moment) -> GroupAssembler.Rest {
         let isLong = now.uptimeMicroseconds >= held.since + heldMicrosecondsMax
         // What of a job is missing may be missing for good.
         if isLong, pushedOrigins.contains(held.origin) || isGone(held.origin, now: now.uptimeMicroseconds) {
-            return false
+            return .givenUp
         }
         for topic in held.awaited {
-            if streams[StreamKey(origin: held.origin, topic: topic)]?.isMending ?? false { return true }
+            if streams[StreamKey(origin: held.origin, topic: topic)]?.isMending ?? false { return .awaited }
         }
         let isUntold = held.parts.contains { part in
             guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)] else { return false }
@@ -136,7 +136,10 @@ extension Replica {
                     && teller.head.map { $0 >= part.sequence } ?? false
             }
         }
-        return isUntold || (!isLong && isFetched(held, now: now))
+        if isUntold { return .awaited }
+        // From the first word of it on, which may come late.
+        let isInVain = held.askedSince.map { now.uptimeMicroseconds >= $0 + heldMicrosecondsMax } ?? false
+        return !isInVain && isFetched(held, now: now) ? .asked : .givenUp
     }
 
     /// A sender tells a part that is here, so it has committed the transaction, and its copy has the rest: that is

@@ -208,7 +208,11 @@ extension Replica {
         }
         guard let repair = stream.repair, repair.request == nil else { return }
         if let compared = repair.compared, compared.sender == sender {
-            noteJoined(compared.digests, of: stream.type, toldBy: sender, now: now)
+            // Of a topic that was not asked for nothing came.
+            let isTaken = compared.digests.keys.allSatisfy { topic in
+                request.prefixes.contains { $0.isPrefix(of: topic) }
+            }
+            if isTaken { noteJoined(compared.digests, of: stream.type, toldBy: sender, now: now) }
             stream.repair?.compared = nil
         }
         let isLacking =

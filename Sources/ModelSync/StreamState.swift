@@ -65,9 +65,9 @@ final class StreamState {
     var clockPause: UInt64?
     /// A newer incarnation took the place of an older one, and this copy was not equal to any sender's since.
     var holdsOlderIncarnation = false
-    /// This copy has, or may have, models of which no head tells and which a sender may not have: of an earlier start of
-    /// the origin, or beyond the position of a stored state. What this copy holds beyond a sender's is no difference
-    /// until both were equal once.
+    /// This copy has, or may have, models of which no head tells and which a sender may not have: of an earlier start
+    /// of the origin, or beyond the position of a stored state. What this copy holds beyond a sender's is no
+    /// difference until both were equal once.
     var holdsUntold = false
     /// Since when what its origin had before the first known batch is awaited; nil once a snapshot has brought it.
     var takeoverSince: UInt64?

@@ -96,7 +96,7 @@ import Testing
         #expect(network.replicas[0].state(of: network.links[0].sender) == .live)
         let peer = try #require(network.relays[0].connectedPeers.first { $0.name == "replica-0" })
         let report = try #require(peer.report)
-        #expect((150...250).contains(report.applied.count))
+        #expect((150...400).contains(report.applied.count))
         #expect(ControlRequest.report(rid: 1, report: report).encode().count < 64 << 10)
     }
 

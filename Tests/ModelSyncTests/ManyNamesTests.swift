@@ -87,7 +87,6 @@ import Testing
         let replica = network.replicas[0]
         #expect(replica.cache.count(of: "User") == 20)
         #expect(replica.state(of: network.links[0].sender) == .live)
-        #expect(stream("job-0", of: replica, network) == nil)
         #expect(push(try batch("job-0", 2), &network) == .accepted(rid: 1))
         network.run(milliseconds: 3_000)
         #expect(replica.cache["User", "job-0"]?["a"] == 2)

@@ -189,7 +189,11 @@ import Testing
         #expect(mesh.isEqual(to: 0))
     }
 
-    @Test func `a part that is lost with all the heads that tell of it comes with its publisher's copy`() throws {
+    /// - Parameter silence: for so many turns of 5 ms no heads tell of any part.
+    @Test(arguments: [0, 6_200])
+    func `a part that is lost with all the heads that tell of it comes with its publisher's copy`(
+        silence: Int
+    ) throws {
         var wire = try Wire()
         for type in Self.types.dropLast() { try wire.write(type, "0", ["n": 0]) }
         wire.flush()
@@ -198,14 +202,14 @@ import Testing
         wire.flush()
         let lost = Topic.data(type: Self.types[2])
         wire.stream.removeAll { $0.topic == lost }
-        for _ in 0..<600 {
+        for turn in 0..<silence + 2_600 {
             try wire.pass(milliseconds: 5)
             for index in wire.stream.indices {
                 let payload = wire.stream[index].payload
                 guard case .heads(var heads) = try StreamFrame(decoding: payload.span) else {
                     continue
                 }
-                heads.heads.removeAll { $0.topic == lost }
+                heads.heads.removeAll { turn < silence || $0.topic == lost }
                 wire.stream[index].payload = heads.encode()
             }
             wire.deliverAll()

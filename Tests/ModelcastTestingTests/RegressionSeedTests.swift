@@ -32,6 +32,8 @@ import Testing
         (503_481_835_659_989_169, "a store kept what a liar had just claimed, and its word was taken for true"),
         (868_000_001_317, "a store kept a start that a liar had claimed, and pushes of the true one were denied"),
         (513_919_008_045_538_491, "a stored state that held more than its positions tell was built anew from less"),
+        (990_000_031_237, "of a type with transactions one topic was taken, and all counted as taken"),
+        (990_000_084_842, "the rest of a transaction was not asked for where the first word of it came late"),
         (960_000_019_244, "a replay brought so old a batch that its delete was forgotten"),
         (960_000_002_428, "a store kept what a liar had claimed of the start before a claimed one"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),

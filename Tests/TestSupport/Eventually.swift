@@ -3,8 +3,8 @@
 /// ```swift
 /// #expect(await eventually { cache.count == 3 })
 /// ```
-/// - Parameter limit: how long to wait at most; reached only when something is broken. A machine whose disk or processor
-///   belongs to others for a minute breaks nothing.
+/// - Parameter limit: how long to wait at most; reached only when something is broken. A machine whose disk or
+///   processor belongs to others for a minute breaks nothing.
 /// - Returns: false when the limit passed and the condition still does not hold.
 public func eventually(
     within limit: Duration = .seconds(120), _ condition: () throws -> Bool
