@@ -87,14 +87,28 @@ extension Verification {
             self.incarnations = incarnations
         }
 
+        /// Of whatever both tell they tell the same.
+        func agrees(with other: Position) -> Bool {
+            sequences.allSatisfy { origin, topics in
+                guard let others = other.sequences[origin] else { return true }
+                return incarnations[origin] == other.incarnations[origin]
+                    && topics.allSatisfy { topic, sequence in (others[topic] ?? sequence) == sequence }
+            }
+        }
+
+        /// So many origins are named.
+        private static let namedCount = 16
+
         /// For a person: each origin, its incarnation, and how many batches of it.
         var text: String {
             guard !sequences.isEmpty else { return "nothing" }
-            return sequences.sorted { $0.key < $1.key }
+            let origins = sequences.sorted { $0.key < $1.key }
+                .prefix(Position.namedCount)
                 .map { origin, topics in
                     "\(topics.values.reduce(0, &+)) batches of \(origin) (incarnation \(incarnations[origin] ?? 0))"
                 }
-                .joined(separator: ", ")
+            let more = sequences.count - origins.count
+            return (origins + (more > 0 ? ["\(more) origins more"] : [])).joined(separator: ", ")
         }
     }
 
