@@ -52,6 +52,8 @@ struct ClaimedStart {
     let claimant: SenderID?
     /// The start that was followed before, where there was any.
     var former: FormerStart?
+    /// Since when a start is followed that is only claimed.
+    let since: UInt64
     /// When others are next asked whether they tell an earlier one, and how often they have been.
     var doubtedAt: UInt64
     var doubtCount = 0

@@ -264,7 +264,8 @@ extension Replica {
             return
         }
         stream.claimedStart = ClaimedStart(
-            claimant: sender, former: former, doubtedAt: now.uptimeMicroseconds + Claim.patienceMicroseconds)
+            claimant: sender, former: former, since: stream.claimedStart?.since ?? now.uptimeMicroseconds,
+            doubtedAt: now.uptimeMicroseconds + Claim.patienceMicroseconds)
         claimedStarts.insert(stream.key.origin)
     }
 
@@ -334,9 +335,11 @@ extension Replica {
             (stream.takeoverSince, stream.holeSince, stream.missing, stream.clockPause) = (nil, nil, nil, nil)
             let former = stream.claimedStart?.former
             let isKnown = former?.incarnation == incarnation
+            let since = min(stream.claimedStart?.since ?? .max, stream.unfollowed?.since ?? .max)
             stream.incarnation = incarnation
             stream.tracker = isKnown ? former?.tracker ?? SequenceTracker() : SequenceTracker()
             stream.claims = isKnown ? former?.claims ?? [] : []
+            stream.unfollowed = (stream.tracker.applied, since)
             // That start may only have been claimed, too, after the one that was followed.
             let isEarlier = former.map { $0.incarnation < incarnation } ?? false
             noteStart(of: stream, incarnation, by: nil, former: isEarlier ? former : nil, now: now)

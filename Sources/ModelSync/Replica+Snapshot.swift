@@ -244,6 +244,7 @@ extension Replica {
                     key, incarnation: told.incarnation, sender: sender, isClaim: word == .heard, now: now)
                 guard let stream = met, stream.incarnation == told.incarnation else { continue }
                 wasMissingLong = wasMissingLong || isLate(stream, head.sequence, now: now)
+                stream.unfollowed = nil
                 cover(stream, through: head.sequence, word: word, of: sender, now: now)
                 covered.append(stream)
                 // Of a job's transaction a relay may have got some parts only.
@@ -271,9 +272,9 @@ extension Replica {
     /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more
     /// what may have been deleted.
     private func isLate(_ stream: StreamState, _ head: UInt64, now: Moment) -> Bool {
-        guard let (applied, since) = stream.missing, applied == stream.tracker.applied, head > applied else {
-            return false
+        [stream.missing, stream.unfollowed].contains { gap in
+            guard let (applied, since) = gap, applied == stream.tracker.applied, head > applied else { return false }
+            return now.uptimeMicroseconds.subtractingOrZero(since) > configuration.tombstoneRetention.wholeMicroseconds
         }
-        return now.uptimeMicroseconds.subtractingOrZero(since) > configuration.tombstoneRetention.wholeMicroseconds
     }
 }

@@ -49,6 +49,9 @@ final class StreamState {
     var isHeadClaimed = false
     /// Since when the next sequence is missing, and what was applied then.
     var missing: (applied: UInt64, since: UInt64)?
+    /// Since when the start that is followed was not, as others told of a later one, or something of an earlier start
+    /// was missing, and what was applied when it was followed again. Nil once a copy has covered that.
+    var unfollowed: (applied: UInt64, since: UInt64)?
     /// When a hole was seen first, while it may still fill by itself.
     var holeSince: UInt64?
     var holeFinding = Finding.batchBeyondNext

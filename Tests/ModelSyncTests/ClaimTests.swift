@@ -24,13 +24,16 @@ import Testing
         var formerRecords: [Record] = []
         let isRelayed: Bool
         var sent: [UInt64: [UInt8]] = [:]
+        /// The honest sender has no batches any more.
+        var isReplayGone = false
 
-        init(isRelayed: Bool) throws {
+        init(isRelayed: Bool, retention: Duration = .seconds(24 * 3600)) throws {
             self.isRelayed = isRelayed
             origin = try Wire.makeOrigin()
             replica = Replica(
-                configuration: ReplicaConfiguration(name: "replica", repairJitterMax: .zero), cache: ModelCache(),
-                seed: 1)
+                configuration: ReplicaConfiguration(
+                    name: "replica", repairJitterMax: .zero, tombstoneRetention: retention),
+                cache: ModelCache(), seed: 1)
             honest = replica.addSender()
             liar = replica.addSender()
         }
@@ -101,7 +104,9 @@ import Testing
                     .records(rid: rid, type: "User", records: records), .complete(rid: rid, heads: [truth]),
                 ]
             case .replay(let rid, _, _, let topic, let first, let last):
-                guard sender == honest, last <= UInt64(sent.count) else { return [.gone(rid: rid, oldest: 0)] }
+                guard sender == honest, !isReplayGone, last <= UInt64(sent.count) else {
+                    return [.gone(rid: rid, oldest: 0)]
+                }
                 return (first...last).map { .frame(rid: rid, topic: topic, batch: sent[$0] ?? []) }
                     + [.complete(rid: rid, heads: [])]
             default: return []
@@ -117,9 +122,10 @@ import Testing
         }
 
         /// Writes at the publisher; the batch comes by the honest sender unless it is lost.
-        mutating func write(_ id: String, isLost: Bool = false) throws {
+        mutating func write(_ id: String, _ operation: Write = .merge, isLost: Bool = false) throws {
             time += 1_000
-            _ = try origin.write(.merge, type: "User", id: id, fields: EncodedFields(["a": 1]), now: now)
+            let fields = operation == .delete ? Fields() : ["a": 1]
+            _ = try origin.write(operation, type: "User", id: id, fields: EncodedFields(fields), now: now)
             origin.flush()
             for case .publish(let topic, let payload) in origin.takeActions() where topic.type != nil {
                 sent[UInt64(sent.count + 1)] = payload
@@ -246,6 +252,21 @@ import Testing
         try field.pass(milliseconds: 40_000)
         #expect(field.stream?.incarnation == field.origin.incarnation)
         #expect(field.holds("lost"))
+    }
+
+    @Test func `what was deleted and forgotten while a claimed start was followed goes here as well`() throws {
+        var field = try Field(isRelayed: true, retention: .seconds(10))
+        try field.write("stays")
+        try field.write("goes")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
+        try field.write("goes", .delete, isLost: true)
+        field.isReplayGone = true
+        // The snapshots of the honest sender do not tell of the delete: it has been forgotten there.
+        try field.pass(milliseconds: 40_000)
+        #expect(field.stream?.incarnation == field.origin.incarnation)
+        #expect(field.holds("stays") && !field.holds("goes"))
     }
 
     @Test func `a head that its own teller's copy does not hold counts no longer`() throws {

@@ -36,6 +36,8 @@ import Testing
         (990_000_084_842, "the rest of a transaction was not asked for where the first word of it came late"),
         (960_000_019_244, "a replay brought so old a batch that its delete was forgotten"),
         (960_000_002_428, "a store kept what a liar had claimed of the start before a claimed one"),
+        (986_000_006_879, "what was deleted and forgotten while a claimed start was followed stayed"),
+        (985_100_007_864, "the same, at a replica"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 
