@@ -34,6 +34,15 @@ struct Claim {
 }
 
 extension [Claim] {
+    /// The first of the two neighbours that need least be told apart: both of one sender, so that one that claims
+    /// something else each time only falls with what it has said itself; else of two senders, so that what was stored
+    /// does not fall with what somebody has claimed since.
+    var leastApart: Int {
+        let pairs = indices.dropLast()
+        return pairs.first { self[$0].claimant != nil && self[$0].claimant == self[$0 + 1].claimant }
+            ?? pairs.first { self[$0].claimant != nil && self[$0 + 1].claimant != nil } ?? startIndex
+    }
+
     /// Nothing but these words says that this batch is here.
     func isMerelyClaimed(_ sequence: UInt64) -> Bool {
         first { sequence <= $0.through }.map { !$0.former.contains(sequence) } ?? false
@@ -67,6 +76,8 @@ struct FormerStart {
     let incarnation: UInt64
     var tracker: SequenceTracker
     var claims: [Claim]
+    /// What the origin had before this start was not here yet.
+    let isAwaited: Bool
 }
 
 /// What became of what a sender has said of other origins.

@@ -91,9 +91,10 @@ extension Replica {
         stream.claims.insert(
             Claim(sender, through: sequence, at: now.uptimeMicroseconds, former: former), at: index)
         guard stream.claims.count > Claim.countMax else { return }
-        // The two oldest become one, which undoes both.
-        let first = stream.claims.removeFirst()
-        stream.claims[0].former.takeBack(through: first.through, former: first.former)
+        // Two become one, which undoes both.
+        let merged = stream.claims.leastApart
+        let lesser = stream.claims.remove(at: merged)
+        stream.claims[merged].former.takeBack(through: lesser.through, former: lesser.former)
     }
 
     /// The stream stands as if these claims had never been made.
@@ -280,7 +281,9 @@ extension Replica {
     ) {
         if !isClaim { proveStart(stream.key.origin, incarnation) }
         // Of several claimed starts the one before the first.
-        let current = FormerStart(incarnation: stream.incarnation, tracker: stream.tracker, claims: stream.claims)
+        let current = FormerStart(
+            incarnation: stream.incarnation, tracker: stream.tracker, claims: stream.claims,
+            isAwaited: stream.takeoverSince != nil)
         noteStart(of: stream, incarnation, by: sender, former: stream.claimedStart?.former ?? current, now: now)
         stream.claims = []
         stream.isHeadClaimed = false
@@ -294,7 +297,7 @@ extension Replica {
         if former < decoder.incarnation || (former > decoder.incarnation && !isFormerProven) {
             // The start that was followed before had only been claimed, too.
             stream.claimedStart?.former = FormerStart(
-                incarnation: decoder.incarnation, tracker: SequenceTracker(), claims: [])
+                incarnation: decoder.incarnation, tracker: SequenceTracker(), claims: [], isAwaited: true)
         }
         proveStart(stream.key.origin, decoder.incarnation)
         guard stream.claimedStart?.former?.incarnation == decoder.incarnation else { return false }
@@ -344,6 +347,9 @@ extension Replica {
             let isEarlier = former.map { $0.incarnation < incarnation } ?? false
             noteStart(of: stream, incarnation, by: nil, former: isEarlier ? former : nil, now: now)
             lowerHead(stream, to: 0)
+            if let sender = stream.sender, former?.isAwaited ?? true || !isKnown {
+                takeOver(stream, from: sender, now: now)
+            }
             watch(stream, finding: .headBeyondApplied, now: now)
         }
         for (claimant, key) in claimants.sorted(by: { $0.key.index < $1.key.index }) {

@@ -38,6 +38,8 @@ import Testing
         (960_000_002_428, "a store kept what a liar had claimed of the start before a claimed one"),
         (986_000_006_879, "what was deleted and forgotten while a claimed start was followed stayed"),
         (985_100_007_864, "the same, at a replica"),
+        (985_200_006_557, "what an origin had before a start that was followed again after a lie was not taken"),
+        (985_200_016_590, "one that claimed something else each time took what a relay had stored down with it"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 

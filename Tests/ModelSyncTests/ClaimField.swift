@@ -1,0 +1,161 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+import TestSupport
+
+@testable import ModelSync
+
+/// A publisher `origin`, a liar, and a replica that listens to both, unless the publisher is behind a relay.
+struct ClaimField {
+    var origin: Origin
+    let replica: Replica
+    let honest: SenderID
+    let liar: SenderID
+    var time: UInt64 = 0
+    var notices: [Notice] = []
+    /// What the liar answers to a snapshot, and whether the honest sender is a relay.
+    var lie: [Heads] = []
+    /// What its copy holds of another type.
+    var formerRecords: [Record] = []
+    let isRelayed: Bool
+    var sent: [UInt64: [UInt8]] = [:]
+    /// The honest sender has no batches any more.
+    var isReplayGone = false
+
+    init(isRelayed: Bool, retention: Duration = .seconds(24 * 3600)) throws {
+        self.isRelayed = isRelayed
+        origin = try Wire.makeOrigin()
+        replica = Replica(
+            configuration: ReplicaConfiguration(
+                name: "replica", repairJitterMax: .zero, tombstoneRetention: retention),
+            cache: ModelCache(), seed: 1)
+        honest = replica.addSender()
+        liar = replica.addSender()
+    }
+
+    var now: Moment {
+        Moment(wallMilliseconds: 1_800_000_000_000 + time / 1000, uptimeMicroseconds: 1_000_000 + time)
+    }
+
+    func of(_ origin: Origin, _ head: UInt64, stamp: Stamp? = nil, incarnation: UInt64? = nil) -> Heads {
+        Heads(
+            origin: "origin", incarnation: incarnation ?? origin.incarnation,
+            stamp: stamp ?? now.wallMilliseconds << 16,
+            heads: [Head(topic: .data(type: "User"), sequence: head)], isRelayed: false)
+    }
+
+    mutating func hear(_ sender: SenderID, _ heads: Heads) {
+        let name = Topic.heads(origin: heads.origin).bytes
+        replica.receiveStream(sender, topic: name.span, payload: heads.encode().span, now: now)
+    }
+
+    mutating func tellHonest() {
+        var heads = of(origin, UInt64(sent.count))
+        heads.isRelayed = isRelayed
+        hear(honest, heads)
+    }
+
+    /// Answers whatever the replica asks.
+    mutating func exchange() throws {
+        while replica.hasActions {
+            for action in replica.takeActions() {
+                switch action {
+                case .subscribe(let sender, let prefix) where prefix.first == 0xFF:
+                    let own = Heads(
+                        origin: sender == liar ? "liar" : isRelayed ? "relay" : "origin", incarnation: 1,
+                        stamp: 1, heads: [])
+                    replica.receiveStream(sender, topic: prefix.span, payload: own.encode().span, now: now)
+                case .request(let sender, let payload):
+                    let request = try ControlRequest(decoding: payload.span, limits: .default)
+                    for reply in answers(sender, request) {
+                        replica.receiveControl(sender, reply.encode().span, now: now)
+                    }
+                case .notice(let notice): notices.append(notice)
+                default: break
+                }
+            }
+        }
+    }
+
+    private func answers(_ sender: SenderID, _ request: ControlRequest) -> [ControlReply] {
+        let name = sender == liar ? "liar" : isRelayed ? "relay" : "origin"
+        var truth = of(origin, UInt64(sent.count))
+        truth.isRelayed = isRelayed
+        switch request {
+        case .hello(let rid, _, _, _):
+            return [
+                .welcome(
+                    rid: rid, version: 1, name: name, streamEndpoint: "memory", heartbeatMilliseconds: 500,
+                    frameLimit: 1 << 20, heads: [])
+            ]
+        case .snapshot(let rid, _, _):
+            if sender == liar {
+                return [
+                    .records(rid: rid, type: "Former", records: formerRecords), .complete(rid: rid, heads: lie),
+                ]
+            }
+            let records = Array(origin.cache.snapshot().records(of: "User"))
+            return [
+                .records(rid: rid, type: "User", records: records), .complete(rid: rid, heads: [truth]),
+            ]
+        case .replay(let rid, _, _, let topic, let first, let last):
+            guard sender == honest, !isReplayGone, last <= UInt64(sent.count) else {
+                return [.gone(rid: rid, oldest: 0)]
+            }
+            return (first...last).map { .frame(rid: rid, topic: topic, batch: sent[$0] ?? []) }
+                + [.complete(rid: rid, heads: [])]
+        default: return []
+        }
+    }
+
+    mutating func connect() throws {
+        replica.connected(honest, now: now)
+        try exchange()
+        replica.connected(liar, now: now)
+        try exchange()
+        time += 10_000
+    }
+
+    /// Writes at the publisher; the batch comes by the honest sender unless it is lost.
+    mutating func write(_ id: String, _ operation: Write = .merge, isLost: Bool = false) throws {
+        time += 1_000
+        let fields = operation == .delete ? Fields() : ["a": 1]
+        _ = try origin.write(operation, type: "User", id: id, fields: EncodedFields(fields), now: now)
+        origin.flush()
+        for case .publish(let topic, let payload) in origin.takeActions() where topic.type != nil {
+            sent[UInt64(sent.count + 1)] = payload
+            guard !isLost else { continue }
+            replica.receiveStream(honest, topic: topic.bytes.span, payload: payload.span, now: now)
+        }
+        try exchange()
+    }
+
+    /// The publisher starts anew with what it has.
+    mutating func restart() throws {
+        origin = try Origin(
+            configuration: OriginConfiguration(name: "origin", streamEndpoint: "memory"), cache: origin.cache,
+            now: now, after: 0)
+        sent = [:]
+    }
+
+    /// Time in which the honest sender, unless it is silent, and, where it has anything to say, the liar tell
+    /// heads.
+    mutating func pass(
+        milliseconds: UInt64, liarTells heads: Heads? = nil, isHonestSilent: Bool = false
+    ) throws {
+        let end = time + milliseconds * 1000
+        while time < end {
+            time += 5_000
+            if time % 500_000 < 5_000 {
+                if !isHonestSilent { tellHonest() }
+                hear(liar, Heads(origin: "liar", incarnation: 1, stamp: now.wallMilliseconds << 16, heads: []))
+                if let heads { hear(liar, heads) }
+            }
+            replica.tick(now: now)
+            try exchange()
+        }
+    }
+
+    var stream: StreamStatus? { replica.streamStatus(now: now).first { $0.origin == "origin" } }
+    func holds(_ id: String) -> Bool { replica.cache["User", id] != nil }
+}
