@@ -107,7 +107,10 @@ extension Oracle {
 
     mutating func noteLast(_ batch: BatchFacts, topic: Topic) {
         var last = lastSent[batch.origin] ?? LastSent()
-        if batch.incarnation > last.incarnation { last = LastSent(incarnation: batch.incarnation) }
+        if batch.incarnation > last.incarnation {
+            if last.incarnation > 0 { startedAnew.insert(batch.origin) }
+            last = LastSent(incarnation: batch.incarnation)
+        }
         last.stamp = max(last.stamp, batch.stamp)
         last.heads[topic] = batch.sequence
         lastSent[batch.origin] = last

@@ -77,6 +77,8 @@ struct Oracle {
     private(set) var lastStamp: [String: Stamp] = [:]
     /// What each origin has sent last.
     var lastSent: [String: LastSent] = [:]
+    /// Origins that have published batches of more than one start.
+    var startedAnew: Set<String> = []
     /// Every batch that a job has handed over to be pushed.
     var pushes: [PushedBatch] = []
     /// Which of them a sequence is.
