@@ -35,7 +35,8 @@ extension Simulation {
         guard let cache = node.cache else { return }
         // In one order always: a run may not depend on that of a dictionary.
         let positions = (node.replica?.positions ?? []).sorted {
-            ($0.origin, $0.topic.description) < ($1.origin, $1.topic.description)
+            $0.origin == $1.origin
+                ? $0.topic.bytes.lexicographicallyPrecedes($1.topic.bytes) : $0.origin < $1.origin
         }
         node.disk.begin(
             cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
