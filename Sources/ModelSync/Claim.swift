@@ -71,6 +71,20 @@ struct ClaimedStart {
     static let doubtCountMax = 6
 }
 
+/// A later start of an origin that is followed on some of its topics already, and on the others in the next ticks: they
+/// are too many for one.
+struct StartUnderWay {
+    let incarnation: UInt64
+    /// A sender that has told of it, which it is charged to; and whether that has begun too much.
+    let sender: SenderID
+    var isWaiting = false
+    /// Another than the origin has.
+    let isClaim: Bool
+
+    /// On so many topics it begins to be followed at a time.
+    static let topicCountMax = 2048
+}
+
 /// The start of an origin that a stream followed before others told of a later one.
 struct FormerStart {
     let incarnation: UInt64

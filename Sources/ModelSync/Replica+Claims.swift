@@ -328,6 +328,7 @@ extension Replica {
     func takeBackStart(of origin: String, to incarnation: UInt64, isRefuted: Bool = true, now: Moment) {
         guard provenStarts[origin] ?? 0 <= incarnation, claimedStarts.remove(origin) != nil else { return }
         latestStarts[origin] = latestStarts[origin].map { min($0, incarnation) }
+        startsUnderWay[origin] = nil
         var claimants: [SenderID: StreamKey] = [:]
         let claimed = (streamsByOrigin[origin] ?? []).filter { $0.claimedStart != nil && $0.incarnation > incarnation }
         for stream in claimed.sorted(by: { $0.precedes($1) }) {
@@ -431,19 +432,21 @@ extension Replica {
         stream.claimedStart?.doubtedAt =
             isLast ? .max : now.uptimeMicroseconds + Claim.patienceMicroseconds << UInt64(count)
         guard isMerelyClaimed(startOf: stream) else { return }
+        // Who tells one that is over knows less of the origin, and not more.
+        let proven = provenStarts[origin] ?? 0
         let doubting = sessions.compactMap { session -> (sender: SenderID, incarnation: UInt64)? in
-            guard let told = session.ages[origin], told.incarnation < stream.incarnation,
+            guard let told = session.ages[origin], told.incarnation < stream.incarnation, told.incarnation >= proven,
                 isSettled(session.id, since: told.at, now: now)
             else { return nil }
             return (session.id, told.incarnation)
         }
-        let withdrawn = doubting.first { $0.sender == claimed.claimant }
+        let withdrawn = doubting.first { $0.sender == claimed.claimant }?.incarnation
         let known = doubting.filter { told in
             isFresh(origin, at: told.sender, now: now)
                 && !sessions[told.sender.index].credit.isDistrusted(at: now.uptimeMicroseconds)
         }
-        if let earlier = withdrawn?.incarnation ?? known.map(\.incarnation).max() {
-            takeBackStart(of: origin, to: earlier, isRefuted: withdrawn == nil, now: now)
+        if let earlier = (known.map(\.incarnation) + [withdrawn].compactMap(\.self)).max() {
+            takeBackStart(of: origin, to: earlier, isRefuted: withdrawn != earlier, now: now)
         } else if !doubting.isEmpty, stream.repair == nil {
             startRepair(stream, finding: .claim, now: now)
             stream.repair?.witness = doubting[count % doubting.count].sender

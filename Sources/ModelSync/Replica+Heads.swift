@@ -33,6 +33,8 @@ extension Replica {
             let known = streams[key]
             // Of what moves nothing it is only remembered who told it.
             if word == .ignored, known?.incarnation != heads.incarnation, !tellsFormer(head, heads, known) { continue }
+            // The later start is followed there in one of the next ticks.
+            if let known, known.incarnation < heads.incarnation, startsUnderWay[heads.origin] != nil { continue }
             let isUnmet = known == nil
             if isUnmet, !mayBegin(1, at: sender, now: now) { continue }
             let met = meet(
@@ -68,18 +70,64 @@ extension Replica {
     /// - Returns: false where the sender has begun too much: it counts when it is told again.
     private func meetLaterStart(_ heads: Heads, _ sender: SenderID, _ word: Word, now: Moment) -> Bool {
         let former = latestStarts[heads.origin, default: 0]
-        guard heads.incarnation > former, word != .ignored else { return true }
+        guard heads.incarnation > former, word != .ignored else {
+            goOnWithStart(heads, sender, word)
+            return true
+        }
         let earlier = (streamsByOrigin[heads.origin] ?? []).filter { $0.incarnation < heads.incarnation }
-        guard earlier.isEmpty || mayBegin(earlier.count, at: sender, now: now) else { return false }
+        let count = min(earlier.count, StartUnderWay.topicCountMax)
+        guard earlier.isEmpty || mayBegin(count, at: sender, now: now) else { return false }
         latestStarts[heads.origin] = heads.incarnation
         if word == .heard { claimedStarts.insert(heads.origin) }
         if former > 0 { restartedOrigins.insert(heads.origin) }
         closeGroups(of: heads.origin, before: heads.incarnation, now: now)
-        for stream in earlier.sorted(by: { $0.precedes($1) }) {
-            _ = meet(
-                stream.key, incarnation: heads.incarnation, sender: sender, isClaim: word == .heard, now: now)
-        }
+        follow(
+            StartUnderWay(incarnation: heads.incarnation, sender: sender, isClaim: word == .heard), on: earlier,
+            of: heads.origin, count: count, now: now)
         return true
+    }
+
+    /// The sender tells a start that is not followed on all topics yet: the rest goes on its account, where whoever has
+    /// told of it before has begun too much.
+    private func goOnWithStart(_ heads: Heads, _ sender: SenderID, _ word: Word) {
+        guard let start = startsUnderWay[heads.origin], start.isWaiting, start.incarnation == heads.incarnation,
+            word != .ignored
+        else { return }
+        startsUnderWay[heads.origin] = StartUnderWay(
+            incarnation: start.incarnation, sender: sender, isClaim: start.isClaim && word != .own)
+    }
+
+    /// Follows a later start on so many of these topics of its origin, and on the rest in the next ticks.
+    private func follow(
+        _ start: StartUnderWay, on earlier: [StreamState], of origin: String, count: Int, now: Moment
+    ) {
+        startsUnderWay[origin] = earlier.count > count ? start : nil
+        for stream in earlier.sorted(by: { $0.precedes($1) }).prefix(count) {
+            _ = meet(
+                stream.key, incarnation: start.incarnation, sender: start.sender, isClaim: start.isClaim, now: now)
+        }
+    }
+
+    /// Goes on with later starts that are not followed on all topics yet.
+    func driveStarts(now: Moment) {
+        guard !startsUnderWay.isEmpty else { return }
+        var left = StartUnderWay.topicCountMax
+        for (origin, start) in startsUnderWay.sorted(by: { $0.key < $1.key }) where left > 0 {
+            // It may have been taken back since.
+            guard latestStarts[origin] == start.incarnation else {
+                startsUnderWay[origin] = nil
+                continue
+            }
+            let earlier = (streamsByOrigin[origin] ?? []).filter { $0.incarnation < start.incarnation }
+            let count = min(earlier.count, left)
+            guard count == 0 || sessions[start.sender.index].budget.takeStreams(count, at: now.uptimeMicroseconds)
+            else {
+                startsUnderWay[origin]?.isWaiting = true
+                continue
+            }
+            left -= count
+            follow(start, on: earlier, of: origin, count: count, now: now)
+        }
     }
 
     /// A topic is heard of for the first time, from a sender whose snapshot is long through. Where its origin has

@@ -108,6 +108,8 @@ extension Replica {
         }
         for name in names {
             latestStarts[name] = nil
+            startsUnderWay[name] = nil
+            loggedStarts[name] = nil
             provenStarts[name] = nil
             latestStamps[name] = nil
             for index in sessions.indices { sessions[index].ages[name] = nil }

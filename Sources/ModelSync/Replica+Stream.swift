@@ -330,7 +330,11 @@ extension Replica {
         _ incarnation: UInt64, of stream: StreamState, sender: SenderID?, isClaim: Bool, now: Moment
     ) {
         counters[.newIncarnations] += 1
-        notice(.newIncarnation, ["origin": stream.key.origin, "topic": stream.key.topic.description])
+        if loggedStarts[stream.key.origin] != incarnation {
+            // Not for each topic: they may be very many.
+            loggedStarts[stream.key.origin] = incarnation
+            notice(.newIncarnation, ["origin": stream.key.origin, "topic": stream.key.topic.description])
+        }
         keepFormerStart(of: stream, before: incarnation, sender: sender, isClaim: isClaim, now: now)
         stream.incarnation = incarnation
         stream.holdsOlderIncarnation = true

@@ -5,6 +5,7 @@ extension Replica {
     /// ``nextDeadline(now:)``.
     public func tick(now: Moment) {
         for session in sessions { checkDeadlines(session.id, now: now) }
+        driveStarts(now: now)
         driveRepairs(now: now)
         driveGroups(now: now)
         driveAudits(now: now)
@@ -27,7 +28,7 @@ extension Replica {
             next = min(next, sessions[index].nextDeadline(silentIntervals: configuration.silentIntervals))
         }
         // Where they are many each tick looks at some.
-        if unsettled.areMany { next = now.uptimeMicroseconds }
+        if unsettled.areMany || !startsUnderWay.isEmpty { next = now.uptimeMicroseconds }
         for stream in unsettled.few {
             if let since = stream.holeSince {
                 next = min(next, max(since + configuration.holeGrace.wholeMicroseconds, stream.clockPause ?? 0))

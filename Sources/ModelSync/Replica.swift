@@ -49,6 +49,10 @@ public final class Replica {
     var topics: [[UInt8]: Topic] = [:]
     /// The greatest incarnation of each origin that `heads` have told.
     var latestStarts: [String: UInt64] = [:]
+    /// The origins of which a later start is not followed on all topics yet.
+    var startsUnderWay: [String: StartUnderWay] = [:]
+    /// The start of each origin of which the log was told last.
+    var loggedStarts: [String: UInt64] = [:]
     /// The greatest incarnation of each origin that the origin itself or a batch has told.
     var provenStarts: [String: UInt64] = [:]
     /// The origins of which others may have told a later start than those.

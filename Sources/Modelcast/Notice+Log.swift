@@ -5,6 +5,7 @@ import ModelSync
 extension Logger {
     /// Writes what a state machine wants a person to hear of. Each value stays on its line, whoever has chosen it.
     func log(_ notice: Notice) {
+        guard logLevel <= notice.kind.level else { return }
         var metadata: Logger.Metadata = [:]
         for (key, value) in notice.metadata { metadata[key] = "\(value.shown())" }
         log(level: notice.kind.level, "\(notice.kind.rawValue)", metadata: metadata)

@@ -18,7 +18,7 @@ final class SenderLink {
     private let reach: ReachWatch
     /// When the control connection is to be opened anew; nil while it is open.
     var reopenAt: UInt64? = 0
-    var attempts = 0
+    var pause = ReconnectPause()
 
     init(sender: SenderID, endpoint: String, hasKeys: Bool) {
         self.sender = sender

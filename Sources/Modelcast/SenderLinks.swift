@@ -179,10 +179,10 @@ final class SenderLinks {
     /// Connects the stream, where `*` as host means the host of the control connection.
     private func connectStream(_ sender: SenderID, to endpoint: String, now: Moment, taker: some StreamTaker) {
         let link = links[sender.index]
-        link.attempts = 0
         let resolved = SenderEndpoints.resolve(stream: endpoint, control: link.endpoint)
         do {
             try link.openStream(to: resolved, in: context, poller: &poller, configuration: configuration)
+            link.pause.opened(at: now.uptimeMicroseconds)
         } catch {
             // It quotes the endpoint that the sender has told.
             taker.disconnected(sender, reason: error.description.shown(), now: now)
@@ -193,8 +193,7 @@ final class SenderLinks {
     private func reconnect(_ sender: SenderID, now: Moment) {
         let link = links[sender.index]
         link.close()
-        let delay = configuration.reconnectDelay.wholeMicroseconds << UInt64(min(link.attempts, 10))
-        link.attempts += 1
-        link.reopenAt = now.uptimeMicroseconds + min(delay, configuration.reconnectDelayMax.wholeMicroseconds)
+        link.reopenAt = link.pause.lost(
+            at: now.uptimeMicroseconds, first: configuration.reconnectDelay, longest: configuration.reconnectDelayMax)
     }
 }

@@ -144,6 +144,18 @@ import Testing
         #expect(field.holds("after") && field.holds("lost"))
     }
 
+    @Test func `a later start is given up though its claimant tells an earlier one, too, that is over`() throws {
+        var field = try ClaimField(isRelayed: true)
+        try field.write("before")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
+        try field.write("lost", isLost: true)
+        try field.pass(milliseconds: 20_000, liarTells: field.of(field.origin, 5, incarnation: 1))
+        #expect(field.stream?.incarnation == field.origin.incarnation)
+        #expect(field.holds("lost"))
+    }
+
     @Test func `a head that its own teller's copy does not hold counts no longer`() throws {
         var field = try ClaimField(isRelayed: true)
         try field.write("before")

@@ -21,6 +21,7 @@ import Testing
         var lie: [UInt64]?
         var asked: [ControlRequest] = []
         var reportCount = 0
+        var notices: [Notice] = []
         private var sent: [[UInt8]] = []
 
         init() throws {
@@ -54,6 +55,14 @@ import Testing
             replica.receiveStream(sender, topic: topic.span, payload: own(sender, heads).encode().span, now: now)
         }
 
+        /// A sender tells of an origin behind it.
+        func tellOther(_ sender: SenderID, start: UInt64, _ heads: [Head] = []) {
+            let told = Heads(
+                origin: "other", incarnation: start, stamp: now.wallMilliseconds << 16, heads: heads, isRelayed: true)
+            replica.receiveStream(
+                sender, topic: Topic.heads(origin: "other").bytes.span, payload: told.encode().span, now: now)
+        }
+
         mutating func exchange() throws {
             while replica.hasActions {
                 for action in replica.takeActions() {
@@ -66,6 +75,7 @@ import Testing
                         for reply in answers(sender, request) {
                             replica.receiveControl(sender, reply.encode().span, now: now)
                         }
+                    case .notice(let notice): notices.append(notice)
                     default: break
                     }
                 }
@@ -217,11 +227,46 @@ import Testing
             field.time += 5_000
         }
         // With the first time 16,384 at once, and 2,048 in half a second.
-        #expect(field.replica.counters[.newIncarnations] == 12_000)
+        let count = field.replica.counters[.newIncarnations]
+        #expect(count > 10_000 && count <= 16_384 + 2_048 - 6_000)
         field.time += 4_000_000
         field.start += 1
         field.tell(field.liar)
-        #expect(field.replica.counters[.newIncarnations] == 18_000)
+        for _ in 0..<3 { field.replica.tick(now: field.now) }
+        #expect(field.replica.counters[.newIncarnations] == count + 6_000)
+    }
+
+    @Test func `a later start of 16,384 topics is followed a part a tick, and logged once`() throws {
+        var field = try Field()
+        field.tell(field.liar, heads(0..<16_000, 0))
+        field.time += 4_000_000
+        field.start += 1
+        field.tell(field.liar, heads(0..<16_000, 1))
+        // Another sender's update comes between two parts.
+        for part in UInt64(1)...7 {
+            #expect(field.replica.counters[.newIncarnations] == part * 2048)
+            try field.exchange()
+            try field.write("\(part)")
+            #expect(field.holds("\(part)"))
+            field.replica.tick(now: field.now)
+        }
+        #expect(field.replica.counters[.newIncarnations] == 16_000)
+        #expect(field.notices.count { $0.kind == .newIncarnation } == 1)
+        #expect(field.replica.brokenInvariant() == nil)
+    }
+
+    @Test func `a later start goes on with whoever tells it next, where the first has begun too much`() throws {
+        var field = try Field()
+        field.tellOther(field.honest, start: 1, heads(0..<6_000, 0))
+        field.time += 4_000_000
+        // The liar spends most of what it has on topics of its own, then tells the true start first.
+        field.tell(field.liar, heads(6_000..<20_000, 0))
+        field.tellOther(field.liar, start: 2)
+        for _ in 0..<10 { field.replica.tick(now: field.now) }
+        #expect(field.replica.counters[.newIncarnations] == 2048)
+        field.tellOther(field.honest, start: 2)
+        for _ in 0..<10 { field.replica.tick(now: field.now) }
+        #expect(field.replica.counters[.newIncarnations] == 6_000)
     }
 
     @Test(arguments: [false, true])
