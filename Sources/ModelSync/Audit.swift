@@ -206,6 +206,7 @@ struct AuditTable {
     }
 
     /// All that the sender's copy held when it told these digests is here.
+    /// - Parameter time: before it was asked for.
     mutating func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, at time: UInt64) {
         let place = Place(sender: sender, type: type)
         joined[place] = told
@@ -220,7 +221,7 @@ struct AuditTable {
 
     /// The sender may hold of the type what an earlier start of an origin has written, and its copy was not taken since
     /// the later one was met.
-    /// - Parameter copiedAt: when its whole copy was taken, in this contact.
+    /// - Parameter copiedAt: when its whole copy was asked for, in this contact.
     func mayHoldFormer(_ type: String, _ sender: SenderID, copiedAt: UInt64, now: UInt64) -> Bool {
         guard let later = laterStarts[type], now >= later.dueAt else { return false }
         return later.at >= max(copiedAt, joinedAt[Place(sender: sender, type: type)] ?? 0)

@@ -70,8 +70,7 @@ extension Replica {
     func mayHoldFormer(_ type: String, _ sender: SenderID, now: Moment) -> Bool {
         let session = sessions[sender.index]
         guard session.origins.contains(where: { $0 != session.name }) else { return false }
-        return audits.mayHoldFormer(
-            type, sender, copiedAt: session.isWarm ? 0 : session.since, now: now.uptimeMicroseconds)
+        return audits.mayHoldFormer(type, sender, copiedAt: session.copyAskedAt, now: now.uptimeMicroseconds)
     }
 
     /// What digests of buckets can say, where every stream that carries one of them stands exactly at the sender's
@@ -95,7 +94,10 @@ extension Replica {
             guard let carried = stream.buckets else { continue }
             let (told, applied) = stand(index, stream)
             let head = told ?? 0
-            let isLagging = head < applied && (takesLag || isUntold(stream, at: sender, now: now))
+            let isLagging =
+                head < applied
+                && (takesLag || isUntold(stream, at: sender, now: now)
+                    || isMerelyClaimed(stream, beyond: head, besides: sender, now: now))
             if stream.isBeingMended || (head != applied && !isLagging) {
                 result.limit(carried, to: nil)
             } else if isLagging || applied == 0 || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
@@ -111,6 +113,17 @@ extension Replica {
         guard sessions[sender.index].leavesNamesOut, isQuiet(stream, now: now) else { return false }
         let told = stream.tellers.first { $0.sender == sender && $0.head != nil }
         return told.map { now.uptimeMicroseconds.subtractingOrZero($0.toldAt) >= bounds.quietMicroseconds } ?? true
+    }
+
+    /// Nothing but the words of others say that anything beyond this head of the sender is here, and the sender should
+    /// know: what is false keeps no copies from being compared.
+    private func isMerelyClaimed(
+        _ stream: StreamState, beyond head: UInt64, besides sender: SenderID, now: Moment
+    ) -> Bool {
+        guard let first = stream.claims.first, let last = stream.claims.last, first.former.applied <= head,
+            head < last.through, let told = sessions[sender.index].ages[stream.key.origin]
+        else { return false }
+        return isSettled(sender, since: told.at, now: now)
     }
 
     static func head(of stream: StreamState, in heads: [String: Heads]) -> UInt64? {

@@ -151,19 +151,22 @@ extension Replica {
     }
 
     /// All that the sender's copy held when it told these digests is here.
-    func noteJoined(_ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, now: Moment) {
+    /// - Parameter time: when the difference was found, before that was asked for.
+    func noteJoined(
+        _ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, foundAt time: UInt64, now: Moment
+    ) {
         if mayHoldFormer(type, sender, now: now) {
             // Others that were equal may not have what came with it.
             for stream in streamsByType[type] ?? [] where stream.holdsUntold {
                 for session in sessions where session.id != sender { stream.noteEqual(false, to: session.id) }
             }
         }
-        audits.noteJoined(told, of: type, toldBy: sender, at: now.uptimeMicroseconds)
+        audits.noteJoined(told, of: type, toldBy: sender, at: time)
     }
 
     /// All that the sender's copy had is here: what still differs is only here.
     private func joined(_ type: String, _ audit: Audit, now: Moment) {
-        noteJoined(audit.told, of: type, toldBy: audit.sender, now: now)
+        noteJoined(audit.told, of: type, toldBy: audit.sender, foundAt: audit.foundAt, now: now)
         endAudit(of: type, now: now)
         // Where heads have moved on meanwhile it is not known what came with them.
         guard cache.digest(of: type, buckets: 0..<256) != audit.ownDigest,

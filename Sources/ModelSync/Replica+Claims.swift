@@ -454,7 +454,7 @@ extension Replica {
     }
 
     /// Contact with the sender, in which it has told that, stands for so long that it should know what others do.
-    private func isSettled(_ sender: SenderID, since told: UInt64, now: Moment) -> Bool {
+    func isSettled(_ sender: SenderID, since told: UInt64, now: Moment) -> Bool {
         let session = sessions[sender.index]
         return session.isSynced && told > session.welcomedAt
             && now.uptimeMicroseconds >= session.since + Claim.patienceMicroseconds

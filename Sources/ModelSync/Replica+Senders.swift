@@ -93,6 +93,7 @@ extension Replica {
         let isSteppedIn =
             configuration.forwardsBatches || (!groupedOrigins.isEmpty && sessions.contains { $0.wasLive })
         sessions[sender.index].staging = isSteppedIn ? Staging() : nil
+        sessions[sender.index].copyAskedAt = now.uptimeMicroseconds
         sessions[sender.index].rejectedBefore = counters[.clockRejectedRecords]
         sessions[sender.index].enter(
             .snapshot(rid: rid), at: now.uptimeMicroseconds,

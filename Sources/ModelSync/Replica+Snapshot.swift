@@ -212,7 +212,10 @@ extension Replica {
             let isTaken = compared.digests.keys.allSatisfy { topic in
                 request.prefixes.contains { $0.isPrefix(of: topic) }
             }
-            if isTaken { noteJoined(compared.digests, of: stream.type, toldBy: sender, now: now) }
+            if isTaken {
+                noteJoined(
+                    compared.digests, of: stream.type, toldBy: sender, foundAt: repair.foundAt, now: now)
+            }
             stream.repair?.compared = nil
         }
         let isLacking =

@@ -142,6 +142,7 @@ extension Replica {
     /// Without a snapshot: everything else is a hole in some stream.
     func becomeWarm(_ sender: SenderID, now: Moment) {
         sessions[sender.index].isWarm = true
+        sessions[sender.index].copyAskedAt = 0
         becomeLive(sender, hasCopy: false, now: now)
         for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
             takeWholeIfUnknown(stream, sender, now: now)

@@ -46,6 +46,9 @@ struct SenderSession: Sendable {
     var since: UInt64 = 0
     /// When it was welcomed last: what it told before may be of a life that is over.
     var welcomedAt: UInt64 = 0
+    /// When its whole copy was asked for last; 0 where a stored state goes on instead. What came to be known later may
+    /// have met the copy behind the place where it was being read.
+    var copyAskedAt: UInt64 = 0
     /// When the sender was last heard of.
     var lastHeard: UInt64 = 0
     /// When it was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.

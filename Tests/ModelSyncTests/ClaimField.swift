@@ -21,6 +21,8 @@ struct ClaimField {
     var sent: [UInt64: [UInt8]] = [:]
     /// The honest sender has no batches any more.
     var isReplayGone = false
+    /// The honest sender, a relay, tells this head, as it was deceived itself, with the digest of its copy.
+    var falseHead: UInt64?
 
     init(isRelayed: Bool, retention: Duration = .seconds(24 * 3600)) throws {
         self.isRelayed = isRelayed
@@ -52,6 +54,10 @@ struct ClaimField {
     mutating func tellHonest() {
         var heads = of(origin, UInt64(sent.count))
         heads.isRelayed = isRelayed
+        if let falseHead {
+            let digest = origin.cache.bucketDigests(of: "User").reduce(0, &+)
+            heads.heads = [Head(topic: .data(type: "User"), sequence: falseHead, digest: digest)]
+        }
         hear(honest, heads)
     }
 
@@ -104,6 +110,9 @@ struct ClaimField {
             }
             return (first...last).map { .frame(rid: rid, topic: topic, batch: sent[$0] ?? []) }
                 + [.complete(rid: rid, heads: [])]
+        case .digest(let rid, let type, let bits) where sender == honest:
+            if let falseHead { truth.heads = [Head(topic: .data(type: "User"), sequence: falseHead)] }
+            return [.digests(rid: rid, heads: [truth], digests: origin.cache.digests(of: type, bits: Int(bits)))]
         default: return []
         }
     }

@@ -156,6 +156,21 @@ import Testing
         #expect(field.holds("lost"))
     }
 
+    @Test func `copies are compared though one has claimed to hold topics that nobody else knows`() throws {
+        var field = try ClaimField(isRelayed: true)
+        field.falseHead = .max - 1
+        try field.write("before")
+        var claimed = field.of(field.origin, .max - 1)
+        claimed.heads.append(
+            Head(topic: .data(type: "User", partitions: .twoHundredFiftySix, bucket: 13), sequence: .max))
+        field.lie = [claimed]
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        try field.write("hidden", isLost: true)
+        try field.pass(milliseconds: 20_000)
+        #expect(field.holds("before") && field.holds("hidden"))
+    }
+
     @Test func `a head that its own teller's copy does not hold counts no longer`() throws {
         var field = try ClaimField(isRelayed: true)
         try field.write("before")
