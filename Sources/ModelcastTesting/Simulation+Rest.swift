@@ -213,13 +213,13 @@ extension Simulation {
     /// Digests count neither floors nor deleted models nor removed fields (protocol article, section 7). Where an
     /// origin starts anew, after a crash or as jobs do, what its earlier start has written travels by snapshots alone,
     /// without sequences: a relay may serve one before it has that itself, and of a job's earlier start somebody may
-    /// never have heard. What such a record told of a deletion or a removal only is missed by nobody until something
-    /// else of the model is. What exists, and every known field of it, must be equal always, and so must everything
-    /// where no process has crashed and nothing deleted is forgotten, but for what origins have written that started
-    /// anew.
+    /// never have heard. A liar that says to hold what was lost hides it as well. What such a record told of a deletion
+    /// or a removal only is missed by nobody until something else of the model is. What exists, and every known field of
+    /// it, must be equal always, and so must everything where no process has crashed, nobody lies and nothing deleted is
+    /// forgotten, but for what origins have written that started anew.
     private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
         if held == wanted { return true }
-        let maySomeLack = faults[.crash] > 0 || oracle.isForgetful || isRestOfStarts(held, wanted)
+        let maySomeLack = faults[.crash] > 0 || oracle.isForgetful || hasLiar || isRestOfStarts(held, wanted)
         guard maySomeLack, wanted.holds(held), held.exists == wanted.exists else { return false }
         return !held.exists || (held.touched == wanted.touched && held.knownCells == wanted.knownCells)
     }

@@ -39,6 +39,8 @@ import Testing
         (986_000_006_879, "what was deleted and forgotten while a claimed start was followed stayed"),
         (985_100_007_864, "the same, at a replica"),
         (985_200_006_557, "what an origin had before a start that was followed again after a lie was not taken"),
+        (987_000_017_183, "a copy of a relay counted from its end, and was read before an earlier start's push came"),
+        (987_000_025_139, "the checker wanted what no digest counts of those whom a liar deceived"),
         (987_000_005_430, "topics that a liar alone claimed kept two copies from being compared"),
         (985_500_012_466, "the checker wanted a delete that no digest counts of a job's start that was not heard of"),
         (985_200_016_590, "one that claimed something else each time took what a relay had stored down with it"),
