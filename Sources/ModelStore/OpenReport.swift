@@ -30,6 +30,9 @@ public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
     /// was applied, but half of a batch may be among them. What the heads say is contained is contained in any case.
     public var isWhole: Bool
 
+    /// There is nothing that an operator should hear of.
+    public var isOrdinary: Bool { setAside == nil && tightened.isEmpty && !isUnmarked }
+
     /// One line for a log.
     public var description: String {
         let what =

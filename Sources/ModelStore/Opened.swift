@@ -50,9 +50,9 @@ struct Opened {
     init(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) {
         let file = StoreFile(path: path)
         try file.checkDirectory()
-        try file.checkSize()
+        let mark = StoreMark.read(path: path + StoreMark.suffix)
+        try file.checkContent(mark: mark)
         let isNew = file.byteCount == 0
-        let mark = isNew ? nil : StoreMark.read(path: path + StoreMark.suffix)
         file.makePrivate()
         do {
             let connection = try DatabaseQueue(path: path, configuration: Opened.settings(configuration))
@@ -60,7 +60,7 @@ struct Opened {
                 self = try connection.writeWithoutTransaction { database in
                     // Until it is known to be whole: what a broken log holds is evidence.
                     try database.keepLog(true, byteCount: configuration.logByteCount)
-                    return try Opened(connection, database, path: path, mark: mark, schema: schema)
+                    return try Opened(connection, database, path: path, mark: isNew ? nil : mark, schema: schema)
                 }
                 // It is a store: nobody else's file is touched.
                 report.tightened = file.tighten()

@@ -14,7 +14,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let inUse = Code(description: "in use")
         /// A newer Modelcast has written the file.
         public static let newerSchema = Code(description: "newer schema")
-        /// An SQLite file that some other program has made.
+        /// A file that some other program has made.
         public static let foreignFile = Code(description: "not a store")
         /// The file is damaged.
         public static let corrupt = Code(description: "corrupt")

@@ -31,16 +31,36 @@ struct StoreFile {
         return try? FileManager.default.attributesOfItem(atPath: resolved)
     }
 
-    /// SQLite takes a file that is shorter than any header for an empty one, and would write over it; the log of a file
-    /// that is gone, or empty, it deletes.
-    func checkSize() throws(StoreError) {
+    /// Looks at what SQLite would not look at. It takes a file that is shorter than any header for an empty one, and
+    /// would write over it; the log of a file that is gone, or empty, it deletes.
+    /// - Throws: ``StoreError/Code/foreignFile`` for a file of any other kind, ``StoreError/Code/corrupt`` for one that
+    ///   has lost what it held.
+    func checkContent(mark: StoreMark.Content?) throws(StoreError) {
         let size = byteCount
+        guard size == 0 || mark != nil || hasHeader else {
+            throw StoreError(.foreignFile, path: path, "it is no database, and no mark stands beside it")
+        }
         guard size == 0 || size >= 512 else {
             throw StoreError(.corrupt, path: path, "\(size) bytes are no database")
         }
         guard size > 0 || StoreFile(path: path + "-wal").byteCount == 0 else {
             throw StoreError(.corrupt, path: path, "its log is there, and the file itself is gone or empty")
         }
+        if size == 0, let mark, mark.synced > 0 {
+            throw StoreError(
+                .corrupt, path: path,
+                "the file is gone or empty, and should hold \(mark.expected(boot: StoreMark.boot)) commits (who "
+                    + "deletes a store deletes \(path)\(StoreMark.suffix) with it)")
+        }
+    }
+
+    /// The file begins as every file of SQLite's does; it may be cut off behind that.
+    private var hasHeader: Bool {
+        guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 16) else {
+            // What cannot be read is told when it is opened.
+            return true
+        }
+        return bytes == Data("SQLite format 3\0".utf8)
     }
 
     /// 0 where there is none.

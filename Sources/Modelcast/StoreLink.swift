@@ -47,7 +47,7 @@ final class StoreLink: Sendable {
             let store = try Store.openUnconfirmed(path: path)
             let report = store.openReport
             logger.log(
-                level: report.setAside == nil && report.tightened.isEmpty ? .info : .warning, "store: \(report)",
+                level: report.isOrdinary ? .info : .warning, "store: \(report)",
                 metadata: [owner.rawValue: "\(name)"])
             var reading = StoreReading(
                 store: store, owner: owner, name: name, prefixes: prefixes?.map { Topic(bytes: $0) }, cache: cache,

@@ -40,6 +40,12 @@ struct Keygen: ParsableCommand {
         let folder = URL(fileURLWithPath: output)
         let secret = folder.appendingPathComponent("\(name).key").path
         let open = folder.appendingPathComponent("\(name).pub").path
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("cannot make the folder \(folder.path): \(error.localizedDescription)")
+        }
         try Keygen.write(KeyFile.text(secret: keys.secretKey), to: secret, mode: 0o600)
         do {
             try Keygen.write(KeyFile.text(public: keys.publicKey, name: name), to: open, mode: 0o644)

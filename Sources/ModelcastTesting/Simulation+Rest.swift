@@ -214,9 +214,9 @@ extension Simulation {
     /// origin starts anew, after a crash or as jobs do, what its earlier start has written travels by snapshots alone,
     /// without sequences: a relay may serve one before it has that itself, and of a job's earlier start somebody may
     /// never have heard. A liar that says to hold what was lost hides it as well. What such a record told of a deletion
-    /// or a removal only is missed by nobody until something else of the model is. What exists, and every known field of
-    /// it, must be equal always, and so must everything where no process has crashed, nobody lies and nothing deleted is
-    /// forgotten, but for what origins have written that started anew.
+    /// or a removal only is missed by nobody until something else of the model is. What exists, and every known field
+    /// of it, must be equal always, and so must everything where no process has crashed, nobody lies and nothing
+    /// deleted is forgotten, but for what origins have written that started anew.
     private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
         if held == wanted { return true }
         let maySomeLack = faults[.crash] > 0 || oracle.isForgetful || hasLiar || isRestOfStarts(held, wanted)

@@ -172,6 +172,22 @@ import Testing
         #expect(try StoreContents(Store.open(path: copy)).batches.count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `a file that is gone, or empty, is told by the mark that is left`(isEmpty: Bool) throws {
+        let store = try Store.open(path: path)
+        try store.write(.batch(1), durably: true)
+        try store.close()
+        try FileManager.default.removeItem(atPath: path)
+        if isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
+        let opened = try Store.open(path: path)
+        let aside = try #require(opened.openReport.setAside)
+        #expect(aside.reason.contains("gone or empty, and should hold"))
+        try opened.close()
+        // Who deletes both begins anew.
+        for suffix in ["", "-mark"] { try FileManager.default.removeItem(atPath: path + suffix) }
+        #expect(try Store.open(path: path).openReport.setAside == nil)
+    }
+
     @Test func `a copy without its mark says that it is one, once`() throws {
         let store = try Store.open(path: path)
         #expect(!store.openReport.isUnmarked)

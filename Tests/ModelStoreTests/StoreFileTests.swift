@@ -45,11 +45,23 @@ import Testing
     }
 
     @Test func `that are damaged are set aside for their owner alone`() throws {
+        try Store.open(path: path).close()
+        // With its mark beside it, so a store once.
         try Data(repeating: 7, count: 4096).write(to: URL(fileURLWithPath: path))
         let isWidened = unsafe chmod(path, 0o644) == 0
         #expect(isWidened)
         let aside = try #require(try Store.open(path: path).openReport.setAside)
         #expect(FilePlace(path: aside.path)?.permissions == 0o600)
+    }
+
+    @Test(arguments: [Data("{\"id\": \"1\"}\n".utf8), Data(repeating: 7, count: 4096), Data("x".utf8)])
+    func `are not made of a file of another kind, which is refused and left as it is`(text: Data) throws {
+        try text.write(to: URL(fileURLWithPath: path))
+        let error = storeError { _ = try Store.open(path: path) }
+        #expect(error?.code == .foreignFile)
+        #expect(error?.description.contains("left as it is") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == text)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("")).count == 1)
     }
 
     @Test func `are no devices and no pipes, and what others use is left as it is`() throws {

@@ -47,6 +47,15 @@ import Testing
         #expect(!command.error.contains(try key("accounts.key")))
     }
 
+    @Test func `keygen makes the folder that it writes to, for its owner alone`() async throws {
+        let keys = folder.path("new/keys")
+        let command = try RunningCommand(["keygen", "accounts", "--output", keys])
+        #expect(try await command.exitCode() == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: keys)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        #expect(FileManager.default.fileExists(atPath: keys + "/accounts.key"))
+    }
+
     @Test func `keygen overwrites nothing`() async throws {
         try await make("a")
         let before = try (text("a.key"), text("a.pub"))

@@ -244,6 +244,7 @@ import Testing
     }
 
     @Test func `a file that is damaged is set aside, and the publisher begins with nothing`() async throws {
+        try Store.open(path: path).close()
         try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
         let publisher = try makePublisher(path)
         #expect(publisher.cache.types.isEmpty)

@@ -1,4 +1,5 @@
 import Foundation
+import ModelStore
 import TestSupport
 import Testing
 
@@ -112,6 +113,7 @@ import Testing
     }
 
     @Test func `a damaged file is set aside and everything is fetched anew`() async throws {
+        try Store.open(path: path).close()
         try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
         let publisher = try makePublisher(nil)
         for id in 0..<100 { try publisher.merge("User", "\(id)", ["n": 1]) }
