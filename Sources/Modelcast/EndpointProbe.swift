@@ -121,7 +121,7 @@ package enum EndpointProbe {
     }
 
     private static func unreachable(_ endpoint: String, _ code: CInt) -> String {
-        "cannot reach \(endpoint): \(systemMessage(code)); start the publisher, or check the address"
+        "cannot reach \(endpoint): \(systemMessage(code)); start the publisher or relay, or check the address"
     }
 }
 
