@@ -57,7 +57,7 @@ struct StoreFile {
     /// The file begins as every file of SQLite's does; it may be cut off behind that.
     private var hasHeader: Bool {
         guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 16) else {
-            // What cannot be read is told when it is opened.
+            // A file that cannot be read is told of when it is opened.
             return true
         }
         return bytes == Data("SQLite format 3\0".utf8)

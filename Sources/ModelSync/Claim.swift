@@ -76,10 +76,12 @@ struct ClaimedStart {
 struct StartUnderWay {
     let incarnation: UInt64
     /// A sender that has told of it, which it is charged to; and whether that has begun too much.
-    let sender: SenderID
+    var sender: SenderID
     var isWaiting = false
     /// Another than the origin has.
-    let isClaim: Bool
+    var isClaim: Bool
+    /// The topics on which an earlier start is followed still, in one order on every machine.
+    var rest: ArraySlice<StreamState>
 
     /// On so many topics it begins to be followed at a time.
     static let topicCountMax = 2048
@@ -90,7 +92,7 @@ struct FormerStart {
     let incarnation: UInt64
     var tracker: SequenceTracker
     var claims: [Claim]
-    /// What the origin had before this start was not here yet.
+    /// The models that the origin had before this start were not here yet.
     let isAwaited: Bool
 }
 

@@ -70,7 +70,7 @@ extension Replica {
     func mayHoldFormer(_ type: String, _ sender: SenderID, now: Moment) -> Bool {
         let session = sessions[sender.index]
         guard session.origins.contains(where: { $0 != session.name }) else { return false }
-        return audits.mayHoldFormer(type, sender, copiedAt: session.copyAskedAt, now: now.uptimeMicroseconds)
+        return audits.mayHoldFormer(type, sender, copiedAt: session.copyAskedAt ?? 0, now: now.uptimeMicroseconds)
     }
 
     /// What digests of buckets can say, where every stream that carries one of them stands exactly at the sender's

@@ -338,19 +338,17 @@ extension Replica {
             if stream.repair != nil { finish(stream, by: .superseded, now: now) }
             (stream.takeoverSince, stream.holeSince, stream.missing, stream.clockPause) = (nil, nil, nil, nil)
             let former = stream.claimedStart?.former
-            let isKnown = former?.incarnation == incarnation
+            let known = former.flatMap { $0.incarnation == incarnation ? $0 : nil }
             let since = min(stream.claimedStart?.since ?? .max, stream.unfollowed?.since ?? .max)
             stream.incarnation = incarnation
-            stream.tracker = isKnown ? former?.tracker ?? SequenceTracker() : SequenceTracker()
-            stream.claims = isKnown ? former?.claims ?? [] : []
+            stream.tracker = known?.tracker ?? SequenceTracker()
+            stream.claims = known?.claims ?? []
             stream.unfollowed = (stream.tracker.applied, since)
             // That start may only have been claimed, too, after the one that was followed.
             let isEarlier = former.map { $0.incarnation < incarnation } ?? false
             noteStart(of: stream, incarnation, by: nil, former: isEarlier ? former : nil, now: now)
             lowerHead(stream, to: 0)
-            if let sender = stream.sender, former?.isAwaited ?? true || !isKnown {
-                takeOver(stream, from: sender, now: now)
-            }
+            if let sender = stream.sender, known?.isAwaited ?? true { takeOver(stream, from: sender, now: now) }
             watch(stream, finding: .headBeyondApplied, now: now)
         }
         for (claimant, key) in claimants.sorted(by: { $0.key.index < $1.key.index }) {
@@ -432,7 +430,7 @@ extension Replica {
         stream.claimedStart?.doubtedAt =
             isLast ? .max : now.uptimeMicroseconds + Claim.patienceMicroseconds << UInt64(count)
         guard isMerelyClaimed(startOf: stream) else { return }
-        // Who tells one that is over knows less of the origin, and not more.
+        // A sender that tells a start which is over knows less of the origin, and not more.
         let proven = provenStarts[origin] ?? 0
         let doubting = sessions.compactMap { session -> (sender: SenderID, incarnation: UInt64)? in
             guard let told = session.ages[origin], told.incarnation < stream.incarnation, told.incarnation >= proven,

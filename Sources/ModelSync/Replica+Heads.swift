@@ -81,9 +81,10 @@ extension Replica {
         if word == .heard { claimedStarts.insert(heads.origin) }
         if former > 0 { restartedOrigins.insert(heads.origin) }
         closeGroups(of: heads.origin, before: heads.incarnation, now: now)
-        follow(
-            StartUnderWay(incarnation: heads.incarnation, sender: sender, isClaim: word == .heard), on: earlier,
-            of: heads.origin, count: count, now: now)
+        let start = StartUnderWay(
+            incarnation: heads.incarnation, sender: sender, isClaim: word == .heard,
+            rest: earlier.sorted { $0.precedes($1) }[...])
+        follow(start, of: heads.origin, count: count, now: now)
         return true
     }
 
@@ -93,16 +94,17 @@ extension Replica {
         guard let start = startsUnderWay[heads.origin], start.isWaiting, start.incarnation == heads.incarnation,
             word != .ignored
         else { return }
-        startsUnderWay[heads.origin] = StartUnderWay(
-            incarnation: start.incarnation, sender: sender, isClaim: start.isClaim && word != .own)
+        startsUnderWay[heads.origin]?.sender = sender
+        startsUnderWay[heads.origin]?.isWaiting = false
+        if word == .own { startsUnderWay[heads.origin]?.isClaim = false }
     }
 
-    /// Follows a later start on so many of these topics of its origin, and on the rest in the next ticks.
-    private func follow(
-        _ start: StartUnderWay, on earlier: [StreamState], of origin: String, count: Int, now: Moment
-    ) {
-        startsUnderWay[origin] = earlier.count > count ? start : nil
-        for stream in earlier.sorted(by: { $0.precedes($1) }).prefix(count) {
+    /// Follows a later start on so many topics of its origin, and on the rest in the next ticks.
+    private func follow(_ start: StartUnderWay, of origin: String, count: Int, now: Moment) {
+        var left = start
+        left.rest = start.rest.dropFirst(count)
+        startsUnderWay[origin] = left.rest.isEmpty ? nil : left
+        for stream in start.rest.prefix(count) {
             _ = meet(
                 stream.key, incarnation: start.incarnation, sender: start.sender, isClaim: start.isClaim, now: now)
         }
@@ -112,21 +114,18 @@ extension Replica {
     func driveStarts(now: Moment) {
         guard !startsUnderWay.isEmpty else { return }
         var left = StartUnderWay.topicCountMax
-        for (origin, start) in startsUnderWay.sorted(by: { $0.key < $1.key }) where left > 0 {
-            // It may have been taken back since.
-            guard latestStarts[origin] == start.incarnation else {
-                startsUnderWay[origin] = nil
-                continue
-            }
-            let earlier = (streamsByOrigin[origin] ?? []).filter { $0.incarnation < start.incarnation }
-            let count = min(earlier.count, left)
+        for (origin, known) in startsUnderWay.sorted(by: { $0.key < $1.key }) where left > 0 {
+            var start = known
+            // Batches may have brought the start on some of them.
+            start.rest.removeAll { $0.incarnation >= start.incarnation }
+            let count = min(start.rest.count, left)
             guard count == 0 || sessions[start.sender.index].budget.takeStreams(count, at: now.uptimeMicroseconds)
             else {
                 startsUnderWay[origin]?.isWaiting = true
                 continue
             }
             left -= count
-            follow(start, on: earlier, of: origin, count: count, now: now)
+            follow(start, of: origin, count: count, now: now)
         }
     }
 

@@ -59,9 +59,7 @@ extension Replica {
         if times.0 != times.1 { return times.0 < times.1 }
         let stamps = (first.stream?.lastStamp ?? 0, second.stream?.lastStamp ?? 0)
         if stamps.0 != stamps.1 { return stamps.0 < stamps.1 }
-        return first.key.origin == second.key.origin
-            ? first.key.topic.bytes.lexicographicallyPrecedes(second.key.topic.bytes)
-            : first.key.origin < second.key.origin
+        return first.key.precedes(second.key)
     }
 
     /// The name of somebody who pushes, or of whom nobody tells: no sender, and nobody's of whom senders tell.

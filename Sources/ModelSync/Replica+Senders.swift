@@ -81,7 +81,6 @@ extension Replica {
         sessions[sender.index].attempts = 0
         startAnewAfterAbsence(sender, now: now)
         guard !isWarm(sender) else { return becomeWarm(sender, now: now) }
-        sessions[sender.index].isWarm = false
         requestSnapshot(sender, now: now)
     }
 

@@ -342,7 +342,7 @@ extension Replica {
         audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
         stream.isRestored = false
         stream.clockPause = nil
-        // What was missing of the earlier one is missing still.
+        // Batches of the earlier start that were missing are missing still.
         stream.unfollowed = (stream.missing ?? stream.unfollowed).map { (0, $0.since) }
         stream.missing = nil
         stream.tracker = SequenceTracker()

@@ -17,6 +17,11 @@ public struct StreamPosition: Hashable, Sendable {
         self.applied = applied
         self.isPushed = isPushed
     }
+
+    /// By origin and topic, which name the stream.
+    package func precedes(_ other: StreamPosition) -> Bool {
+        StreamKey(origin: origin, topic: topic).precedes(StreamKey(origin: other.origin, topic: other.topic))
+    }
 }
 
 extension Replica {
@@ -141,8 +146,7 @@ extension Replica {
 
     /// Without a snapshot: everything else is a hole in some stream.
     func becomeWarm(_ sender: SenderID, now: Moment) {
-        sessions[sender.index].isWarm = true
-        sessions[sender.index].copyAskedAt = 0
+        sessions[sender.index].copyAskedAt = nil
         becomeLive(sender, hasCopy: false, now: now)
         for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
             takeWholeIfUnknown(stream, sender, now: now)
@@ -151,7 +155,7 @@ extension Replica {
 
     /// What a stream held before its first known batch is in no batch: it is taken from the sender's copy.
     func takeWholeIfUnknown(_ stream: StreamState, _ sender: SenderID, now: Moment) {
-        guard sessions[sender.index].isWarm, sessions[sender.index].isSynced, !stream.isRestored else { return }
+        guard sessions[sender.index].isWarm, !stream.isRestored else { return }
         stream.isRestored = true
         takeOver(stream, from: sender, now: now)
     }

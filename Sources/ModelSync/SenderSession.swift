@@ -46,9 +46,9 @@ struct SenderSession: Sendable {
     var since: UInt64 = 0
     /// When it was welcomed last: what it told before may be of a life that is over.
     var welcomedAt: UInt64 = 0
-    /// When its whole copy was asked for last; 0 where a stored state goes on instead. What came to be known later may
-    /// have met the copy behind the place where it was being read.
-    var copyAskedAt: UInt64 = 0
+    /// When its whole copy was asked for last; nil where a stored state goes on instead. What came to be known later
+    /// may have met the copy behind the place where it was being read.
+    var copyAskedAt: UInt64?
     /// When the sender was last heard of.
     var lastHeard: UInt64 = 0
     /// When it was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
@@ -59,8 +59,6 @@ struct SenderSession: Sendable {
     var attempts = 0
     /// Lost contact, until it is live again.
     var isStale = false
-    /// Became live without a snapshot: its streams go on from a stored state.
-    var isWarm = false
     /// Was live at least once.
     var wasLive = false
     /// When the next report is due.
@@ -76,6 +74,9 @@ struct SenderSession: Sendable {
     init(id: SenderID) { self.id = id }
 
     var isSynced: Bool { if case .synced = phase { true } else { false } }
+
+    /// Became live without a snapshot: its streams go on from a stored state.
+    var isWarm: Bool { isSynced && copyAskedAt == nil }
 
     /// When the step is given up, or silence or a report is due; never where none is.
     func nextDeadline(silentIntervals: Int) -> UInt64 {

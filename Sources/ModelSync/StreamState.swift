@@ -6,6 +6,12 @@ import ModelWire
 struct StreamKey: Hashable, Sendable {
     let origin: String
     let topic: Topic
+
+    /// By origin and topic.
+    func precedes(_ other: StreamKey) -> Bool {
+        origin == other.origin
+            ? topic.bytes.lexicographicallyPrecedes(other.topic.bytes) : origin < other.origin
+    }
 }
 
 /// What a replica knows about one stream.
@@ -112,11 +118,7 @@ final class StreamState {
     }
 
     /// By origin and topic.
-    func precedes(_ other: StreamState) -> Bool {
-        key.origin == other.key.origin
-            ? key.topic.bytes.lexicographicallyPrecedes(other.key.topic.bytes)
-            : key.origin < other.key.origin
-    }
+    func precedes(_ other: StreamState) -> Bool { key.precedes(other.key) }
 
     /// Something that was sent is not here.
     var isMending: Bool { repair != nil || holeSince != nil || takeoverSince != nil || tracker.hasHole }

@@ -1,7 +1,7 @@
 /// The pause before a lost connection is opened anew, on the clock of ``Moment/uptimeMicroseconds``.
 ///
-/// It doubles each time, and begins anew after a contact that has stood for as long as the longest pause: to be greeted
-/// is not enough, for a sender may greet and be of no use.
+/// The pause doubles each time, and begins anew after a contact that has stood for as long as the longest one: to be
+/// greeted is not enough, for a sender may greet and be of no use.
 struct ReconnectPause {
     private var attempts = 0
     /// Since when the stream's connection is open.

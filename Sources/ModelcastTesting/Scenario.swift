@@ -36,8 +36,8 @@ public struct Scenario: Sendable {
         /// Publishers without a disk take their models back from relays.
         case recovery
 
-        /// What is drawn where nothing is said: all but many names, and liars, of which about one seed in forty
-        /// thousand still fails.
+        /// The features that are drawn where nothing is said: all but many names, and liars, of which about one seed in
+        /// forty thousand still fails.
         public static let usual = Set(allCases).subtracting([.liars, .names])
     }
 

@@ -54,10 +54,7 @@ struct SimulatedDisk {
     private(set) var clock: Stamp = 0
     /// How far each stream had been applied that a replica or relay listens to, or that was pushed to it.
     var positions: [StreamPosition] {
-        positionByPlace.values.sorted {
-            $0.origin == $1.origin
-                ? $0.topic.bytes.lexicographicallyPrecedes($1.topic.bytes) : $0.origin < $1.origin
-        }
+        positionByPlace.values.sorted { $0.precedes($1) }
     }
     /// When what is here was last in contact with its senders, in milliseconds of the wall clock.
     private(set) var lastContact: UInt64?

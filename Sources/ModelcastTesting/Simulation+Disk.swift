@@ -34,10 +34,7 @@ extension Simulation {
     private func beginWrite(_ node: SimulatedNode, dueAt: UInt64) {
         guard let cache = node.cache else { return }
         // In one order always: a run may not depend on that of a dictionary.
-        let positions = (node.replica?.positions ?? []).sorted {
-            $0.origin == $1.origin
-                ? $0.topic.bytes.lexicographicallyPrecedes($1.topic.bytes) : $0.origin < $1.origin
-        }
+        let positions = (node.replica?.positions ?? []).sorted { $0.precedes($1) }
         node.disk.begin(
             cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
             positions: positions, lastContact: node.replica?.lastContact(now: moment(node)),

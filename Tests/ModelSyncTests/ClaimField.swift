@@ -61,37 +61,22 @@ struct ClaimField {
         hear(honest, heads)
     }
 
+    private func name(_ sender: SenderID) -> String { sender == liar ? "liar" : isRelayed ? "relay" : "origin" }
+
     /// Answers whatever the replica asks.
     mutating func exchange() throws {
-        while replica.hasActions {
-            for action in replica.takeActions() {
-                switch action {
-                case .subscribe(let sender, let prefix) where prefix.first == 0xFF:
-                    let own = Heads(
-                        origin: sender == liar ? "liar" : isRelayed ? "relay" : "origin", incarnation: 1,
-                        stamp: 1, heads: [])
-                    replica.receiveStream(sender, topic: prefix.span, payload: own.encode().span, now: now)
-                case .request(let sender, let payload):
-                    let request = try ControlRequest(decoding: payload.span, limits: .default)
-                    for reply in answers(sender, request) {
-                        replica.receiveControl(sender, reply.encode().span, now: now)
-                    }
-                case .notice(let notice): notices.append(notice)
-                default: break
-                }
-            }
-        }
+        notices += try replica.exchange(
+            now: now, own: { Heads(origin: name($0), incarnation: 1, stamp: 1, heads: []) }, answers: answers)
     }
 
     private func answers(_ sender: SenderID, _ request: ControlRequest) -> [ControlReply] {
-        let name = sender == liar ? "liar" : isRelayed ? "relay" : "origin"
         var truth = of(origin, UInt64(sent.count))
         truth.isRelayed = isRelayed
         switch request {
         case .hello(let rid, _, _, _):
             return [
                 .welcome(
-                    rid: rid, version: 1, name: name, streamEndpoint: "memory", heartbeatMilliseconds: 500,
+                    rid: rid, version: 1, name: name(sender), streamEndpoint: "memory", heartbeatMilliseconds: 500,
                     frameLimit: 1 << 20, heads: [])
             ]
         case .snapshot(let rid, _, _):
@@ -115,6 +100,17 @@ struct ClaimField {
             return [.digests(rid: rid, heads: [truth], digests: origin.cache.digests(of: type, bits: Int(bits)))]
         default: return []
         }
+    }
+
+    /// A replica that follows a later start which only the liar has told, while the batch of `lost` does not come.
+    static func deceived() throws -> ClaimField {
+        var field = try ClaimField(isRelayed: true)
+        try field.write("before")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
+        try field.write("lost", isLost: true)
+        return field
     }
 
     mutating func connect() throws {

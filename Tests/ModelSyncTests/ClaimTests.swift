@@ -99,12 +99,7 @@ import Testing
     }
 
     @Test func `a later start that others contradict for long is given up without a batch`() throws {
-        var field = try ClaimField(isRelayed: true)
-        try field.write("before")
-        try field.connect()
-        try field.pass(milliseconds: 1_000)
-        field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
-        try field.write("lost", isLost: true)
+        var field = try ClaimField.deceived()
         try field.pass(milliseconds: 40_000)
         #expect(field.stream?.incarnation == field.origin.incarnation)
         #expect(field.holds("lost"))
@@ -145,12 +140,7 @@ import Testing
     }
 
     @Test func `a later start is given up though its claimant tells an earlier one, too, that is over`() throws {
-        var field = try ClaimField(isRelayed: true)
-        try field.write("before")
-        try field.connect()
-        try field.pass(milliseconds: 1_000)
-        field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
-        try field.write("lost", isLost: true)
+        var field = try ClaimField.deceived()
         try field.pass(milliseconds: 20_000, liarTells: field.of(field.origin, 5, incarnation: 1))
         #expect(field.stream?.incarnation == field.origin.incarnation)
         #expect(field.holds("lost"))

@@ -196,3 +196,31 @@ struct Wire {
         }
     }
 }
+
+extension Replica {
+    /// Does what the replica asks of senders that a test plays, until it asks no more.
+    /// - Parameters:
+    ///   - own: what a sender tells on the topic of a barrier.
+    /// - Returns: what it wants a person to hear of.
+    func exchange(
+        now: Moment, own: (SenderID) -> Heads, answers: (SenderID, ControlRequest) -> [ControlReply]
+    ) throws -> [Notice] {
+        var notices: [Notice] = []
+        while hasActions {
+            for action in takeActions() {
+                switch action {
+                case .subscribe(let sender, let prefix) where prefix.first == 0xFF:
+                    receiveStream(sender, topic: prefix.span, payload: own(sender).encode().span, now: now)
+                case .request(let sender, let payload):
+                    let request = try ControlRequest(decoding: payload.span, limits: .default)
+                    for reply in answers(sender, request) {
+                        receiveControl(sender, reply.encode().span, now: now)
+                    }
+                case .notice(let notice): notices.append(notice)
+                default: break
+                }
+            }
+        }
+        return notices
+    }
+}
