@@ -94,8 +94,8 @@ extension Relay {
             leavesNamesOut: replica.leavesNamesOut)
     }
 
-    /// All heads of all origins: per topic the last sequence up to which everything is in the cache. Of an origin that
-    /// has started anew only the topics of its last start.
+    /// All heads of all origins: per topic the last sequence up to which everything is in the cache, of the origin's last
+    /// start.
     /// - Parameters:
     ///   - isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier starts
     ///     are not all here is left out.
@@ -169,13 +169,16 @@ extension Relay {
 }
 
 extension Heads {
-    /// Only those of the greatest incarnation are told.
+    /// Of the greatest incarnation there is nothing yet on topics that stand at an earlier one. They are told for their
+    /// digests: what the earlier start wrote is in the copy, and whoever has joined before must hear of it.
     fileprivate mutating func add(_ head: Head?, of incarnation: UInt64) {
         if incarnation > self.incarnation {
             self.incarnation = incarnation
-            heads = []
+            for index in heads.indices { heads[index].sequence = 0 }
         }
-        if let head, incarnation == self.incarnation { heads.append(head) }
+        guard var head else { return }
+        if incarnation < self.incarnation { head.sequence = 0 }
+        heads.append(head)
     }
 }
 

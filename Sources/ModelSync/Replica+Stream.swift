@@ -248,7 +248,8 @@ extension Replica {
         if stream.isUntold { leavesNamesOut = true }
         goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
-        stream.holdsUntold = latest > incarnation
+        // A state of an earlier run may hold what it wrote, where no position of it was stored.
+        stream.holdsUntold = latest > incarnation || lastAlive != nil
         if !isClaim { proveStart(key.origin, incarnation) }
         noteStart(of: stream, latest, by: sender, now: now)
         add(stream)
