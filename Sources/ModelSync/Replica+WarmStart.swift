@@ -72,9 +72,12 @@ extension Replica {
                     origin: key.origin, topic: key.topic, incarnation: former.incarnation,
                     applied: former.tracker.applied, isPushed: stream.isPushed)
             }
+            let applied = committed(key, stream)
+            // Of an origin that pushes here it would close the start that is pushed.
+            if isMerelyClaimed(startOf: stream), applied == 0 || ownPushed.contains(key.origin) { return nil }
             return StreamPosition(
-                origin: key.origin, topic: key.topic, incarnation: stream.incarnation,
-                applied: committed(key, stream), isPushed: stream.isPushed)
+                origin: key.origin, topic: key.topic, incarnation: stream.incarnation, applied: applied,
+                isPushed: stream.isPushed)
         }
     }
 
@@ -110,7 +113,11 @@ extension Replica {
     func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Restoration {
         guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return .refused }
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        if let stream = streams[key], stream.incarnation > decoder.incarnation, isFromPosition(stream) { return .held }
+        if let stream = streams[key], stream.incarnation > decoder.incarnation {
+            // A start of which only others have told closes none, but what is old may be deleted since, and forgotten.
+            let isClosed = isFromPosition(stream) && !isMerelyClaimed(startOf: stream)
+            guard !isClosed, !isExpired(decoder.lastStamp, now: now) else { return .held }
+        }
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
         else { return .refused }
         let isCurrent = stream.incarnation == decoder.incarnation

@@ -18,7 +18,7 @@ struct BatchPruner {
         for batch in batches { note(batch) }
     }
 
-    /// A batch has been, or is about to be, stored.
+    /// A batch has been stored, and is merged before the next ``step(_:mayGo:)``.
     mutating func note(_ batch: StoredBatch) {
         let last = stored[batch.stream]?.last ?? 0
         stored[batch.stream, default: Stored()].last = max(last, batch.sequence)

@@ -13,6 +13,8 @@ final class ReplicaKeeper {
     /// The first sequence of a stream that can be replayed.
     private let oldestHeld: (ReplayRing.Stream) -> UInt64?
     private var pruner: BatchPruner
+    /// Pushed batches that are on their way to the file, by the numbers of their commits.
+    private var persisting: [UInt64: StoredBatch] = [:]
     /// The positions that the store was told last.
     private var told: [StreamID: StreamPosition] = [:]
     private var pushedOrigins: Set<String> = []
@@ -78,6 +80,11 @@ final class ReplicaKeeper {
                 min(noted(stream), oldestHeld(stream).map { $0 - 1 } ?? .max)
             }
         }
+        // Only now, for they are merged after this step: what was noted in it says nothing of them.
+        for (token, error) in letters.completions {
+            guard let batch = persisting.removeValue(forKey: token), error == nil else { continue }
+            pruner.note(batch)
+        }
         return letters.completions
     }
 
@@ -96,7 +103,7 @@ final class ReplicaKeeper {
         let batch = StoredBatch(
             origin: origin, incarnation: incarnation, topic: topic, sequence: sequence,
             writtenMilliseconds: now.wallMilliseconds, payload: payload)
-        pruner.note(batch)
+        persisting[token] = batch
         var changes = StoreChanges()
         changes.batches = [batch]
         link.commit(changes, token: token)

@@ -28,6 +28,8 @@ struct SimulatedDisk {
         var lastContact: UInt64?
         /// Origins of which nothing is kept but models.
         var forgotten: Set<String>
+        /// How many pushed batches were durable and merged when it began: it says nothing of later ones.
+        var pushCount: Int
         var dueAt: UInt64
     }
 
@@ -61,6 +63,8 @@ struct SimulatedDisk {
     /// Pushed batches that may not be in ``records``, or are to be replayed after a restart, in the order in which they
     /// were stored.
     private(set) var pushes: [Push] = []
+    /// How many of those were merged in this life, or were there at its beginning.
+    private var mergedCount = 0
     private var positionByPlace: [Place: StreamPosition] = [:]
     private var pending: Transaction?
 
@@ -87,7 +91,7 @@ struct SimulatedDisk {
         }
         pending = Transaction(
             records: changed, gone: gone, updateCount: updateCount, clock: clock, positions: positions,
-            lastContact: lastContact, forgotten: forgotten, dueAt: dueAt)
+            lastContact: lastContact, forgotten: forgotten, pushCount: mergedCount, dueAt: dueAt)
     }
 
     /// Makes a pushed batch durable.
@@ -96,6 +100,12 @@ struct SimulatedDisk {
         var push = push
         push.writtenMilliseconds = writtenMilliseconds
         pushes.append(push)
+    }
+
+    /// The relay has merged all pushed batches up to this one.
+    mutating func noteMerged(_ push: Push) {
+        let index = pushes.lastIndex { $0.stream == push.stream && $0.sequence == push.sequence }
+        mergedCount = max(mergedCount, index.map { $0 + 1 } ?? 0)
     }
 
     /// What was due by `time` is durable.
@@ -109,13 +119,17 @@ struct SimulatedDisk {
         clock = max(clock, transaction.clock)
         lastContact = transaction.lastContact ?? lastContact
         positionByPlace = positionByPlace.filter { !transaction.forgotten.contains($0.key.origin) }
-        pushes.removeAll { transaction.forgotten.contains($0.stream.origin) }
+        let later = pushes[transaction.pushCount...]
+        var earlier = pushes[..<transaction.pushCount]
         // A stream that is left out stands where it stood.
         for position in transaction.positions {
             positionByPlace[Place(origin: position.origin, topic: position.topic)] = position
         }
         // What the records hold need not be kept as batches, too, where nobody can ask for them.
-        pushes = pushes.filter { isHeld($0) || !isRecorded($0) }
+        earlier.removeAll { !isHeld($0) && isRecorded($0) }
+        let unmergedCount = pushes.count - mergedCount
+        pushes = (earlier + later).filter { !transaction.forgotten.contains($0.stream.origin) }
+        mergedCount = max(pushes.count - unmergedCount, 0)
     }
 
     /// How many pushed batches are not in ``records``.
@@ -132,7 +146,7 @@ struct SimulatedDisk {
     /// The process dies: a transaction that is not durable is gone as a whole.
     /// - Returns: true when there was one.
     mutating func crash() -> Bool {
-        defer { pending = nil }
+        defer { (pending, mergedCount) = (nil, pushes.count) }
         return pending != nil
     }
 

@@ -76,6 +76,7 @@ extension Simulation {
                     relay.persistFailed(token, reason: "no space left on device", now: now)
                 } else {
                     relay.persisted(token, now: now)
+                    node.disk.noteMerged(push)
                     simulation.noteArrival(
                         push.payload, topic: push.stream.topic.bytes, node, isPushed: true, since: before)
                 }

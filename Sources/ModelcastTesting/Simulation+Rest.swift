@@ -77,8 +77,10 @@ extension Simulation {
     /// it any more. No head reaches beyond it, so of what comes later, and stands in a copy that was taken, it is not
     /// known that it has come.
     private func isBeyondReach(_ stream: StreamStatus, _ replica: Replica, hearing relays: Set<Int>) -> Bool {
-        // Who does not stand by its own batches is waited for in vain.
-        if nodes.contains(where: { $0.name == stream.origin && $0.liar?.isUnreliable ?? false }) { return true }
+        // Who does not stand by its own batches is waited for in vain, and of a later start of one that tells of others
+        // no relay tells: it seems to be a relay itself.
+        let liar = nodes.first { $0.name == stream.origin && $0.liar != nil }
+        if let liar, liar.liar?.isUnreliable ?? false || liar.life > 0 { return true }
         let missing = replica.missingRuns(of: stream.origin, on: stream.topic)
         let runs = hasLiar ? sent(missing, of: stream) : missing
         guard let first = runs.first?.first else { return hasLiar }
