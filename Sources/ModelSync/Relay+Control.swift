@@ -72,7 +72,12 @@ extension Relay {
             prefixes = PrefixSet([Topic.data(type: type).bytes])
             // More of them fill a frame themselves.
             fillsFrame = bits <= 8
-        case .hello, .fetch: break
+        case .fetch(let rid, _, _):
+            guard !isJoining(now: now) else {
+                let message = "this relay has just started, and not all that its senders hold is here yet"
+                return service.refuse(rid, .busy, message, peer, now: now, &counters)
+            }
+        case .hello: break
         }
         if isStartingAnew(now: now), let rid = question.copyRequest {
             let message = "this relay builds its state anew; the old one may hold what was deleted and forgotten since"
@@ -90,14 +95,18 @@ extension Relay {
         return now.uptimeMicroseconds < renewal.startedAt + configuration.settleTime.wholeMicroseconds
     }
 
-    /// The relay has just started, and a sender's first snapshot is not here yet; or an origin has, and what it had
-    /// before is not here yet: whoever is served now would miss it.
+    /// The relay joins its senders, or an origin has just started, and what it had before is not here yet: whoever is
+    /// served now would miss it.
     func isSettling(now: Moment) -> Bool {
         let isTakingOver = replica.unsettled.all.contains { stream in
             guard let since = stream.takeoverSince else { return false }
             return now.uptimeMicroseconds < since + configuration.settleTime.wholeMicroseconds
         }
-        if isTakingOver { return true }
+        return isTakingOver || isJoining(now: now)
+    }
+
+    /// The relay has just started, and a sender's first snapshot is not here yet: models that are there seem not to be.
+    private func isJoining(now: Moment) -> Bool {
         guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {
             return false
         }

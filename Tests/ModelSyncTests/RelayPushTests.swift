@@ -30,6 +30,47 @@ import Testing
         if case .error(_, let code, _)? = reply { code.rawValue } else { nil }
     }
 
+    @Test func `a stored batch is merged though others claimed a later start when the positions were stored`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batch = try #require(try batches(1).first)
+        var decoder = BatchDecoder()
+        try decoder.decode(batch.span)
+        let claimed = StreamPosition(
+            origin: "job", topic: .data(type: "User"), incarnation: decoder.incarnation + 1 << 20, applied: 0)
+        let stored = DurableBatch(
+            topic: claimed.topic, payload: batch, writtenMilliseconds: network.now.wallMilliseconds)
+        let relay = network.relays[0]
+        relay.restore([claimed], batches: [stored], now: network.now)
+        #expect(relay.cache.count(of: "User") == 1)
+        // Nor is it stored again: nothing but the words of others tells of that start.
+        #expect(relay.replica.positions.isEmpty)
+    }
+
+    @Test func `topics that stand at an earlier start are told with the later one, for their digests`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        #expect(push(try #require(try batches(1).first), &network) == .accepted(rid: 1))
+        var origin = try Wire.makeOrigin(after: 1_800_000_000_100 << 16, name: "job")
+        _ = try origin.write(
+            .merge, type: "Order", id: "1", fields: try EncodedFields(["a": 1]), now: network.now)
+        origin.flush()
+        for case .publish(let topic, let payload) in origin.takeActions() {
+            let topic = Topic(bytes: topic.bytes)
+            #expect(
+                network.ask(.relay(0), .push(rid: 1, topic: topic, batch: payload)).first == .accepted(rid: 1))
+        }
+        let replies = network.ask(.relay(0), .hello(rid: 2, version: 1, name: "x", prefixes: [Topic.dataPrefix]))
+        guard case .welcome(_, _, _, _, _, _, let told, _)? = replies.first else {
+            Issue.record("no welcome")
+            return
+        }
+        let heads = told.flatMap(\.heads)
+        #expect(told.map(\.incarnation) == [origin.incarnation])
+        #expect(heads.first { $0.topic == .data(type: "User") }?.sequence == 0)
+        #expect(heads.first { $0.topic != .data(type: "User") }?.sequence == 1)
+    }
+
     @Test func `out of order, broken and future batches are refused and forwarded to nobody`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")

@@ -34,6 +34,26 @@ import Testing
         return network
     }
 
+    @Test func `a relay that has not joined its senders yet does not say that a model does not exist`() throws {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        try network.write(0, "1", ["a": 1])
+        try network.addRelay("relay")
+        network.connect(.relay(0), to: .origin(0))
+        let request = ControlRequest.fetch(rid: 1, type: "User", ids: ["1"])
+        guard case .error(1, .busy, _)? = network.ask(.relay(0), request).first else {
+            Issue.record("it is answered")
+            return
+        }
+        let isSettled = network.settle()
+        #expect(isSettled, "\(network.differences)")
+        guard case .records(1, "User", let records)? = network.ask(.relay(0), request).first else {
+            Issue.record("it is not answered")
+            return
+        }
+        #expect(records.map(\.id) == ["1"])
+    }
+
     @Test func `a replica behind a chain of relays holds what the origin published, before and after it came`() throws {
         var network = try chain(relays: 3)
         for id in 0..<50 { try network.write(0, "\(id)", ["age": .int(Int64(id))]) }

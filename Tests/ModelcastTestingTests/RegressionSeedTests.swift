@@ -44,6 +44,11 @@ import Testing
         (987_000_005_430, "topics that a liar alone claimed kept two copies from being compared"),
         (985_500_012_466, "the checker wanted a delete that no digest counts of a job's start that was not heard of"),
         (985_200_016_590, "one that claimed something else each time took what a relay had stored down with it"),
+        (995_000_002_558, "of topics that a job's pushed later start had not reached a relay told nothing"),
+        (995_000_064_371, "a stored state without a position of a stream was built anew from an older copy"),
+        (995_000_106_727, "the checker wanted the sequences of what a copy brought from beyond a lost batch"),
+        (987_000_009_920, "a store let go of an acknowledged batch for a later start that a liar claimed"),
+        (988_000_037_088, "the checker wanted a relay to tell of a liar's later start"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 
