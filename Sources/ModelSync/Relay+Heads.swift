@@ -94,8 +94,8 @@ extension Relay {
             leavesNamesOut: replica.leavesNamesOut)
     }
 
-    /// All heads of all origins: per topic the last sequence up to which everything is in the cache, of the origin's last
-    /// start.
+    /// All heads of all origins: per topic the last sequence up to which everything is in the cache, of the origin's
+    /// last start.
     /// - Parameters:
     ///   - isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier starts
     ///     are not all here is left out.
