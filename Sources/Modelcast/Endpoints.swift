@@ -15,7 +15,9 @@ public struct SenderEndpoints: Hashable, Sendable {
         let endpoint = try SenderEndpoints.parse(control)
         self.control = control
         if let stream {
-            _ = try SenderEndpoints.parse(stream)
+            guard try SenderEndpoints.parse(stream) != endpoint || endpoint.isWildcard else {
+                throw ModelcastError(.endpoint, "\(control) cannot serve questions and the stream: name another stream")
+            }
             self.stream = stream
             return
         }
@@ -57,22 +59,26 @@ public struct SenderEndpoints: Hashable, Sendable {
         }
     }
 
-    /// Refuses endpoints that other machines can reach.
+    /// The first of both that other machines can reach; nil where they reach none.
+    package var reachedByOthers: String? { [control, stream].first { SenderEndpoints.isReachedByOthers($0) } }
+
+    /// Refuses endpoints that other machines can reach, of a process without keys.
     func requireLocal() throws(ModelcastError) {
         try SenderEndpoints.requireLocal(control)
         try SenderEndpoints.requireLocal(stream)
     }
 
-    /// Refuses an endpoint that other machines can reach, for one without keys.
     static func requireLocal(_ text: String) throws(ModelcastError) {
-        guard case .tcp(let host, _) = try parse(text) else { return }
-        let isLocal = host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "::1" || host == "lo"
-        guard isLocal else {
-            throw ModelcastError(
-                .endpoint,
-                "\(text) can be reached from other machines and nothing protects it; bind 127.0.0.1 or ipc, "
-                    + "give it keys (--key), or allow it with --insecure where the network is trusted")
-        }
+        guard isReachedByOthers(text) else { return }
+        throw ModelcastError(
+            .endpoint,
+            "\(text) can be reached from other machines and nothing protects it; bind 127.0.0.1 or ipc, give it keys "
+                + "(security), or set allowsRemote where the network is trusted")
+    }
+
+    private static func isReachedByOthers(_ text: String) -> Bool {
+        guard case .tcp(let host, _)? = try? parse(text) else { return false }
+        return !(host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "::1" || host == "lo")
     }
 
     /// The stream endpoint that a sender told, with `*` as host replaced by the host of the control connection.

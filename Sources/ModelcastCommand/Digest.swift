@@ -21,6 +21,8 @@ struct Digest: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Copy the models and count them.")
     var count = true
 
+    func validate() throws { try question.checkKeys() }
+
     func run() async throws {
         let client = try await question.client()
         var lines: [String] = []

@@ -31,6 +31,7 @@ struct Get: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
+        try question.checkKeys()
     }
 
     func run() async throws {

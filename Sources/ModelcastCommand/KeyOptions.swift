@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Modelcast
 
-/// The keys of a process and of those whom it trusts; the same for all subcommands that connect or serve.
+/// The key of a process and those of the servers that it trusts; the same for all subcommands that connect.
 struct KeyOptions: ParsableArguments {
     /// The secret key itself may stand here, where a file is inconvenient.
     static let variable = "MODELCAST_SECRET_KEY"
@@ -19,43 +19,34 @@ struct KeyOptions: ParsableArguments {
             valueName: "[endpoint=]file"))
     var serverKey: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "The public keys of the clients that may connect to this process. Repeat it for several files.",
-            valueName: "file"))
-    var clientKeys: [String] = []
-
     private static var secret: String? {
         ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private var hasKey: Bool { key != nil || KeyOptions.secret != nil }
+    /// The process has a key of its own.
+    var hasKey: Bool { key != nil || KeyOptions.secret != nil }
 
     func validate() throws {
-        guard hasKey || (serverKey.isEmpty && clientKeys.isEmpty) else {
+        guard hasKey || serverKey.isEmpty else {
             throw ValidationError(
-                "--server-key and --client-keys say whom to trust, and this process has to prove itself too: "
-                    + "it needs --key")
+                "--server-key says whom to trust, and this process has to prove itself too: it needs --key")
         }
     }
 
-    /// Refuses a command line that leaves out whom to trust.
-    /// - Parameters:
-    ///   - connects: whether it connects to anything.
-    ///   - serves: whether anything connects to it.
-    func check(connects: Bool, serves: Bool) throws {
+    /// Refuses a command line that leaves out whom to trust, or names somebody who is not asked.
+    /// - Parameter endpoints: what the process connects to.
+    func check(connectingTo endpoints: [String]) throws {
         guard hasKey else { return }
-        guard !connects || !serverKey.isEmpty else {
-            throw ValidationError("with a key the other side has to prove its own: name its public key, --server-key")
-        }
-        guard !serves || !clientKeys.isEmpty else {
-            throw ValidationError("with a key only known clients come in: name their public keys, --client-keys")
-        }
-        guard connects || serverKey.isEmpty else {
+        guard !endpoints.isEmpty || serverKey.isEmpty else {
             throw ValidationError("--server-key is about endpoints that this process connects to: there is none")
         }
-        guard serves || clientKeys.isEmpty else {
-            throw ValidationError("--client-keys is about who connects to this process: nothing is served here")
+        let trusted = serverKey.map { KeyOptions.split($0).endpoint }
+        for case let endpoint? in trusted where !endpoints.contains(endpoint) {
+            throw ValidationError("--server-key \(endpoint)=…: this process does not connect to \(endpoint)")
+        }
+        for endpoint in endpoints where !trusted.contains(nil) && !trusted.contains(endpoint) {
+            throw ValidationError(
+                "with a key the other side has to prove its own: name the public key of \(endpoint), --server-key")
         }
     }
 
@@ -63,7 +54,6 @@ struct KeyOptions: ParsableArguments {
     func security() throws -> Security? {
         guard hasKey else { return nil }
         var security = Security(keys: try ownKeys())
-        for path in clientKeys { security.clients.formUnion(try KeyFile.publicKeys(at: path)) }
         for option in serverKey {
             let (endpoint, path) = KeyOptions.split(option)
             let keys = try KeyFile.publicKeys(at: path)

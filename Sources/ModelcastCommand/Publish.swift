@@ -112,10 +112,9 @@ struct Publish: AsyncParsableCommand {
             "How long each wait for subscribers or relays may take; then exit code 1.", valueName: "seconds"))
     var timeout: Seconds?
 
-    @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
-    var insecure = false
+    @OptionGroup var reach: InsecureOption
 
-    @OptionGroup var keys: KeyOptions
+    @OptionGroup var keys: ServingKeyOptions
 
     @OptionGroup var retention: RetentionOptions
 
@@ -125,11 +124,12 @@ struct Publish: AsyncParsableCommand {
     private var inputs: [String] { files.isEmpty ? ["-"] : files }
 
     func validate() throws {
+        var served: SenderEndpoints?
         do {
             try Names.check(origin: name)
             try Names.check(type: type)
             try Names.check(field: idField)
-            if let bind { _ = try SenderEndpoints(control: bind, stream: stream) }
+            served = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
             for relay in push + keeping.recoverFrom { _ = try ControlClient(endpoint: relay) }
         } catch {
             throw ValidationError("\(error)")
@@ -144,7 +144,7 @@ struct Publish: AsyncParsableCommand {
             throw ValidationError(
                 "--wait-for and --until-applied are about subscribers of this publisher: they need --bind")
         }
-        try keys.check(connects: !push.isEmpty || !keeping.recoverFrom.isEmpty, serves: bind != nil)
+        try keys.check(connectingTo: push + keeping.recoverFrom, serving: served, reach)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
         guard whole || deleteAtMost == nil else {
             throw ValidationError("--delete-at-most bounds what --whole deletes: it needs --whole")
@@ -173,7 +173,7 @@ struct Publish: AsyncParsableCommand {
         var configuration = PublisherConfiguration(
             name: name, pushingTo: push, acknowledgement: acknowledgedBy.acknowledgement)
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
-        configuration.allowsRemote = insecure
+        configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
         configuration.store = keeping.store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration

@@ -57,7 +57,7 @@ struct PublishFeed: Service {
                 if index > 0 { try waitUntilApplied(stop) }
                 try waitForSubscribers(stop)
             }
-            guard !stop.isSet else { return }
+            guard !stop.isSet else { return try stopEarly() }
             var run = InputRun(publisher: publisher, plan: plan, name: input == "-" ? "stdin" : input, stop: stop)
             defer { StandardError.write(line: run.summary) }
             try run.publish(InputFile(input, isFollowed: plan.isFollowed))
@@ -108,6 +108,11 @@ struct PublishFeed: Service {
         }
     }
 
+    /// What was to end once everything is applied has not done what it was asked for when it is told to stop before.
+    private func stopEarly() throws {
+        if plan.endsWhenApplied { throw CommandFailure("stopped before every subscriber had applied everything") }
+    }
+
     private func waitForSubscribers(_ stop: StopFlag) throws {
         guard plan.subscriberCountMin > 0 else { return }
         try wait(
@@ -145,5 +150,6 @@ struct PublishFeed: Service {
             }
             Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
         }
+        try stopEarly()
     }
 }

@@ -19,7 +19,12 @@ struct QuestionOptions: ParsableArguments {
         } catch {
             throw ValidationError("\(error)")
         }
-        try keys.check(connects: true, serves: false)
+    }
+
+    /// Refuses keys that do not go with the endpoints.
+    /// - Parameter other: another holder that is asked.
+    func checkKeys(beside other: String? = nil) throws {
+        try keys.check(connectingTo: [connect] + (other.map { [$0] } ?? []))
     }
 
     /// The publisher, after a look at whether anything that speaks ZeroMQ is there.

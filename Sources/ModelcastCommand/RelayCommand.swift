@@ -59,32 +59,32 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup var replay: ReplayOptions
     @OptionGroup var answers: AnswersOption
 
-    @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
-    var insecure = false
+    @OptionGroup var reach: InsecureOption
 
-    @OptionGroup var keys: KeyOptions
+    @OptionGroup var keys: ServingKeyOptions
 
     @OptionGroup var retention: RetentionOptions
 
     @OptionGroup var logs: LogOptions
 
     func validate() throws {
+        var served: SenderEndpoints?
         do {
             try Names.check(origin: name)
             for type in type { try Names.check(type: type) }
-            _ = try SenderEndpoints(control: bind, stream: stream)
+            served = try SenderEndpoints(control: bind, stream: stream)
             for endpoint in connect { _ = try ControlClient(endpoint: endpoint) }
         } catch {
             throw ValidationError("\(error)")
         }
-        try keys.check(connects: !connect.isEmpty, serves: true)
+        try keys.check(connectingTo: connect, serving: served, reach)
     }
 
     func run() async throws {
         let logger = logs.makeLogger()
         var configuration = RelayConfiguration(
             name: name, endpoints: try SenderEndpoints(control: bind, stream: stream), publishers: connect)
-        configuration.allowsRemote = insecure
+        configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration

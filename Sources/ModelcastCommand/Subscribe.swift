@@ -75,7 +75,7 @@ struct Subscribe: AsyncParsableCommand {
         help: ArgumentHelp("How long it may take to reach all publishers; then exit code 1.", valueName: "seconds"))
     var timeout: Seconds?
 
-    @OptionGroup var keys: KeyOptions
+    @OptionGroup var keys: ServingKeyOptions
 
     @OptionGroup var retention: RetentionOptions
 
@@ -83,16 +83,17 @@ struct Subscribe: AsyncParsableCommand {
 
     func validate() throws {
         guard !connect.isEmpty else { throw ValidationError("--connect is missing: the endpoint of a publisher") }
+        var served: SenderEndpoints?
         do {
             for endpoint in connect { _ = try ControlClient(endpoint: endpoint) }
-            if let control { _ = try SenderEndpoints(control: control, stream: "tcp://127.0.0.1:*") }
+            served = try control.map { try SenderEndpoints(control: $0, stream: "tcp://127.0.0.1:*") }
             for type in type { try Names.check(type: type) }
             for id in id { try Names.check(id: id) }
             if let name { try Names.check(origin: name) }
         } catch {
             throw ValidationError("\(error)")
         }
-        try keys.check(connects: true, serves: control != nil)
+        try keys.check(connectingTo: connect, serving: served)
         guard changes || models || digest else {
             throw ValidationError("--no-changes leaves nothing to print: add --models or --digest")
         }

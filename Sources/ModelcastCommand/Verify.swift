@@ -42,6 +42,7 @@ struct Verify: AsyncParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
+        try question.checkKeys(beside: against)
     }
 
     func run() async throws {

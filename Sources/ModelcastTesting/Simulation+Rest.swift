@@ -74,8 +74,8 @@ extension Simulation {
     }
 
     /// What is missing first of the stream a job has pushed, and no relay holds it of which the node hears: nobody
-    /// brings it any more. No head reaches beyond it, so of what comes later, and stands in a copy that was taken, it is
-    /// not known that it has come.
+    /// brings it any more. No head reaches beyond it, so of what comes later, and stands in a copy that was taken, it
+    /// is not known that it has come.
     private func isBeyondReach(_ stream: StreamStatus, _ replica: Replica, hearing relays: Set<Int>) -> Bool {
         // Who does not stand by its own batches is waited for in vain, and of a later start of one that tells of others
         // no relay tells: it seems to be a relay itself.

@@ -57,6 +57,15 @@ import Testing
         #expect(publisher.error.contains("1 were not heard of any more"))
     }
 
+    @Test func `told to stop before anybody has applied anything it ends with exit code 1`() async throws {
+        let publisher = try RunningCommand(
+            CommandTests.publish + ["--wait-for", "1", "--until-applied"], input: #"{"id": "1"}"# + "\n")
+        _ = try await publisher.endpoint()
+        publisher.signal(SIGTERM)
+        #expect(try await publisher.exitCode() == 1)
+        #expect(publisher.error.contains("stopped before every subscriber had applied everything"))
+    }
+
     @Test func `whom nobody waits for by number is not missed when it is killed`() async throws {
         let publisher = try RunningCommand(CommandTests.publish + ["--until-applied", "--timeout", "300"], input: nil)
         let subscriber = try RunningCommand(["subscribe", "--connect", try await publisher.endpoint()])

@@ -29,7 +29,7 @@ import ZeroMQ
         let error = #expect(throws: ModelcastError.self) {
             try Publisher(PublisherConfiguration(name: "p", endpoints: endpoints), logger: silent)
         }
-        #expect(error?.message.contains("--insecure") == true)
+        #expect(error?.message.contains("allowsRemote") == true)
         var allowed = PublisherConfiguration(name: "p", endpoints: endpoints)
         allowed.allowsRemote = true
         _ = try Publisher(allowed, logger: silent)

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Modelcast
+
+/// The keys of a process that may serve: its own, and those of whom it connects to and of who may connect to it.
+struct ServingKeyOptions: ParsableArguments {
+    @OptionGroup var own: KeyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The public keys of the clients that may connect to this process. Repeat it for several files.",
+            valueName: "file"))
+    var clientKeys: [String] = []
+
+    func validate() throws {
+        guard own.hasKey || clientKeys.isEmpty else {
+            throw ValidationError(
+                "--client-keys says whom to trust, and this process has to prove itself too: it needs --key")
+        }
+    }
+
+    /// Refuses a command line that leaves out whom to trust, or serves other machines without keys.
+    /// - Parameters:
+    ///   - endpoints: what the process connects to.
+    ///   - served: where others connect to it.
+    ///   - reach: whether other machines may do that without keys; nil where they may not.
+    func check(connectingTo endpoints: [String], serving served: SenderEndpoints?, _ reach: InsecureOption? = nil)
+        throws
+    {
+        try own.check(connectingTo: endpoints)
+        guard let served else {
+            guard clientKeys.isEmpty else {
+                throw ValidationError("--client-keys is about who connects to this process: nothing is served here")
+            }
+            return
+        }
+        guard !own.hasKey else {
+            guard !clientKeys.isEmpty else {
+                throw ValidationError("with a key only known clients come in: name their public keys, --client-keys")
+            }
+            return
+        }
+        guard let reached = served.reachedByOthers, !(reach?.insecure ?? false) else { return }
+        throw ValidationError(
+            "\(reached) can be reached from other machines and nothing protects it; bind 127.0.0.1 or ipc, give it "
+                + "keys (--key)" + (reach == nil ? "" : ", or allow it with --insecure where the network is trusted"))
+    }
+
+    /// Reads the files; nil without a key.
+    func security() throws -> Security? {
+        var security = try own.security()
+        for path in clientKeys { security?.clients.formUnion(try KeyFile.publicKeys(at: path)) }
+        return security
+    }
+}
+
+/// The flag that lets a process without keys serve other machines; the same for all subcommands that serve models.
+struct InsecureOption: ParsableArguments {
+    @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
+    var insecure = false
+}
