@@ -23,7 +23,9 @@ struct ServingKeyOptions: ParsableArguments {
     ///   - endpoints: what the process connects to.
     ///   - served: where others connect to it.
     ///   - reach: whether other machines may do that without keys; nil where they may not.
-    func check(connectingTo endpoints: [String], serving served: SenderEndpoints?, _ reach: InsecureOption? = nil)
+    func check(
+        connectingTo endpoints: [String], serving served: SenderEndpoints?, _ reach: InsecureOption? = nil
+    )
         throws
     {
         try own.check(connectingTo: endpoints)

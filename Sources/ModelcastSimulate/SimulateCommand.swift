@@ -56,7 +56,7 @@ struct SimulateCommand: ParsableCommand {
         help: """
             What scenarios may have beside losses, crashes, partitions and clocks that jump, with commas: \
             \(Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")); or all, or none. \
-            (default: all but liars and names)
+            (default: all but names)
             """)
     var features: String?
 

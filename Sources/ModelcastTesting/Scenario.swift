@@ -36,9 +36,8 @@ public struct Scenario: Sendable {
         /// Publishers without a disk take their models back from relays.
         case recovery
 
-        /// The features that are drawn where nothing is said: all but many names, and liars, of which about one seed in
-        /// forty thousand still fails.
-        public static let usual = Set(allCases).subtracting([.liars, .names])
+        /// The features that are drawn where nothing is said: all but many names, which make a scenario another one.
+        public static let usual = Set(allCases).subtracting([.names])
     }
 
     /// - Parameters:

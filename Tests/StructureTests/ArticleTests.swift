@@ -18,6 +18,24 @@ import Testing
         #expect(count > 50)
     }
 
+    @Test func `every file and folder that an article names exists`() throws {
+        let folder = Repository.root.appending(path: "Sources/Modelcast/Modelcast.docc")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+        var missing: [String] = []
+        var count = 0
+        // The tutorial's files are the reader's own.
+        for name in names.sorted() where name != "Tutorial.md" {
+            let text = try Repository.text(of: "Sources/Modelcast/Modelcast.docc/\(name)")
+            for match in text.matches(of: /`((?:Sources|Tests|Scripts|Deploy)\/[\w+.\/-]+)`/) {
+                count += 1
+                let path = Repository.root.appending(path: String(match.output.1)).path
+                if !FileManager.default.fileExists(atPath: path) { missing.append("\(name): \(match.output.1)") }
+            }
+        }
+        #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")
+        #expect(count > 50)
+    }
+
     @Test func `a test that does not exist is found`() {
         let tests = SourceFile(
             path: "Tests/ModelSyncTests/ReplicaTests.swift",
