@@ -22,6 +22,34 @@ struct ClockReview: Sendable {
     static let takenMicroseconds: UInt64 = 10_000_000
 }
 
+/// Where the stamps of an origin stood before the clock jumped: so far others may have taken what it wrote, also what
+/// it has written over since.
+struct ClockJumps: Sendable {
+    /// The clock at the last look, and when that was.
+    private var last: (stamp: Stamp, at: UInt64)?
+    /// Above all stamps that were given before each of the last jumps, ascending.
+    private var bounds: [Stamp] = []
+
+    /// How far a clock may come between two looks, beside the time that has passed, and has not jumped.
+    private static let slackMilliseconds: UInt64 = 1_000
+    private static let countMax = 8
+
+    /// Looks at the clock, at least with each heartbeat.
+    mutating func look(_ clock: HybridClock, now: Moment) {
+        let stamp = max(clock.last, now.wallMilliseconds << 16)
+        defer { last = (max(stamp, last?.stamp ?? 0), now.uptimeMicroseconds) }
+        guard let last else { return }
+        let passed = now.uptimeMicroseconds.subtractingOrZero(last.at) / 1000
+        let bound = last.stamp + (passed + ClockJumps.slackMilliseconds) << 16
+        guard stamp > bound else { return }
+        bounds.append(bound)
+        if bounds.count > ClockJumps.countMax { bounds.removeFirst() }
+    }
+
+    /// Not below any stamp that was given before the clock jumped past this one; 0 where that is not known.
+    func bound(below limit: Stamp) -> Stamp { bounds.last { $0 <= limit } ?? 0 }
+}
+
 extension Origin {
     /// The starts that were given up because nobody took their stamps: what a store holds of their batches is void.
     public var voidIncarnations: [UInt64] { voids }
@@ -47,6 +75,7 @@ extension Origin {
 
     /// Tells that stamps lie ahead, and starts anew once it is known that nobody takes them.
     mutating func reviewClock(now: Moment) {
+        clockJumps.look(clock, now: now)
         guard isTooFarAhead(clock.last, now: now) else {
             clockReview = ClockReview()
             return
@@ -75,12 +104,14 @@ extension Origin {
         let isTaken = clockReview.takenAt.map { now.uptimeMicroseconds < $0 + ClockReview.takenMicroseconds } ?? false
         guard isTooFarAhead(clock.last, now: now), !isTooFarAhead(taken, now: now), !isTaken else { return false }
         flush()
+        clockJumps.look(clock, now: now)
         let ahead = clockFacts("look after the clock of this machine", now: now)
         let limit = (now.wallMilliseconds + configuration.clockLeadMax.wholeMicroseconds / 1000) << 16 | 0xFFFF
         let (updates, last) = takeAhead(of: limit)
         voids.append(incarnation)
-        // Below what is too far ahead others may have taken everything.
-        clock = HybridClock(last: incarnation <= limit ? max(last, incarnation) : last)
+        // Below what is too far ahead others may have taken everything, also what was written over since.
+        let taken = max(last, clockJumps.bound(below: limit), incarnation <= limit ? incarnation : 0)
+        clock = HybridClock(last: taken)
         clockReview = ClockReview()
         beginIncarnation(after: clock.last, now: now)
         let count = writeAhead(updates, limit: limit, now: now)

@@ -46,6 +46,8 @@ public struct Origin {
     var renewalPause: UInt64 = 0
     /// Whether stamps that lie ahead of the wall clock are taken by others.
     var clockReview = ClockReview()
+    /// Where the stamps stood before the clock jumped.
+    var clockJumps = ClockJumps()
     /// See ``voidIncarnations``.
     var voids: [UInt64] = []
     var sweep = TombstoneSweep()

@@ -50,7 +50,9 @@ extension Replica {
             }
             stream.noteTold(by: sender, at: now.uptimeMicroseconds)
             if stream.isUntold, !isName(heads.origin, now: now) { tellAgain(stream, now: now) }
-            if isUnmet { takeFormerState(stream, sender, head: head.sequence, now: now) }
+            // Where another has told of it before, the origin's first word says what there was before.
+            let isOwnBeginning = word == .own && told == nil && head.sequence == 0
+            if isUnmet || isOwnBeginning { takeFormerState(stream, sender, head: head.sequence, now: now) }
             takeWholeIfUnknown(stream, sender, now: now)
             learn(head: head.sequence, of: stream, word: word)
             // In one contact nobody honest tells less than before, but where it was deceived itself.

@@ -161,6 +161,15 @@ struct Oracle {
         }
     }
 
+    /// The origin has written anew what had greater stamps than this.
+    mutating func lose(origin: String, above stamp: Stamp) {
+        for index in updatesByOrigin[origin] ?? [] where updates[index].version.stamp > stamp {
+            updates[index].isAtRisk = true
+            hasRisk = true
+        }
+        lastStamp[origin] = lastStamp[origin].map { min($0, stamp) }
+    }
+
     /// By model: what a copy must hold, and the most that it can hold.
     /// - Parameter relays: those from which the copy hears, directly or not, and itself where it is one.
     func expectation(hearing relays: Set<Int>) -> [(least: ReferenceModel, most: ReferenceModel)] {

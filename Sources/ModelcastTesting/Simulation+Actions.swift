@@ -40,9 +40,18 @@ extension Simulation {
                 publish(node, topic: topic.bytes, payload: distorted(stream: payload, node))
             case .reply(let peer, let payload):
                 for payload in distorted(reply: payload, node) { reply(node, peer, payload) }
-            case .notice(let notice): tell(node, notice.description)
+            case .notice(let notice):
+                tell(node, notice.description)
+                if notice.kind == .clockRenewed { noteClockRenewed(node) }
             }
         }
+    }
+
+    /// What lay ahead, and nobody has taken, is written anew: in the own copy it has given way to that.
+    private func noteClockRenewed(_ node: SimulatedNode) {
+        let lead = settings.clockLeadMax.wholeMicroseconds / 1000
+        oracle.lose(origin: node.name, above: (moment(node).wallMilliseconds + lead) << 16 | 0xFFFF)
+        node.watch.forget()
     }
 
     private func carryOut(subscriber node: SimulatedNode) {

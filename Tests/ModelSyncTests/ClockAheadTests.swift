@@ -65,6 +65,31 @@ import Testing
         }
     }
 
+    @Test func `what is written anew lies above all that was written before the clock jumped`() throws {
+        func moment(_ milliseconds: UInt64, ahead: UInt64) -> Moment {
+            Moment(
+                wallMilliseconds: 1_800_000_000_000 + milliseconds + ahead, uptimeMicroseconds: milliseconds * 1_000)
+        }
+        var origin = try Wire.makeOrigin(name: "origin")
+        func write(_ value: Int64, _ now: Moment) throws -> Stamp {
+            _ = try origin.write(.merge, type: "User", id: "1", fields: try EncodedFields(["a": .int(value)]), now: now)
+            origin.flush()
+            return origin.lastStamp
+        }
+        origin.tick(now: moment(0, ahead: 0))
+        // A little ahead, as may be: others have it.
+        origin.tick(now: moment(1_000, ahead: 60_000))
+        let taken = try write(1, moment(1_100, ahead: 60_000))
+        // Far ahead. Nothing of the first write is left in the origin's own copy.
+        let ahead = try write(2, moment(1_200, ahead: UInt64(ClockAheadTests.day)))
+        origin.tick(now: moment(2_000, ahead: UInt64(ClockAheadTests.day)))
+        let now = moment(3_000, ahead: 0)
+        let isNew = origin.startAnewIfRefused(now: now)
+        #expect(isNew)
+        #expect(origin.lastStamp > taken && origin.lastStamp < ahead)
+        #expect(origin.clockLead(now: now) < .seconds(70))
+    }
+
     @Test func `a publisher that starts with a store from such a time is followed within ten seconds`() throws {
         var network = try network()
         let cache = ModelCache()

@@ -49,6 +49,8 @@ import Testing
         (995_000_106_727, "the checker wanted the sequences of what a copy brought from beyond a lost batch"),
         (987_000_009_920, "a store let go of an acknowledged batch for a later start that a liar claimed"),
         (988_000_037_088, "the checker wanted a relay to tell of a liar's later start"),
+        (1_001_000_022_185, "what was written anew of stamps that lay ahead lay below what others had taken"),
+        (1_001_000_029_048, "an origin's first word on a topic of which a relay had told counted for nothing"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 
