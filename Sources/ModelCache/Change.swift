@@ -26,10 +26,10 @@ public struct Change: Sendable {
     ///
     /// - Complexity: O(1). Where the cache has written over that record, it is made again for the first who asks:
     ///   O(*size of the record*).
-    public var old: Record? { existing(section.old(at: position)) }
+    public var old: CellRecord? { existing(section.old(at: position)) }
 
     /// The model after, or nil where it does not exist.
-    public var new: Record? { existing(newState) }
+    public var new: CellRecord? { existing(newState) }
 
     /// The fields whose value is another one now, in the order of their encodings; of an initial state all fields.
     ///
@@ -41,7 +41,7 @@ public struct Change: Sendable {
     public var isFolded: Bool { section.foldedFields(at: position) != nil }
 
     /// The state after, tombstones included.
-    private var newState: Record { section.new(at: position) }
+    private var newState: CellRecord { section.new(at: position) }
 
     /// The greatest version of any write to the model as a whole.
     public var version: Version {
@@ -57,7 +57,7 @@ public struct Change: Sendable {
     /// The publisher that wrote ``version``.
     public var origin: String { version.origin }
 
-    private func existing(_ record: Record?) -> Record? {
+    private func existing(_ record: CellRecord?) -> CellRecord? {
         guard let record, record.exists else { return nil }
         return record
     }

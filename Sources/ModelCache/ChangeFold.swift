@@ -13,7 +13,7 @@ struct ChangeFold {
 
     /// The id of a record as a key, without a string.
     private struct Key: Hashable {
-        let record: Record
+        let record: CellRecord
 
         static func == (left: Key, right: Key) -> Bool { left.record.hasID(right.record.idBytes) }
         func hash(into hasher: inout Hasher) { record.hashID(into: &hasher) }

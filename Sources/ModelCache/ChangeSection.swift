@@ -3,9 +3,9 @@ import ModelRecord
 /// A change as it is kept: what can be told from the records is not stored.
 struct ChangeEntry {
     /// The state before, tombstones included.
-    var old: Record?
+    var old: CellRecord?
     /// The state after, tombstones included.
-    var new: Record
+    var new: CellRecord
     /// The union of the changed fields, where several changes were folded.
     var fields: [String]?
 }
@@ -38,7 +38,7 @@ struct ChangeEntry {
     private let capacity: Int
     private let undoLog: UndoLog
     /// The old states that somebody has asked for, by position; empty until then.
-    private let restored = Guarded<[Record?]>([])
+    private let restored = Guarded<[CellRecord?]>([])
     private let folds: Folds?
     /// Where replaced records and memory go; nil for sections that no commit has made.
     private let memory: SectionMemory?
@@ -98,11 +98,11 @@ struct ChangeEntry {
     }
 
     /// The state before, tombstones included; made again, once, where the record was written over.
-    func old(at position: Int) -> Record? {
+    func old(at position: Int) -> CellRecord? {
         let held = unsafe held(position)
         guard unsafe held.undo != .none else { return unsafe held.old?.record }
         return restored.withLock { restored in
-            if restored.isEmpty { restored = [Record?](repeating: nil, count: count) }
+            if restored.isEmpty { restored = [CellRecord?](repeating: nil, count: count) }
             if let known = restored[position] { return known }
             let record = unsafe undoLog.restored(held.new, held.undo)
             restored[position] = record
@@ -111,7 +111,7 @@ struct ChangeEntry {
     }
 
     /// The state after, tombstones included.
-    func new(at position: Int) -> Record { unsafe held(position).new.record }
+    func new(at position: Int) -> CellRecord { unsafe held(position).new.record }
 
     /// The union of the changed fields where several changes were folded; nil where the change stands for itself.
     func foldedFields(at position: Int) -> [String]? { folds?.fields[position] }

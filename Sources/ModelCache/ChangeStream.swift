@@ -5,7 +5,7 @@
 /// stream and its iterators are released. A slow consumer is told folded changes; nothing piles up.
 /// One consumer: two tasks that await its next element at once are a mistake, and trap.
 public struct ChangeStream: AsyncSequence, Sendable {
-    private let observation: Observation
+    private let observation: CacheObservation
     private let inbox: Inbox
     private let guarding: StreamGuard?
 
@@ -14,7 +14,7 @@ public struct ChangeStream: AsyncSequence, Sendable {
     package typealias StreamGuard =
         @Sendable (@Sendable () async -> ChangeSet?, @escaping @Sendable () -> Void) async -> ChangeSet?
 
-    init(_ observation: Observation, _ inbox: Inbox, guardedBy guarding: StreamGuard?) {
+    init(_ observation: CacheObservation, _ inbox: Inbox, guardedBy guarding: StreamGuard?) {
         self.observation = observation
         self.inbox = inbox
         self.guarding = guarding
@@ -29,7 +29,7 @@ public struct ChangeStream: AsyncSequence, Sendable {
 
     /// Takes one set after the other.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-        let observation: Observation
+        let observation: CacheObservation
         let inbox: Inbox
         let guarding: StreamGuard?
 

@@ -8,7 +8,7 @@ extension Commit {
     /// observers are told where a reader can tell. A model that was overwritten must not be changed again by the same
     /// commit.
     /// - Parameter record: the new state; nil takes the model out, its tombstone included. Must have this id.
-    public mutating func overwrite(type: String, id: String, with record: Record?) {
+    public mutating func overwrite(type: String, id: String, with record: CellRecord?) {
         precondition(record.map { $0.hasID(id.utf8.span) } ?? true, "a record of another id")
         let table = touch(type)
         overwrite(table, id.utf8.span, idHash: Fingerprint.fnv(id), with: record)
@@ -18,7 +18,7 @@ extension Commit {
 extension PendingSet {
     /// Replaces the state of a model, or takes it out.
     mutating func overwrite(
-        _ id: Span<UInt8>, _ hash: UInt64, with record: Record?, _ shards: Shards, plan: inout MergePlan,
+        _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, _ shards: Shards, plan: inout MergePlan,
         tally: inout Tally
     ) {
         reserve(1)
@@ -42,7 +42,7 @@ extension TypeTable {
     /// Takes models out for good, after their last records have been published. Under the cut lock and the writer
     /// lock.
     /// - Parameter removals: the mixed hashes, and records that tell the ids.
-    func remove(_ removals: [(hash: UInt64, record: Record)], epoch: UInt64?, counts: inout TableCounts) {
+    func remove(_ removals: [(hash: UInt64, record: CellRecord)], epoch: UInt64?, counts: inout TableCounts) {
         for (hash, record) in removals {
             if shards.remove(hash, record.idBytes, epoch: epoch) { counts.records -= 1 }
         }

@@ -38,14 +38,14 @@ public struct Commit: ~Copyable {
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.
-    public mutating func join(_ record: Record, type: String) {
+    public mutating func join(_ record: CellRecord, type: String) {
         let table = writer.table(type, cache)
         table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// Joins the whole states of several models of `type`.
     /// - Complexity: O(*records*)
-    public mutating func join(_ records: [Record], type: String) {
+    public mutating func join(_ records: [CellRecord], type: String) {
         let table = writer.table(type, cache)
         table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
@@ -56,14 +56,14 @@ public struct Commit: ~Copyable {
     /// The table of `type`, as one that this commit touches.
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
 
-    mutating func overwrite(_ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64, with record: Record?) {
+    mutating func overwrite(_ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64, with record: CellRecord?) {
         table.pending.overwrite(
             id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// What is known of a model, tombstones included, with the changes of this commit.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
-    public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> Record? {
+    public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         guard let table = cache.existingTable(type) else { return nil }
         let hash = SlotArray.hash(idHash: idHash)
         return table.pending.record(hash, id) ?? table.shards.record(hash, id)
@@ -80,8 +80,8 @@ public struct CommitSummary: Hashable, Sendable {
     public var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
     public var conflictingCells = 0
-    /// Cells that were left out because their model had more than ``Record/cellCountMax``, and updates and records that
-    /// would have made it too large for memory.
+    /// Cells that were left out because their model had more than ``CellRecord/cellCountMax``, and updates and records
+    /// that would have made it too large for memory.
     public var droppedCells = 0
     /// The number of this commit: one more than the last that changed anything. Unchanged by one that changes nothing.
     public var commitNumber: UInt64 = 0

@@ -59,7 +59,7 @@ import ModelRecord
     }
 
     /// The states before and after the last change, with a count of their own.
-    func last() -> (old: Record?, new: Record) {
+    func last() -> (old: CellRecord?, new: CellRecord) {
         precondition(count > 0, "a section that is not empty has a last change")
         let last = unsafe base[count - 1]
         let old = unsafe last.undo == .none ? last.old?.record : undoLog.restored(last.new, last.undo)

@@ -11,7 +11,7 @@ struct LaneMember: Sendable {
     /// The commit at its registration: it is told of later ones only.
     let since: UInt64
     /// What it is told first, until it has been.
-    var initial: Record?
+    var initial: CellRecord?
 
     /// The mixed hash of the model.
     var hash: UInt64 { SlotArray.hash(idHash: Fingerprint.fnv(id)) }

@@ -120,7 +120,7 @@ extension TypeTable {
         var touched: UInt64 = 0
         var existing = 0
         var hasNew = false
-        var removals: [(hash: UInt64, record: Record)] = []
+        var removals: [(hash: UInt64, record: CellRecord)] = []
         for position in pending.indices {
             touched |= 1 &<< UInt64(Shards.index(of: pending[position].hash))
             existing += (pending[position].exists ? 1 : 0) - (pending[position].existed ? 1 : 0)

@@ -67,7 +67,7 @@ extension ModelCache {
         }
         guard let slots, candidate >= 0, case let slot = slots.find(hash, update.id, from: candidate), slot >= 0 else {
             let result = unsafe UnmanagedMerge(
-                Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
+                CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
             return unsafe replace(result, hash, slot: -1, existed: false, in: table, plan: &plan, isWanted, &end)
         }
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: keepingEqual)

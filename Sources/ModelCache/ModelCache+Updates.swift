@@ -8,8 +8,8 @@ public struct BatchSummary: Hashable, Sendable {
     public var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
     public var conflictingCells = 0
-    /// Cells that were left out because their model had more than ``Record/cellCountMax``, and updates and records that
-    /// would have made it too large for memory.
+    /// Cells that were left out because their model had more than ``CellRecord/cellCountMax``, and updates and records
+    /// that would have made it too large for memory.
     public var droppedCells = 0
 
     public init(changed: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0) {
@@ -65,7 +65,7 @@ extension ModelCache {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
         // What was replaced while others had it. Released outside of the locks, as with the last reference goes what is
         // kept on a record.
-        var leftover: [Record] = []
+        var leftover: [CellRecord] = []
         if let summary = commitAtOnce(batch, in: table.table, noting: &changes, &leftover) { return summary }
         let batch = copy batch
         let summary = commit { $0.apply(batch, in: table.table, noting: &changes) }.1
@@ -82,7 +82,7 @@ extension ModelCache {
     ///   updates, and where the batch of an origin changes a model twice.
     private func commitAtOnce(
         _ batch: borrowing UpdateBatchView, in table: TypeTable, noting changes: inout BatchChanges?,
-        _ leftover: inout [Record]
+        _ leftover: inout [CellRecord]
     ) -> BatchSummary? {
         guard batch.count <= ModelCache.updatesAtOnceMax else { return nil }
         // A copy of a view is a few words; a closure may not hold on to a borrowed one.

@@ -54,13 +54,13 @@ public final class ModelCache: Sendable {
     // MARK: Reading
 
     /// The model `id` of `type`, or nil when it does not exist.
-    public subscript(type: String, id: String) -> Record? {
+    public subscript(type: String, id: String) -> CellRecord? {
         guard let record = read(type, id), record.exists else { return nil }
         return record
     }
 
     /// The record of a model of a Swift type, or nil when it does not exist.
-    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? {
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? {
         let text = id.idText
         guard let table = unsafe swiftTypes.table(ObjectIdentifier(M.self)) else { return recordByName(type, text) }
         let record = unsafe table._withUnsafeGuaranteedRef { $0.record(text, forViews: true) }
@@ -68,7 +68,7 @@ public final class ModelCache: Sendable {
     }
 
     @inline(never)
-    private func recordByName<M: Model>(_ type: M.Type, _ id: String) -> Record? {
+    private func recordByName<M: Model>(_ type: M.Type, _ id: String) -> CellRecord? {
         if swiftTypes.hasRoom, let table = existingTable(M.modelType) {
             directory.withLock { _ in swiftTypes.insert(ObjectIdentifier(M.self), table) }
         }
@@ -76,7 +76,7 @@ public final class ModelCache: Sendable {
     }
 
     /// What is known of `id`: on request also the tombstone of a deleted model.
-    public func record(type: String, id: String, includingTombstones: Bool) -> Record? {
+    public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let record = read(type, id) else { return nil }
         return record.exists || includingTombstones ? record : nil
     }
@@ -117,7 +117,7 @@ public final class ModelCache: Sendable {
 
     /// The table is not counted: its count would be one line of memory that all cores that read ask each other for.
     @inline(__always)
-    private func read(_ type: String, _ id: String) -> Record? {
+    private func read(_ type: String, _ id: String) -> CellRecord? {
         guard let table = unsafe unmanagedTable(type) else { return nil }
         return unsafe table._withUnsafeGuaranteedRef { $0.record(id) }
     }

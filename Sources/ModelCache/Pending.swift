@@ -41,7 +41,7 @@ import ModelRecord
     }
 
     /// The record, counted.
-    var record: Record? { unsafe held?.record }
+    var record: CellRecord? { unsafe held?.record }
 
     @inline(__always)
     func hasID(_ id: Span<UInt8>) -> Bool { unsafe held?.hasID(id) ?? false }

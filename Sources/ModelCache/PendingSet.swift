@@ -76,31 +76,31 @@ struct PendingSet {
             }
         }
         var result = unsafe UnmanagedMerge(
-            Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
+            CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
         unsafe changes?.note(&result, update, plan)
         unsafe append(result, hash, slot: -1, existed: false, &tally)
     }
 
     /// Joins whole states.
-    mutating func join(_ records: [Record], _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
+    mutating func join(_ records: [CellRecord], _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
         index.reserve(entries.count + records.count, entries)
         for record in records { join(record, shards, plan: &plan, tally: &tally) }
     }
 
     /// Joins a whole state.
-    mutating func join(_ record: Record, _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
+    mutating func join(_ record: CellRecord, _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
         index.reserve(entries.count + 1, entries)
         let hash = SlotArray.hash(idHash: record.idHash)
         let known = index.isAbsent(hash) ? -1 : index.find(hash, record.idBytes, entries)
         if known >= 0 {
-            let result = Record.joining(record, to: entries[known].record, plan: &plan)
+            let result = CellRecord.joining(record, to: entries[known].record, plan: &plan)
             unsafe note(UnmanagedMerge(result), at: known, &tally)
             return
         }
         let slots = shards.slots(of: hash)
         let slot = slots?.find(hash, record.idBytes) ?? -1
         let old = slot < 0 ? nil : slots?.record(at: slot)
-        let result = Record.joining(record, to: old, plan: &plan)
+        let result = CellRecord.joining(record, to: old, plan: &plan)
         unsafe append(UnmanagedMerge(result), hash, slot: slot, existed: old?.exists ?? false, &tally)
     }
 
@@ -148,7 +148,7 @@ struct PendingSet {
     }
 
     /// The pending record of `id`, if this commit changed it already.
-    func record(_ hash: UInt64, _ id: Span<UInt8>) -> Record? {
+    func record(_ hash: UInt64, _ id: Span<UInt8>) -> CellRecord? {
         let known = index.find(hash, id, entries)
         return known < 0 ? nil : entries[known].record
     }

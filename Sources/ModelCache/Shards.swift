@@ -140,7 +140,7 @@ import Synchronization
 
     /// The record of `id`, tombstones included. Without a lock.
     @inline(__always)
-    func record(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool = false) -> Record? {
+    func record(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool = false) -> CellRecord? {
         let index = Shards.index(of: hash)
         var turn: UInt32 = 0
         while true {
@@ -169,9 +169,9 @@ import Synchronization
     }
 
     /// The record of `id` as it was when `epoch` was opened.
-    func record(_ hash: UInt64, _ id: Span<UInt8>, asOf epoch: UInt64) -> Record? {
+    func record(_ hash: UInt64, _ id: Span<UInt8>, asOf epoch: UInt64) -> CellRecord? {
         let index = Shards.index(of: hash)
-        return unsafe lock(index).pointee.withLock { _ -> Record? in
+        return unsafe lock(index).pointee.withLock { _ -> CellRecord? in
             guard let slots = slots(index) else { return nil }
             let slot = slots.find(hash, id)
             guard slot >= 0, let record = unsafe slots.unmanaged(at: slot) else {
@@ -252,7 +252,7 @@ import Synchronization
     }
 
     /// Adds the record of an id that has no slot yet. Its absence is kept for `epoch`, if that is given.
-    func insert(_ record: Record, hash: UInt64, epoch: UInt64?) {
+    func insert(_ record: CellRecord, hash: UInt64, epoch: UInt64?) {
         let index = Shards.index(of: hash)
         let count = unsafe taken(index).pointee
         guard let slots = slots(index), (count + 1) * 4 <= slots.capacity * 3 else {

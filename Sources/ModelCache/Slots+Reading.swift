@@ -35,7 +35,7 @@ extension SlotArray {
     /// A reader that is not running while it has the bit holds up those who want this very record, and nobody else.
     /// `SlotOrderTests` plays all orders of the steps.
     @inline(__always)
-    func take(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool) -> Record? {
+    func take(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool) -> CellRecord? {
         let key = key(hash, id)
         var index = home(key)
         // Ends also where the writer is moving slots, and no place is empty to this reader.

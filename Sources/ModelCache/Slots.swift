@@ -141,7 +141,7 @@ import Synchronization
 
     /// The record at `index`.
     @inline(__always)
-    func record(at index: Int) -> Record? { unsafe unmanaged(at: index)?.record }
+    func record(at index: Int) -> CellRecord? { unsafe unmanaged(at: index)?.record }
 
     /// The model at `index` exists.
     @inline(__always)
@@ -155,7 +155,7 @@ import Synchronization
         if let record = unsafe unmanaged(at: index) {
             return unsafe record.applying(update, plan: &plan, keepingEqual: keepingEqual)
         }
-        return unsafe UnmanagedMerge(Record.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
+        return unsafe UnmanagedMerge(CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
     }
 
     /// Begins what ``applying(_:at:plan:keepingEqual:)`` does: see there, and `UnmanagedRecord.prepare`.
@@ -256,7 +256,7 @@ import Synchronization
 
     /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.
     /// - Returns: how far that is from where it belongs.
-    func insert(_ hash: UInt64, _ record: consuming Record) -> Int {
+    func insert(_ hash: UInt64, _ record: consuming CellRecord) -> Int {
         let key = key(hash, record.idBytes)
         var index = home(key)
         while !word(at: index).isEmpty { index = next(index) }

@@ -23,13 +23,13 @@ public final class Snapshot: Sendable {
     deinit { cache.close(epoch) }
 
     /// The model `id` of `type`, or nil when it did not exist.
-    public subscript(type: String, id: String) -> Record? {
+    public subscript(type: String, id: String) -> CellRecord? {
         guard let record = record(type: type, id: id, includingTombstones: false) else { return nil }
         return record
     }
 
     /// What was known of `id`: on request also the tombstone of a deleted model.
-    public func record(type: String, id: String, includingTombstones: Bool) -> Record? {
+    public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let table = table(type) else { return nil }
         let span = id.utf8.span
         let hash = SlotArray.hash(idHash: Fingerprint.fnv(span))
@@ -51,7 +51,7 @@ public final class Snapshot: Sendable {
     ///   - includingTombstones: also tell of models that are deleted.
     public func forEach(
         type: String, buckets: Range<Int> = 0..<256, includingTombstones: Bool = false,
-        _ body: (Record) throws -> Bool
+        _ body: (CellRecord) throws -> Bool
     ) rethrows {
         guard let table = table(type) else { return }
         // Not counted one by one: this snapshot is open until the end, and keeps them; ``Shards`` says at
@@ -108,14 +108,14 @@ extension Snapshot {
             private let snapshot: Snapshot
             private let type: String
             private var bucket = 0
-            private var records: [Record] = []
+            private var records: [CellRecord] = []
 
             init(snapshot: Snapshot, type: String) {
                 self.snapshot = snapshot
                 self.type = type
             }
 
-            public mutating func next() -> Record? {
+            public mutating func next() -> CellRecord? {
                 while records.isEmpty {
                     guard bucket < 256 else { return nil }
                     snapshot.forEach(type: type, buckets: bucket..<(bucket + 1)) {

@@ -15,14 +15,14 @@ public struct Table: Sendable {
     public var type: String { table.name }
 
     /// The model `id`, or nil when it does not exist.
-    public subscript(id: String) -> Record? {
+    public subscript(id: String) -> CellRecord? {
         guard let record = table.record(id), record.exists else { return nil }
         return record
     }
 
     /// What is known of `id`, tombstones included.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
-    public func record(_ id: Span<UInt8>, idHash: UInt64) -> Record? {
+    public func record(_ id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         table.shards.record(SlotArray.hash(idHash: idHash), id)
     }
 }

@@ -7,7 +7,7 @@ extension Writer {
     /// - Parameter repeats: are passed over.
     func merge(
         _ batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
-        noting changes: inout BatchChanges?, passing repeats: Repeats, _ leftover: inout [Record]
+        noting changes: inout BatchChanges?, passing repeats: Repeats, _ leftover: inout [CellRecord]
     ) {
         // The digests once for all: each look at them is checked for exclusive access at run time.
         table.merge(
@@ -17,7 +17,7 @@ extension Writer {
     /// Merges those updates of a batch that change a model together: its slot has nothing of it before it has all.
     func merge(
         _ repeats: Repeats, of batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
-        _ leftover: inout [Record]
+        _ leftover: inout [CellRecord]
     ) {
         var tally = Tally()
         table.pending.apply(repeats, of: batch, table.shards, plan: &plan, tally: &tally)
@@ -38,7 +38,7 @@ extension TypeTable {
     fileprivate func merge(
         _ batch: borrowing UpdateBatchView, plan: inout MergePlan, digests: inout [UInt64],
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, passing repeats: Repeats,
-        _ leftover: inout [Record]
+        _ leftover: inout [CellRecord]
     ) {
         let shards = shards
         var byteCount = recordByteCount
@@ -64,7 +64,7 @@ extension TypeTable {
     @inline(__always)
     private func merge(
         _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
-        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [Record],
+        _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [CellRecord],
         _ byteCount: inout Int
     ) {
         // An insertion before may have made another array of it.
@@ -112,7 +112,7 @@ extension TypeTable {
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ byteCount: inout Int
     ) {
         var result = unsafe UnmanagedMerge(
-            Record.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
+            CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
         unsafe changes?.note(&result, update, plan)
         guard let new = unsafe result.record else {
             step.summary.unchanged &+= 1

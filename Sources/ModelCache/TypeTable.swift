@@ -35,7 +35,7 @@ final class TypeTable: @unchecked Sendable {
 
     /// The record of `id`, tombstones included.
     @inline(__always)
-    func record(_ id: String, forViews: Bool = false) -> Record? {
+    func record(_ id: String, forViews: Bool = false) -> CellRecord? {
         let span = id.utf8.span
         return shards.record(SlotArray.hash(idHash: Fingerprint.fnv(span)), span, forViews: forViews)
     }

@@ -14,7 +14,7 @@ struct CellMerge {
     private let tailByteCount: Int
 
     init(
-        record: Record, update: borrowing UpdateView, raisesFloor: Bool, writesCells: Bool, keepsEqual: Bool
+        record: CellRecord, update: borrowing UpdateView, raisesFloor: Bool, writesCells: Bool, keepsEqual: Bool
     ) {
         self.keepsEqual = keepsEqual
         idHash = record.idHash

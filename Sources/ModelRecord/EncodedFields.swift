@@ -22,14 +22,14 @@ public struct EncodedFields: Hashable, Sendable {
     }
 
     /// These fields, and undefined for each field that `record` knows and these do not name.
-    public func addingUndefined(for record: Record) -> EncodedFields {
+    public func addingUndefined(for record: CellRecord) -> EncodedFields {
         var removed = 0
         return addingUndefined(for: record, removed: &removed)
     }
 
     /// The same.
     /// - Parameter removed: so many removed fields the record would have with them.
-    public func addingUndefined(for record: Record, removed: inout Int) -> EncodedFields {
+    public func addingUndefined(for record: CellRecord, removed: inout Int) -> EncodedFields {
         removed = 0
         guard record.exists else { return self }
         var result = CBORWriter(reserving: bytes.count + 16)
@@ -64,7 +64,7 @@ public struct EncodedFields: Hashable, Sendable {
     }
 }
 
-extension Record {
+extension CellRecord {
     /// Calls `body` with each encoded pair whose value this record does not hold, in order.
     ///
     /// One pass over the cells and the pairs, nothing is decoded. An undefined value differs only from a known one.

@@ -21,11 +21,11 @@ public struct FieldCursor {
         var left: Int
     }
 
-    private let record: Record
+    private let record: CellRecord
     private var place: Place
 
     /// A cursor before the first field. Of a model that does not exist nothing is found.
-    public init(_ record: Record) {
+    public init(_ record: CellRecord) {
         self.record = record
         place = Place(next: Int(record.storage.packed.cellsOffset), left: record.cellCount)
     }

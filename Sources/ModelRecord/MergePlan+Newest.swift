@@ -1,6 +1,6 @@
 import ModelCBOR
 
-extension Record {
+extension CellRecord {
     /// The most cells that a model keeps (protocol article, section 2). Merging more leaves out those with the lowest
     /// versions, so a model stays bounded whatever is written to it.
     ///
@@ -14,8 +14,8 @@ extension Record {
     static let byteCountMax = 512 << 20
 
     /// This record with its newest cells only; itself where all are within the bound.
-    func trimmed(plan: inout MergePlan) -> Record {
-        guard cellCount > Record.cellCountMax else { return self }
+    func trimmed(plan: inout MergePlan) -> CellRecord {
+        guard cellCount > CellRecord.cellCountMax else { return self }
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)
         let floor = VersionSlice(reading: &reader)
@@ -30,7 +30,7 @@ extension Record {
     }
 
     /// What came of a merge whose plan was trimmed: the cells that it brought may be those that were left out.
-    static func trimmedResult(_ made: Record, from record: Record, conflictingCells: Int) -> MergeResult {
+    static func trimmedResult(_ made: CellRecord, from record: CellRecord, conflictingCells: Int) -> MergeResult {
         guard made != record else {
             return MergeResult(record: nil, isVisible: false, digestDelta: 0, conflictingCells: conflictingCells)
         }
@@ -63,8 +63,8 @@ extension MergePlan {
     mutating func keepNewest(old: Span<UInt8>, other: Span<UInt8>, stamp: Stamp, origin: Span<UInt8>) {
         var cells = ranked(old: old, other: other, stamp: stamp, origin: origin)
         let order = cells.indices.sorted { cells[$0].isAbove(cells[$1]) }
-        for index in order.prefix(Record.cellCountMax) { cells[index].isKept = true }
-        droppedCells += max(cells.count - Record.cellCountMax, 0)
+        for index in order.prefix(CellRecord.cellCountMax) { cells[index].isKept = true }
+        droppedCells += max(cells.count - CellRecord.cellCountMax, 0)
         runs.removeAll(keepingCapacity: true)
         (cellCount, byteCount) = (0, 0)
         let tail = RecordBuilder.tailSize(stamp: stamp, originByteCount: origin.count)

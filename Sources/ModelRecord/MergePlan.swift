@@ -96,7 +96,7 @@
     /// The record to be has more cells than a model keeps. Known only of what is made cell by cell: values that change
     /// in their places make no cell.
     @inline(__always)
-    public var hasTooManyCells: Bool { overwriteCount == 0 && cellCount > Record.cellCountMax }
+    public var hasTooManyCells: Bool { overwriteCount == 0 && cellCount > CellRecord.cellCountMax }
 
     /// How many cells were left out since this was asked last.
     @inline(__always)

@@ -49,7 +49,7 @@ struct Overwrite {
         guard collect(update, old, stored, &plan) else { return false }
         if keepsEqual, plan.overwriteCount == 0 { return true }
         // The long way refuses it.
-        if plan.growth > 0, old.count &+ plan.growth >= Record.byteCountMax { return false }
+        if plan.growth > 0, old.count &+ plan.growth >= CellRecord.byteCountMax { return false }
 
         let own = Fingerprint.mix(idHash ^ Fingerprint.empty)
         let keepsOrigin = touched.hasOrigin(of: update, in: old)

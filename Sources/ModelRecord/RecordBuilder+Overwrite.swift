@@ -36,7 +36,7 @@ extension RecordBuilder {
         } else if !plan.keepsSize {
             builder.directory(from: CellDirectory(facts), in: stored, plan: plan)
         }
-        return unsafe UnmanagedRecord(Record(storage: storage))
+        return unsafe UnmanagedRecord(CellRecord(storage: storage))
     }
 
     /// Overwrites parts of a record where it is; of a plan that keeps its size, and its directory.

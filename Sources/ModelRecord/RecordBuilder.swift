@@ -24,7 +24,7 @@ import ModelCBOR
         id: Span<UInt8>, idHash: UInt64, floor: borrowing VersionView?, touched: borrowing VersionView?,
         exists: Bool, plan: borrowing MergePlan, old: Span<UInt8>, other: Span<UInt8>,
         stamp: Stamp, origin: Span<UInt8>
-    ) -> Record {
+    ) -> CellRecord {
         let floorByteCount = versionSize(floor)
         let cellsOffset =
             RecordHeader.idOffset(id.count) + id.count + floorByteCount + versionSize(touched)
@@ -59,18 +59,18 @@ import ModelCBOR
         }
         precondition(builder.count == byteCount, "a merge plan miscounted its bytes")
         builder.index(storage, header)
-        return Record(storage: storage)
+        return CellRecord(storage: storage)
     }
 
     /// Makes a record of bytes that were checked and are deterministic: `header.byteCount` of them, which it describes.
-    static func copy(_ encoded: Span<UInt8>, _ header: RecordHeader) -> Record {
+    static func copy(_ encoded: Span<UInt8>, _ header: RecordHeader) -> CellRecord {
         precondition(encoded.count == Int(header.byteCount), "a header describes other bytes")
         let storage = RecordStorage.make(header)
         let start = unsafe storage.start
         var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         builder.copy(encoded)
         builder.index(storage, header)
-        return Record(storage: storage)
+        return CellRecord(storage: storage)
     }
 
     /// Notes where cells begin in a record whose bytes have just been written, all of them.

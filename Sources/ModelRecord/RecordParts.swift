@@ -3,7 +3,7 @@ import ModelCBOR
 /// A record cut into parts, each a record of its own with some of the cells: their join is the record (protocol
 /// article, section 5). It is how a record travels that does not fit into one message.
 public struct RecordParts: Sendable {
-    public let record: Record
+    public let record: CellRecord
     /// Where the next cell begins.
     private var offset: Int
     /// How many cells are left.
@@ -12,7 +12,7 @@ public struct RecordParts: Sendable {
     /// Fields that no part has, because not even one alone would fit.
     public private(set) var oversized: [String] = []
 
-    public init(_ record: Record) {
+    public init(_ record: CellRecord) {
         self.record = record
         offset = Int(record.storage.packed.cellsOffset)
         left = record.cellCount
@@ -21,7 +21,7 @@ public struct RecordParts: Sendable {
     /// The next part: as many cells as fit into `byteCount`, and at least one that fits into `byteCountMax`; nil at the
     /// end. A record whose cells all are too large is one part without any.
     /// - Complexity: O(*n*) in the bytes of the part.
-    public mutating func next(byteCount: Int, byteCountMax: Int) -> Record? {
+    public mutating func next(byteCount: Int, byteCountMax: Int) -> CellRecord? {
         // A copy of the reference, as the bytes are lent by it while this changes.
         let record = record
         let bytes = record.storage.bytes
@@ -60,15 +60,15 @@ public struct RecordParts: Sendable {
     public var isAtEnd: Bool { left == 0 && isBegun }
 }
 
-extension Record {
+extension CellRecord {
     /// The join of parts of one record, two by two, so that each byte is copied a few times only.
-    public static func joining(parts: [Record]) -> Record? {
+    public static func joining(parts: [CellRecord]) -> CellRecord? {
         var plan = MergePlan()
         var parts = parts
         while parts.count > 1 {
             parts = stride(from: 0, to: parts.count, by: 2).map { index in
                 guard index + 1 < parts.count else { return parts[index] }
-                return Record.joining(parts[index + 1], to: parts[index], plan: &plan).record ?? parts[index]
+                return CellRecord.joining(parts[index + 1], to: parts[index], plan: &plan).record ?? parts[index]
             }
         }
         return parts.first

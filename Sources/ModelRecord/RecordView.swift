@@ -8,7 +8,7 @@ package protocol KeptOnRecord: Sendable {
     func carried() -> Self?
 }
 
-extension Record {
+extension CellRecord {
     /// Where the value stands that was made of this record and kept under this key, if there is one. It stays there,
     /// and never changes, as long as somebody has the record.
     /// - Parameters:
@@ -38,7 +38,7 @@ extension Record {
 
     /// Gives a record that is about to replace this one, and that nobody else sees yet, the values to be carried over.
     @inline(__always)
-    package func carryViews(to new: Record) { storage.carryViews(to: new.storage) }
+    package func carryViews(to new: CellRecord) { storage.carryViews(to: new.storage) }
 }
 
 /// What stands before the value of a ``RecordView``.
@@ -200,7 +200,7 @@ extension RecordStorage {
         return false
     }
 
-    /// See ``Record/carryViews(to:)``.
+    /// See ``CellRecord/carryViews(to:)``.
     @inline(__always)
     func carryViews(to new: RecordStorage) {
         // Relaxed: a view that comes meanwhile might as well come a moment later.

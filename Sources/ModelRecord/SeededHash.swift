@@ -42,7 +42,7 @@ public enum SeededHash {
     }
 }
 
-extension Record {
+extension CellRecord {
     /// Feeds the id to a hasher, which is seeded by the process: the id's own hash is one that others can choose.
     public func hashID(into hasher: inout Hasher) {
         let id = idBytes

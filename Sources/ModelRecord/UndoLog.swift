@@ -161,7 +161,7 @@ import ModelCBOR
 
     /// The record as it was before it was written over.
     /// - Parameter record: as it was left by the overwriting that `entry` is of.
-    public func restored(_ record: UnmanagedRecord, _ entry: Entry) -> Record {
+    public func restored(_ record: UnmanagedRecord, _ entry: Entry) -> CellRecord {
         unsafe record.lend { record in
             let storage = record.storage
             let stored = storage.stored
@@ -176,7 +176,7 @@ import ModelCBOR
                 guard let from = piece.baseAddress else { return }
                 unsafe UnsafeMutableRawPointer(start + offset).copyMemory(from: from, byteCount: piece.count)
             }
-            return Record(storage: made)
+            return CellRecord(storage: made)
         }
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 
     /// Takes over the count of `record`.
     @inline(__always)
-    public init(_ record: consuming Record) {
+    public init(_ record: consuming CellRecord) {
         unsafe storage = .passRetained(record.storage)
     }
 
@@ -26,7 +26,7 @@ import Synchronization
     public var address: UnsafeRawPointer { unsafe UnsafeRawPointer(storage.toOpaque()) }
 
     /// The record, counted.
-    public var record: Record { unsafe Record(storage: storage.takeUnretainedValue()) }
+    public var record: CellRecord { unsafe CellRecord(storage: storage.takeUnretainedValue()) }
 
     /// The model exists.
     public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.packed.exists } }
@@ -42,7 +42,7 @@ import Synchronization
     @inline(__always)
     public var storedByteCount: Int { unsafe storage._withUnsafeGuaranteedRef { $0.storedByteCount } }
 
-    /// ``Record/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
+    /// ``CellRecord/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
     @inline(__always)
     public func applying(
         _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
@@ -109,7 +109,7 @@ import Synchronization
     }
 
     /// The record, with the count that this reference owned.
-    public func take() -> Record { unsafe Record(storage: storage.takeRetainedValue()) }
+    public func take() -> CellRecord { unsafe CellRecord(storage: storage.takeRetainedValue()) }
 
     /// Adds a count, which this reference owns then.
     @inline(__always)
@@ -153,8 +153,8 @@ import Synchronization
 
     /// Lends the record, which somebody else keeps alive meanwhile; it is not counted for it.
     @inline(__always)
-    public func lend<R>(_ body: (Record) throws -> R) rethrows -> R {
-        try unsafe storage._withUnsafeGuaranteedRef { try body(Record(storage: $0)) }
+    public func lend<R>(_ body: (CellRecord) throws -> R) rethrows -> R {
+        try unsafe storage._withUnsafeGuaranteedRef { try body(CellRecord(storage: $0)) }
     }
 
     /// Asks for the memory of the record at `address`, so that a merge soon after finds it in the cache. Does not wait

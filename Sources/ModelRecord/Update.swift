@@ -1,5 +1,5 @@
 /// What an update does to a model (protocol article, section 2).
-public enum Operation: UInt64, Sendable {
+public enum UpdateOperation: UInt64, Sendable {
     /// Sets the fields that it carries, says nothing of the others.
     case merge = 0
     /// Sets the fields that it carries and drops all others that are older.
@@ -13,7 +13,7 @@ public enum Operation: UInt64, Sendable {
 /// The bytes must be valid: names within their limits, `fields` in deterministic encoding without a key twice.
 /// ModelWire makes sure of that before it hands out an update.
 @frozen public struct UpdateView: ~Escapable {
-    public var operation: Operation
+    public var operation: UpdateOperation
     /// The version's stamp.
     public var stamp: Stamp
     /// The name of the origin.
@@ -31,7 +31,7 @@ public enum Operation: UInt64, Sendable {
 
     @_lifetime(copy origin, copy id, copy fields)
     @inlinable public init(
-        operation: Operation, stamp: Stamp, origin: Span<UInt8>, originHash: UInt64,
+        operation: UpdateOperation, stamp: Stamp, origin: Span<UInt8>, originHash: UInt64,
         id: Span<UInt8>, idHash: UInt64, fields: Span<UInt8>, fieldCount: Int
     ) {
         self.operation = operation
@@ -48,7 +48,7 @@ public enum Operation: UInt64, Sendable {
 /// What came of applying an update or joining a state.
 public struct MergeResult: Sendable {
     /// The new record, or nil when nothing at all changed: a duplicate or something older.
-    public var record: Record?
+    public var record: CellRecord?
     /// A reader could tell the new record from the old one: existence or a value differs, not just a version.
     public var isVisible: Bool
     /// What to add, modulo 2^64, to the digest of the model's bucket.

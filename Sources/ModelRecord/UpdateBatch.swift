@@ -1,6 +1,6 @@
 /// Where one update stands in the bytes of a batch. All ranges are offsets into those bytes.
 @frozen public struct UpdateSlice: Sendable {
-    public var operation: Operation
+    public var operation: UpdateOperation
     /// The update's own stamp: the batch's plus the update's offset.
     public var stamp: Stamp
     /// ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
@@ -14,7 +14,7 @@
     public var fieldCount: UInt32
 
     @inlinable public init(
-        operation: Operation, stamp: Stamp, idHash: UInt64, id: Range<Int>, fields: Range<Int>, fieldCount: Int
+        operation: UpdateOperation, stamp: Stamp, idHash: UInt64, id: Range<Int>, fields: Range<Int>, fieldCount: Int
     ) {
         self.operation = operation
         self.stamp = stamp

@@ -39,7 +39,7 @@ struct PendingChanges {
         return later.records.count + later.removedRecords.count - (modelCount - before)
     }
 
-    mutating func note(_ record: Record, type: String) -> Bool {
+    mutating func note(_ record: CellRecord, type: String) -> Bool {
         let older = models[type, default: []].update(with: PendingModel(record: record))
         if older == nil { modelCount += 1 }
         return older != nil

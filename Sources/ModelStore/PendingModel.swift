@@ -7,7 +7,7 @@ import ModelRecord
 /// touches the cache, and no id is copied. The price is that a record which was replaced in the cache
 /// lives on until the next flush.
 struct PendingModel: Hashable {
-    var record: Record
+    var record: CellRecord
     /// The row goes; the record is the tombstone that was let go.
     var isRemoval = false
 

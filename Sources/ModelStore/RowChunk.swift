@@ -42,10 +42,10 @@ struct RowChunk: Sendable {
     /// - Parameters:
     ///   - report: what is wrong with which rows, and how many are right.
     ///   - body: is given the records of a type.
-    func check(_ types: TypeNumbers, _ report: inout RecordsReport, _ body: (String, [ModelRecord.Record]) -> Void) {
+    func check(_ types: TypeNumbers, _ report: inout RecordsReport, _ body: (String, [CellRecord]) -> Void) {
         for (type, rows) in Dictionary(grouping: rows, by: \.type) {
             let name = types[type]
-            var records: [ModelRecord.Record] = []
+            var records: [CellRecord] = []
             records.reserveCapacity(rows.count)
             for row in rows {
                 do throws(BadRow) {
@@ -61,19 +61,19 @@ struct RowChunk: Sendable {
         }
     }
 
-    private func record(of row: Row) throws(BadRow) -> ModelRecord.Record {
+    private func record(of row: Row) throws(BadRow) -> CellRecord {
         let id = bytes.span.extracting(row.id)
         guard RowSum.record(type: row.type, id: id, bytes: bytes.span.extracting(row.record)) == row.sum else {
             throw BadRow(reason: "its checksum is wrong")
         }
         // With the next row behind it most of a record is checked by words.
         var reader = CBORReader(bytes.span, at: row.record.lowerBound)
-        if let record = try? ModelRecord.Record(reading: &reader), reader.offset == row.record.upperBound,
+        if let record = try? CellRecord(reading: &reader), reader.offset == row.record.upperBound,
             record.hasID(id)
         {
             return record
         }
-        return try ModelRecord.Record(row: bytes.span.extracting(row.record), id: id)
+        return try CellRecord(row: bytes.span.extracting(row.record), id: id)
     }
 }
 
@@ -82,7 +82,7 @@ struct BadRow: Error {
     let reason: String
 }
 
-extension ModelRecord.Record {
+extension CellRecord {
     /// The record of a row: of exactly these bytes, and of this id.
     init(row bytes: Span<UInt8>, id: Span<UInt8>) throws(BadRow) {
         var reader = CBORReader(bytes)

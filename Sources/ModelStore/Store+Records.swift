@@ -16,7 +16,7 @@ extension Store {
     /// - Complexity: O(*n*) in the size of the file.
     @discardableResult
     public func forEachRecord(
-        type: String? = nil, _ body: (_ type: String, _ record: ModelRecord.Record) -> Void
+        type: String? = nil, _ body: (_ type: String, _ record: CellRecord) -> Void
     ) throws(StoreError) -> RecordsReport {
         var report = RecordsReport()
         try forEachRowChunk(type: type) { chunk in
@@ -30,7 +30,7 @@ extension Store {
     ///   not use the store.
     /// - Throws: ``StoreError``, when all that could be read has been handed out.
     public func forEachChunk(
-        _ body: @escaping @Sendable (_ type: String, _ records: [ModelRecord.Record]) -> Void
+        _ body: @escaping @Sendable (_ type: String, _ records: [CellRecord]) -> Void
     ) throws(StoreError) -> RecordsReport {
         let types = types
         let all = Guarded(RecordsReport())
@@ -100,7 +100,7 @@ extension Store {
     }
 
     /// The record of one model, if there is one that can be read.
-    public func record(type: String, id: String) throws(StoreError) -> ModelRecord.Record? {
+    public func record(type: String, id: String) throws(StoreError) -> CellRecord? {
         guard let number = types[type] else { return nil }
         return try run("reading a record") { database in
             let row = try Row.fetchOne(
@@ -109,7 +109,7 @@ extension Store {
             guard let row, let id = Data.fromDatabaseValue(row[0]), let bytes = Data.fromDatabaseValue(row[1]),
                 Int64.fromDatabaseValue(row[2]) == RowSum.record(type: number, id: id.span, bytes: bytes.span)
             else { return nil }
-            return try? ModelRecord.Record(row: bytes.span, id: id.span)
+            return try? CellRecord(row: bytes.span, id: id.span)
         }
     }
 }

@@ -32,12 +32,12 @@ public struct StoreChanges: Sendable {
     public init() {}
 
     /// Adds a record of a model of `type`.
-    public mutating func upsert(_ record: Record, type: String) {
+    public mutating func upsert(_ record: CellRecord, type: String) {
         records.append(StoredRecord(type: type, record: record))
     }
 
     /// Adds a tombstone that is let go.
-    public mutating func remove(_ tombstone: Record, type: String) {
+    public mutating func remove(_ tombstone: CellRecord, type: String) {
         removedRecords.append(StoredRecord(type: type, record: tombstone))
     }
 

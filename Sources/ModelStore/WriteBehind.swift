@@ -79,7 +79,7 @@ public final class WriteBehind: Sendable {
     }
 
     /// Notes the newest record of one model.
-    public func note(_ record: Record, type: String) {
+    public func note(_ record: CellRecord, type: String) {
         let next = state.withLock { state -> Next in
             guard !state.isClosed else { return .nothing }
             if state.pending.note(record, type: type) { state.status.conflated += 1 }

@@ -32,7 +32,7 @@ struct Comparison: Sendable {
     /// What was asked, and when.
     private(set) var request: (rid: UInt64, question: Question, sentAt: UInt64)?
     /// What has come of the answer.
-    private var records: [String: Record] = [:]
+    private var records: [String: CellRecord] = [:]
     private var idCountMax = Comparison.idCountMax
     /// After a refusal that passes: live batches go on meanwhile.
     private var notBefore: UInt64 = 0
@@ -110,11 +110,11 @@ struct Comparison: Sendable {
     }
 
     /// Records of the answer to a fetch, or parts of a large one; what was not asked for is passed over.
-    mutating func take(_ arrived: [Record]) {
+    mutating func take(_ arrived: [CellRecord]) {
         guard case .fetch(_, let ids) = request?.question else { return }
         let asked = Set(ids)
         for record in arrived where asked.contains(record.id) {
-            records[record.id] = records[record.id].flatMap { Record.joining(parts: [$0, record]) } ?? record
+            records[record.id] = records[record.id].flatMap { CellRecord.joining(parts: [$0, record]) } ?? record
         }
     }
 

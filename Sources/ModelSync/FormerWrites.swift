@@ -34,7 +34,7 @@ public struct FormerWrites: Sendable {
 
     /// A relay holds all of a model, or what is later.
     /// - Parameter record: the relay's; nil where it has none.
-    func isHeld(_ id: String, of type: String, by record: Record?) -> Bool {
+    func isHeld(_ id: String, of type: String, by record: CellRecord?) -> Bool {
         guard let own = cache.record(type: type, id: id, includingTombstones: true),
             let part = FormerPart(own, of: origin, before: incarnation)
         else { return true }
@@ -45,7 +45,7 @@ public struct FormerWrites: Sendable {
 /// What an origin has written of one model before some stamp, or after it, and nothing later has taken the place of.
 struct FormerPart {
     struct Update {
-        let operation: Operation
+        let operation: UpdateOperation
         let stamp: Stamp
         let fields: Fields
     }
@@ -56,13 +56,13 @@ struct FormerPart {
     private let cells: [Cell]
 
     /// - Returns: nil where there is nothing.
-    init?(_ record: Record, of origin: String, before incarnation: UInt64) {
+    init?(_ record: CellRecord, of origin: String, before incarnation: UInt64) {
         self.init(record, of: origin) { $0 < incarnation }
     }
 
     /// What an origin has written with certain stamps.
     /// - Returns: nil where there is nothing.
-    init?(_ record: Record, of origin: String, where isMeant: (Stamp) -> Bool) {
+    init?(_ record: CellRecord, of origin: String, where isMeant: (Stamp) -> Bool) {
         func isFormer(_ version: Version) -> Bool { version.origin == origin && isMeant(version.stamp) }
         self.origin = origin
         floor = record.floor.flatMap { isFormer($0) ? $0.stamp : nil }
@@ -76,7 +76,7 @@ struct FormerPart {
     var isToldByDigest: Bool { floor == nil || touched == floor || cells.contains { $0.version.stamp == floor } }
 
     /// Joining this part changes nothing there, or only what something later has overwritten.
-    func isHeld(by record: Record?) -> Bool {
+    func isHeld(by record: CellRecord?) -> Bool {
         guard let record else { return false }
         if let floor, record.floor.map({ $0 < Version(stamp: floor, origin: origin) }) ?? true { return false }
         func isHeld(_ version: Version, _ other: Version?) -> Bool {

@@ -128,7 +128,7 @@ extension Origin {
 
     private struct AheadUpdate {
         let type: String
-        let record: Record
+        let record: CellRecord
         let update: FormerPart.Update
     }
 
@@ -189,7 +189,7 @@ extension Origin {
     }
 
     private func commit(
-        _ update: FormerPart.Update, stamp: Stamp, _ record: Record, to table: Table, of scratch: ModelCache
+        _ update: FormerPart.Update, stamp: Stamp, _ record: CellRecord, to table: Table, of scratch: ModelCache
     ) {
         guard let fields = try? EncodedFields(update.fields) else { return }
         scratch.commit(

@@ -84,7 +84,7 @@ extension Origin {
     }
 
     /// Fills ``pairs`` with what is to travel; nil when nothing needs to.
-    mutating func prepare(_ write: Write, record: Record?, fields: EncodedFields) -> Operation? {
+    mutating func prepare(_ write: Write, record: CellRecord?, fields: EncodedFields) -> UpdateOperation? {
         let exists = record?.exists ?? false
         switch write {
         case .merge:
@@ -116,7 +116,7 @@ extension Origin {
     static func removedFieldsMax(of fieldCount: Int) -> Int { max(64, 2 * fieldCount) }
 
     /// What is to be merged is no more than one update may be, and leads to no model that is too large.
-    private func fits(_ pairs: PairFilter, into record: Record?) -> Bool {
+    private func fits(_ pairs: PairFilter, into record: CellRecord?) -> Bool {
         guard pairs.count <= configuration.limits.fieldCount else { return false }
         do throws(WireError) {
             try checkSize(id: Span(), fields: pairs.count, byteCount: pairs.bytes.count, record: record)
@@ -127,7 +127,7 @@ extension Origin {
     /// Refuses an update that does not fit into a frame, and a model of which this origin alone would write more than
     /// that: each change copies the model, here and at every replica. Errs on the side of refusing: what is overwritten
     /// counts, too. Refuses also more fields than a model keeps: replicas would leave out the oldest.
-    func checkSize(id: Span<UInt8>, fields: Int, byteCount: Int, record: Record?) throws(WireError) {
+    func checkSize(id: Span<UInt8>, fields: Int, byteCount: Int, record: CellRecord?) throws(WireError) {
         let limit = configuration.limits.frameByteCount
         let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
         guard added + (record?.byteCount ?? 0) > limit || hasTooManyFields(fields, record) else { return }
@@ -135,9 +135,9 @@ extension Origin {
     }
 
     /// The model would have more cells than it keeps. Their names are looked at only where there may be too many.
-    private func hasTooManyFields(_ fields: Int, _ record: Record?) -> Bool {
-        guard let record, record.cellCount + fields > Record.cellCountMax else { return false }
-        return record.cellCount + pairs.newNameCount(beside: record) > Record.cellCountMax
+    private func hasTooManyFields(_ fields: Int, _ record: CellRecord?) -> Bool {
+        guard let record, record.cellCount + fields > CellRecord.cellCountMax else { return false }
+        return record.cellCount + pairs.newNameCount(beside: record) > CellRecord.cellCountMax
     }
 
     func tooLarge(_ id: Span<UInt8>) -> WireError {
@@ -145,13 +145,13 @@ extension Origin {
             .limit,
             "\(CBORReader(id).string(0..<id.count)) would take more than the "
                 + "\(configuration.limits.frameByteCount) bytes that a frame may have, or than "
-                + "\(Record.cellCountMax) fields; "
+                + "\(CellRecord.cellCountMax) fields; "
                 + "split the model, or raise frameByteCount on all sides")
     }
 
     /// Appends the update in ``pairs`` to the open batch of a topic.
     private mutating func append(
-        _ operation: Operation, to index: Int, id: Span<UInt8>, stamp: Stamp, now: Moment
+        _ operation: UpdateOperation, to index: Int, id: Span<UInt8>, stamp: Stamp, now: Moment
     ) {
         let changes = pairs
         append(
@@ -160,7 +160,8 @@ extension Origin {
 
     /// Appends an update to the open batch of a topic, and closes the batch when it is large enough.
     mutating func append(
-        _ operation: Operation, to index: Int, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int, stamp: Stamp,
+        _ operation: UpdateOperation, to index: Int, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int,
+        stamp: Stamp,
         now: Moment
     ) {
         if !topics[index].batch.hasRoom(fieldsByteCount: fields.count, limits: configuration.limits) {

@@ -13,7 +13,7 @@ extension Origin {
     /// - Returns: false when nothing is taken: where no part of the record is this origin's, or none that is not here
     ///   already, or where stamps lie further ahead of the wall clock than ``OriginConfiguration/clockLeadMax``.
     @discardableResult
-    public mutating func adopt(_ record: Record, type: String, now: Moment) -> Bool {
+    public mutating func adopt(_ record: CellRecord, type: String, now: Moment) -> Bool {
         var plan = MergePlan()
         guard let own = record.part(of: configuration.name, plan: &plan), (try? Names.check(type: type)) != nil,
             !isTooFarAhead(record.lastStamp, now: now)
@@ -169,14 +169,14 @@ extension Origin {
         }
     }
 
-    private mutating func writeAgain(_ record: Record, _ state: TypeState, now: Moment) {
+    private mutating func writeAgain(_ record: CellRecord, _ state: TypeState, now: Moment) {
         var fields: Fields = [:]
         for cell in record.cells where cell.version.origin == configuration.name { fields[cell.field] = cell.value }
         let isOwn =
             record.exists ? record.touched?.origin == configuration.name : record.floor?.origin == configuration.name
         guard isOwn || !fields.isEmpty, let encoded = try? EncodedFields(fields) else { return }
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        let operation = record.exists ? Operation.merge : .delete
+        let operation = record.exists ? UpdateOperation.merge : .delete
         let pairs = record.exists ? encoded : EncodedFields()
         cache.commit(
             UpdateView(

@@ -62,7 +62,7 @@ extension Origin {
     }
 
     private struct PlacedUpdate {
-        var operation: Operation
+        var operation: UpdateOperation
         var topic: Int
         /// Where the id stands in the bytes of the writes.
         var id: Range<Int>

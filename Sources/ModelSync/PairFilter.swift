@@ -33,7 +33,7 @@ struct PairFilter {
     }
 
     /// Keeps the pairs of `fields` whose value differs from that in `record`.
-    mutating func keepChanges(_ fields: EncodedFields, comparedWith record: Record?) {
+    mutating func keepChanges(_ fields: EncodedFields, comparedWith record: CellRecord?) {
         bytes.removeAll(keepingCapacity: true)
         count = 0
         guard let record, record.exists else {
@@ -55,7 +55,7 @@ struct PairFilter {
     }
 
     /// How many of the names have no cell in `record`.
-    func newNameCount(beside record: Record) -> Int {
+    func newNameCount(beside record: CellRecord) -> Int {
         var reader = CBORReader(bytes.span)
         var count = 0
         for _ in 0..<self.count {

@@ -7,7 +7,7 @@ public struct PartedRecords: Sendable {
     /// A record of which not all parts are here.
     private struct Open {
         let type: String
-        var parts: [Record]
+        var parts: [CellRecord]
         var byteCount: Int
     }
 
@@ -21,10 +21,10 @@ public struct PartedRecords: Sendable {
     /// - Parameter goesOn: the only record is a part, and the next message has more of it.
     /// - Returns: what is whole, in order.
     public mutating func take(
-        _ rid: UInt64, type: String, _ records: [Record], goesOn: Bool
-    ) -> [(type: String, records: [Record])] {
+        _ rid: UInt64, type: String, _ records: [CellRecord], goesOn: Bool
+    ) -> [(type: String, records: [CellRecord])] {
         guard goesOn || open[rid] != nil else { return records.isEmpty ? [] : [(type, records)] }
-        var whole: [(type: String, records: [Record])] = []
+        var whole: [(type: String, records: [CellRecord])] = []
         var records = records
         if var begun = open.removeValue(forKey: rid) {
             if let next = records.first, begun.type == type, next.id == begun.parts[0].id {
@@ -36,7 +36,7 @@ public struct PartedRecords: Sendable {
                     return []
                 }
             }
-            if let record = Record.joining(parts: begun.parts) { whole.append((begun.type, [record])) }
+            if let record = CellRecord.joining(parts: begun.parts) { whole.append((begun.type, [record])) }
         }
         if goesOn, let part = records.first {
             open[rid] = Open(type: type, parts: [part], byteCount: part.byteCount)
@@ -47,8 +47,8 @@ public struct PartedRecords: Sendable {
     }
 
     /// The request has come to its end: what is there of a record whose last part has not come.
-    public mutating func finish(_ rid: UInt64) -> [(type: String, records: [Record])] {
-        guard let begun = open.removeValue(forKey: rid), let record = Record.joining(parts: begun.parts) else {
+    public mutating func finish(_ rid: UInt64) -> [(type: String, records: [CellRecord])] {
+        guard let begun = open.removeValue(forKey: rid), let record = CellRecord.joining(parts: begun.parts) else {
             return []
         }
         return [(begun.type, [record])]

@@ -5,7 +5,7 @@ import ModelWire
 struct RecordChunking: Sendable {
     /// What one message carries.
     struct Chunk: Sendable {
-        let records: [Record]
+        let records: [CellRecord]
         /// The only record is a part of one with which the next chunk goes on.
         let isPart: Bool
 
@@ -26,7 +26,7 @@ struct RecordChunking: Sendable {
     }
     /// What the only record of a chunk may take.
     private let recordByteCountMax: Int
-    private var records: [Record] = []
+    private var records: [CellRecord] = []
     private var byteCount = 0
     private var parts: RecordParts?
     private var unsendable: [Unsendable] = []
@@ -42,7 +42,7 @@ struct RecordChunking: Sendable {
 
     /// Moves records into the open chunk.
     /// - Returns: a chunk that is full; nil when all records were taken and there is room for more.
-    mutating func fill(from waiting: inout ArraySlice<Record>) -> Chunk? {
+    mutating func fill(from waiting: inout ArraySlice<CellRecord>) -> Chunk? {
         if let part = nextPart() { return part }
         while let record = waiting.first {
             let isTooLarge = record.byteCount > recordByteCountMax

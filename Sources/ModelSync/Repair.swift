@@ -102,7 +102,7 @@ struct Repair {
 }
 
 /// Records of one type, as they came.
-typealias RecordChunk = (type: String, records: [Record])
+typealias RecordChunk = (type: String, records: [CellRecord])
 
 /// Records of a snapshot that are to become visible in one step.
 struct Staging {
@@ -114,7 +114,7 @@ struct Staging {
 
     var isFull: Bool { byteCount > Staging.byteCountMax }
 
-    mutating func add(_ more: [Record], type: String) {
+    mutating func add(_ more: [CellRecord], type: String) {
         chunks.append((type, more))
         byteCount += more.reduce(0) { $0 + $1.byteCount }
     }

@@ -107,7 +107,7 @@ extension Replica {
     }
 
     /// Keeps what one request brings until it is through. Where that is too much the topic is taken whole.
-    func keepFetched(_ records: [Record], type: String, now: Moment) {
+    func keepFetched(_ records: [CellRecord], type: String, now: Moment) {
         guard var fetched = audits[type]?.fetched else { return }
         // Taken out while it changes, so that it is not copied.
         audits[type]?.fetched = Staging()
@@ -200,7 +200,7 @@ extension Replica {
 
     /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has
     /// written, become what the sender holds of them.
-    private func replace(_ buckets: [Int], of type: String, with fetched: [Record], _ heads: [Heads], now: Moment) {
+    private func replace(_ buckets: [Int], of type: String, with fetched: [CellRecord], _ heads: [Heads], now: Moment) {
         guard let audit = audits[type] else { return }
         let origin = sessions[audit.sender.index].name
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }

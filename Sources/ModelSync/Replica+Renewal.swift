@@ -118,7 +118,7 @@ extension Replica {
                 for bucket in 0..<256 {
                     let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
                     guard renewal.prefixes.contains(where: { $0.isPrefix(of: topic) }) else { continue }
-                    var wanted: [String: Record] = [:]
+                    var wanted: [String: CellRecord] = [:]
                     new.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
                         wanted[record.id] = record
                         return true

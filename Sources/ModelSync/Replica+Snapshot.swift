@@ -38,7 +38,7 @@ extension Replica {
     /// Takes a chunk of a snapshot.
     /// - Parameter goesOn: its only record is a part, with which the next chunk goes on.
     func receiveRecords(
-        _ sender: SenderID, rid: UInt64, type: String, records: [Record], goesOn: Bool, now: Moment
+        _ sender: SenderID, rid: UInt64, type: String, records: [CellRecord], goesOn: Bool, now: Moment
     ) {
         var stream: StreamState?
         if case .snapshot(rid) = sessions[sender.index].phase {
@@ -90,7 +90,7 @@ extension Replica {
     }
 
     /// Joins records, or stages them.
-    private func take(_ records: [Record], type: String, of sender: SenderID, _ stream: StreamState?, now: Moment) {
+    private func take(_ records: [CellRecord], type: String, of sender: SenderID, _ stream: StreamState?, now: Moment) {
         // Taken out while it changes, so that it is not copied.
         var staging: Staging?
         if let stream {

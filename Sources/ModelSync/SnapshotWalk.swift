@@ -12,7 +12,7 @@ struct SnapshotWalk: Sendable {
     private var types: [String]?
     private var typeIndex = 0
     private var bucket = 0
-    private var waiting: ArraySlice<Record> = []
+    private var waiting: ArraySlice<CellRecord> = []
     private var chunking: RecordChunking
 
     init(snapshot: Snapshot, prefixes: PrefixSet, frameByteCount: Int) {
@@ -50,8 +50,8 @@ struct SnapshotWalk: Sendable {
         snapshot.types.filter { prefixes.overlaps(.data(type: $0)) }
     }
 
-    private func records(of type: String, _ bucket: Int) -> ArraySlice<Record> {
-        var records: [Record] = []
+    private func records(of type: String, _ bucket: Int) -> ArraySlice<CellRecord> {
+        var records: [CellRecord] = []
         snapshot.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
             records.append(record)
             return true

@@ -3,7 +3,7 @@ public import ModelRecord
 /// Reads the fields of a record: for an initialiser that is written by hand.
 ///
 /// ```swift
-/// init(id: String, record: Record) throws(FieldProblem) {
+/// init(id: String, record: CellRecord) throws(FieldProblem) {
 ///     var reader = FieldReader(record)
 ///     self.id = id
 ///     nickName = try reader.read("nick_name")
@@ -16,7 +16,7 @@ public struct FieldReader: FieldSource {
     private var cursor: FieldCursor
 
     /// Begins before the first field.
-    public init(_ record: Record) { cursor = FieldCursor(record) }
+    public init(_ record: CellRecord) { cursor = FieldCursor(record) }
 
     public mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         guard cursor.find(name) else { return .unknown }

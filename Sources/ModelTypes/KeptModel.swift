@@ -40,7 +40,7 @@ package struct KeptModel<M: Model>: KeptOnRecord {
     }
 }
 
-extension Record {
+extension CellRecord {
     /// What this record is as a Swift type. It is made once and kept on the record: from then on this costs some
     /// nanoseconds and a copy.
     /// - Parameters:
@@ -67,7 +67,7 @@ extension Record {
     ) throws(E) -> R? {
         defer { extendLifetime(self) }
         guard let model = unsafe KeptModel<M>.place(in: kept(type, toCopy: false, telling: tell)) else { return nil }
-        return try unsafe Record.lend(model, body)
+        return try unsafe CellRecord.lend(model, body)
     }
 
     /// Generic over what cannot be copied, so that the compiler does not.

@@ -12,7 +12,7 @@ public import ModelRecord
 ///     var nickName: String
 ///     var age: Int?
 ///
-///     init(id: String, record: Record) throws(FieldProblem) {
+///     init(id: String, record: CellRecord) throws(FieldProblem) {
 ///         var reader = FieldReader(record)
 ///         self.id = id
 ///         age = try reader.read("age")
@@ -36,7 +36,7 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
     static var properties: [ModelProperty<Self>] { get }
     /// Reads a model from its record; see ``FieldReader``.
     /// - Throws: ``FieldProblem`` for a field that says why this record is not such a model.
-    init(id: ID, record: Record) throws(FieldProblem)
+    init(id: ID, record: CellRecord) throws(FieldProblem)
     /// Writes the fields that are known, as they are to be published.
     /// - Throws: ``FieldProblem`` for one that cannot be.
     func write(into sink: inout some FieldSink) throws(FieldProblem)
@@ -76,7 +76,7 @@ extension Model {
 
     /// The model that a record of ``modelType`` is.
     /// - Throws: ``ModelProblem`` with all fields that are in the way.
-    public init(_ record: Record) throws(ModelProblem) {
+    public init(_ record: CellRecord) throws(ModelProblem) {
         let text = record.id
         guard let id = ID(exactly: text) else {
             let fault = FieldFault(.form, wanted: "an id that is a \(ID.self)", value: .text(text))

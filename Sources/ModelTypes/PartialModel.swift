@@ -8,7 +8,7 @@ public protocol PartialModel: Identifiable, Hashable, Sendable where ID == Compl
     associatedtype Complete: Model
 
     /// What a record tells.
-    init(id: ID, record: Record)
+    init(id: ID, record: CellRecord)
     /// The model; see ``complete()``, which names all problems.
     /// - Throws: ``FieldProblem`` for the first field that is missing or faulty.
     func model() throws(FieldProblem) -> Complete
@@ -47,9 +47,9 @@ public struct RecordPartial<Complete: Model>: PartialModel {
     public typealias ID = Complete.ID
 
     public let id: Complete.ID
-    public let record: Record
+    public let record: CellRecord
 
-    public init(id: Complete.ID, record: Record) { (self.id, self.record) = (id, record) }
+    public init(id: Complete.ID, record: CellRecord) { (self.id, self.record) = (id, record) }
 
     /// The value of a field, by its name on the wire; nil where it is unknown.
     public subscript(field: String) -> Value? { record[field] }

@@ -1,6 +1,6 @@
 public import ModelRecord
 
-extension Record {
+extension CellRecord {
     /// The constant fields that have another value than before: somebody has written them who did not know of the
     /// first one, or that they are constant.
     func changedConstants<M: Model>(from old: M, to new: M) -> ModelProblem? {

@@ -27,7 +27,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         var state: ModelState<M>?
         /// The properties that have been read at any time.
         var reads: [PartialKeyPath<M>: Read] = [:]
-        var observation: Observation?
+        var observation: CacheObservation?
         /// Of which commit the state is: what is told of earlier ones is old.
         var commitNumber: UInt64 = 0
     }

@@ -68,7 +68,7 @@ extension ModelCache {
     public func bind<M: Model, Object: AnyObject & Sendable>(
         _ type: M.Type, _ id: M.ID, to object: Object, on queue: DispatchQueue,
         _ describe: (inout ModelBinding<M, Object>) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         var binding = ModelBinding<M, Object>()
         describe(&binding)
         return models(type, id).observe(on: queue) { [weak object, binding] changes in

@@ -44,9 +44,9 @@ extension Models {
 /// A registration that lasts until it is cancelled or released.
 public final class ModelFollowing: ObservationToken {
     private let follower: any ReferenceFollower
-    private let own: Observation
+    private let own: CacheObservation
 
-    fileprivate init(_ follower: any ReferenceFollower, _ own: Observation) {
+    fileprivate init(_ follower: any ReferenceFollower, _ own: CacheObservation) {
         (self.follower, self.own) = (follower, own)
     }
 
@@ -66,7 +66,7 @@ private protocol ReferenceFollower: AnyObject, Sendable {
 /// Keeps an observation for each model that the followed ones refer to.
 private final class Follower<M: Model, Other: Model>: ReferenceFollower {
     private struct Followed {
-        var observations: [Other.ID: Observation] = [:]
+        var observations: [Other.ID: CacheObservation] = [:]
         var told: ModelAndReferences<M, Other>
     }
 
@@ -97,7 +97,7 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
         let ids = Set(wanted.map(\.id))
         let known = state.withLock { Set($0.followed[id]?.observations.keys ?? [:].keys) }
         let added = ids.subtracting(known).map { other in (other, observation(of: other, for: id)) }
-        let (isNews, ended) = state.withLock { state -> (Bool, [Observation]) in
+        let (isNews, ended) = state.withLock { state -> (Bool, [CacheObservation]) in
             guard !state.isEnded else { return (false, added.map(\.1)) }
             var followed =
                 state.followed[id]
@@ -115,7 +115,7 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
         if !added.isEmpty { queue.async { [weak self] in self?.look(at: id) } }
     }
 
-    private func observation(of other: Other.ID, for id: M.ID) -> Observation {
+    private func observation(of other: Other.ID, for id: M.ID) -> CacheObservation {
         models.cache.models(Other.self, other).observe(on: queue) { [weak self] _ in self?.look(at: id) }
     }
 

@@ -10,16 +10,16 @@ public import ModelTypes
 /// A model is made of its record at the first read and kept there; every later read, on any thread, finds it.
 public protocol ModelSource {
     /// The record of a model, or nil when it does not exist.
-    subscript(type: String, id: String) -> Record? { get }
+    subscript(type: String, id: String) -> CellRecord? { get }
     /// The record of a model of a Swift type, or nil when it does not exist: as by the names of type and id.
-    func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record?
+    func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord?
     /// Where records are told of that a Swift type cannot be made of.
     var problems: ModelProblems { get }
 }
 
 extension ModelSource {
     /// The record of a model of a Swift type, or nil when it does not exist.
-    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? { self[M.modelType, id.idText] }
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? { self[M.modelType, id.idText] }
 
     /// The newest model that could be made, or nil where there is none: of a record that does not make one, the one
     /// before it, if that had been read. ``state(of:_:)`` tells whether it is the newest that there is.

@@ -61,7 +61,7 @@ public struct Models<M: Model>: Sendable {
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         on queue: DispatchQueue, _ handler: @escaping @Sendable ([ModelChange<M>]) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         cache.observe(interest, on: queue) { set in
             let changes = self.changes(in: set)
             if !changes.isEmpty { handler(changes) }
@@ -98,7 +98,7 @@ public struct Models<M: Model>: Sendable {
         }
     }
 
-    private func meets(_ record: Record?) -> Bool {
+    private func meets(_ record: CellRecord?) -> Bool {
         guard let record else { return false }
         guard condition != nil else { return true }
         guard case .current(let model) = record.state(of: M.self, telling: cache.problems.tell) else { return false }

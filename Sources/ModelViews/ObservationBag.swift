@@ -6,7 +6,7 @@ public protocol ObservationToken: AnyObject, Sendable {
     func cancel()
 }
 
-extension Observation: ObservationToken {}
+extension CacheObservation: ObservationToken {}
 extension ModelProblemObservation: ObservationToken {}
 
 /// Holds observations, and ends them all when it is released or emptied.

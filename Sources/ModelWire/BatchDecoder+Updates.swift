@@ -64,12 +64,12 @@ struct UpdateReader {
     mutating func next(_ reader: inout CBORReader) throws(UpdateFault) -> UpdateSlice? {
         let start = reader.offset
         let elementCount: Int
-        let operation: Operation
+        let operation: UpdateOperation
         let updateStamp: Stamp
         do throws(CBORError) {
             elementCount = try reader.readArrayHead() ?? 0
             guard elementCount > 0 else { throw CBORError(.unexpectedType, at: start) }
-            guard let known = Operation(rawValue: try reader.readUnsigned()) else {
+            guard let known = UpdateOperation(rawValue: try reader.readUnsigned()) else {
                 reader.offset = start
                 try reader.skipWellFormed()
                 return nil

@@ -57,7 +57,7 @@ public struct BatchWriter: Sendable {
     ///   - fields: the pairs of the field map without its head, as in `EncodedFields`; empty for a delete.
     ///   - fieldCount: how many pairs there are.
     public mutating func append(
-        _ operation: Operation, stamp: Stamp, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int
+        _ operation: UpdateOperation, stamp: Stamp, id: Span<UInt8>, fields: Span<UInt8>, fieldCount: Int
     ) {
         let first = firstStamp ?? stamp
         precondition(lastStamp.map { $0 < stamp } ?? (first <= stamp), "the stamps of a batch must rise")
@@ -80,7 +80,7 @@ public struct BatchWriter: Sendable {
     /// Appends an update whose id and fields are encoded and checked here.
     /// - Throws: ``WireError`` for a bad id or bad fields; nothing has been appended then.
     public mutating func append(
-        _ operation: Operation, stamp: Stamp, id: String, fields: Fields = [:], limits: WireLimits = .default
+        _ operation: UpdateOperation, stamp: Stamp, id: String, fields: Fields = [:], limits: WireLimits = .default
     ) throws(WireError) {
         do { try Names.check(id: id) } catch { throw WireError(error) }
         let encoded = try EncodedFields(fields, limits: limits)

@@ -123,10 +123,10 @@ extension FrameReader {
     }
 
     @_lifetime(self: copy self)
-    fileprivate mutating func records(_ elements: inout FrameElements) throws(WireError) -> [Record] {
+    fileprivate mutating func records(_ elements: inout FrameElements) throws(WireError) -> [CellRecord] {
         try expect(&elements)
         var list = try beginArray()
-        var records: [Record] = []
+        var records: [CellRecord] = []
         while next(&list) { records.append(try record()) }
         return records
     }

@@ -8,10 +8,10 @@ public enum ControlReply: Sendable, Hashable {
         rid: UInt64, version: UInt64, name: String, streamEndpoint: String, heartbeatMilliseconds: UInt64,
         frameLimit: UInt64, heads: [Heads], types: [String] = [])
     /// A chunk of records of one type.
-    case records(rid: UInt64, type: String, records: [Record])
+    case records(rid: UInt64, type: String, records: [CellRecord])
     /// A chunk of one record that is too large for a message: some of its cells. The next `records` goes on with it, or
     /// brings its last part.
-    case part(rid: UInt64, type: String, record: Record)
+    case part(rid: UInt64, type: String, record: CellRecord)
     /// The end of a snapshot, fetch or replay, with the heads read before its first record.
     case complete(rid: UInt64, heads: [Heads])
     /// A batch of a replay, as it stood on the stream.

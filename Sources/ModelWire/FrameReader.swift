@@ -233,7 +233,7 @@ struct FrameReader: ~Escapable {
     }
 
     @_lifetime(self: copy self)
-    mutating func record() throws(WireError) -> Record {
-        do { return try Record(reading: &reader, maxDepth: limits.depth) } catch { throw WireError(error) }
+    mutating func record() throws(WireError) -> CellRecord {
+        do { return try CellRecord(reading: &reader, maxDepth: limits.depth) } catch { throw WireError(error) }
     }
 }

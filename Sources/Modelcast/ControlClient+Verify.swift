@@ -112,8 +112,8 @@ private struct Comparison: ~Copyable {
 
     private static func records(
         _ connection: inout ControlConnection, _ prefixes: [Topic]
-    ) throws -> [String: Record] {
-        var result: [String: Record] = [:]
+    ) throws -> [String: CellRecord] {
+        var result: [String: CellRecord] = [:]
         try connection.snapshot(prefixes) { _, records in
             for record in records { result[record.id] = record }
         }

@@ -59,7 +59,7 @@ public struct ControlClient: Sendable {
 
     /// Asks for any number of single records; ids that the sender has never heard of are missing in the answer, deleted
     /// ones are there as tombstones.
-    public func fetch(_ type: String, _ ids: [String]) async throws -> [Record] {
+    public func fetch(_ type: String, _ ids: [String]) async throws -> [CellRecord] {
         try await connected { connection in
             _ = try connection.hello()
             return try connection.fetch(type, ids)

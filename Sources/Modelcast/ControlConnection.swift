@@ -79,7 +79,7 @@ struct ControlConnection: ~Copyable {
     }
 
     /// Hands over every record whose topic begins with one of `prefixes`, tombstones included, as of one moment.
-    mutating func snapshot(_ prefixes: [Topic], _ body: (_ type: String, [Record]) -> Void) throws {
+    mutating func snapshot(_ prefixes: [Topic], _ body: (_ type: String, [CellRecord]) -> Void) throws {
         guard !prefixes.isEmpty else { return }
         let rid = takeRID()
         var isComplete = false
@@ -116,8 +116,8 @@ struct ControlConnection: ~Copyable {
     private static let credit: UInt64 = 32
 
     /// Hands over single records; asks as often as their number and size need.
-    mutating func fetch(_ type: String, _ ids: [String]) throws -> [Record] {
-        var records: [Record] = []
+    mutating func fetch(_ type: String, _ ids: [String]) throws -> [CellRecord] {
+        var records: [CellRecord] = []
         var parts: [ArraySlice<String>] = []
         for start in stride(from: 0, to: ids.count, by: ControlConnection.fetchIDCount).reversed() {
             parts.append(ids[start..<min(start + ControlConnection.fetchIDCount, ids.count)])
@@ -140,8 +140,8 @@ struct ControlConnection: ~Copyable {
         return records
     }
 
-    private mutating func fetchPart(_ type: String, _ ids: [String]) throws -> [Record] {
-        var records: [Record] = []
+    private mutating func fetchPart(_ type: String, _ ids: [String]) throws -> [CellRecord] {
+        var records: [CellRecord] = []
         var parted = PartedRecords()
         let rid = takeRID()
         try ask(.fetch(rid: rid, type: type, ids: ids)) { reply in

@@ -10,14 +10,14 @@ struct ModelWrite: Sendable {
     /// The fields that never change.
     private let constants: [FieldName]
     /// A constant is the same in a record, although it may be written in another form there.
-    private let isSame: @Sendable (_ field: FieldName, Record) -> Bool
+    private let isSame: @Sendable (_ field: FieldName, CellRecord) -> Bool
 
     init<M: Model>(_ model: M) throws(ModelProblem) {
         try self.init(model) { () throws(FieldProblem) in try model.fields }
     }
 
     init<P: PartialModel>(_ partial: P) throws(ModelProblem) {
-        let isSame: @Sendable (FieldName, Record) -> Bool = { _, _ in false }
+        let isSame: @Sendable (FieldName, CellRecord) -> Bool = { _, _ in false }
         try self.init(P.Complete.self, partial.id, isSame: isSame) { () throws(FieldProblem) in try partial.fields }
     }
 
@@ -30,7 +30,7 @@ struct ModelWrite: Sendable {
     }
 
     private init<M: Model>(_ model: M, _ body: () throws(FieldProblem) -> Fields) throws(ModelProblem) {
-        let isSame: @Sendable (FieldName, Record) -> Bool = { field, record in
+        let isSame: @Sendable (FieldName, CellRecord) -> Bool = { field, record in
             guard let property = M.properties.first(where: { $0.field == field }),
                 case .current(let old) = record.state(of: M.self)
             else { return false }
@@ -40,7 +40,7 @@ struct ModelWrite: Sendable {
     }
 
     private init<M: Model>(
-        _ model: M.Type, _ id: M.ID, isSame: @escaping @Sendable (FieldName, Record) -> Bool,
+        _ model: M.Type, _ id: M.ID, isSame: @escaping @Sendable (FieldName, CellRecord) -> Bool,
         _ body: () throws(FieldProblem) -> Fields
     ) throws(ModelProblem) {
         type = M.modelType

@@ -6,10 +6,10 @@ public import ModelViews
 
 extension Publisher: ModelSource {
     /// The model `id` of `type` as this publisher has it, or nil when it does not exist.
-    public subscript(type: String, id: String) -> Record? { cache[type, id] }
+    public subscript(type: String, id: String) -> CellRecord? { cache[type, id] }
 
     /// The record of a model of a Swift type, or nil when it does not exist.
-    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? { cache.record(of: type, id) }
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? { cache.record(of: type, id) }
 
     public var problems: ModelProblems { cache.problems }
 }
@@ -84,7 +84,7 @@ extension Publisher {
 
     /// - Returns: nil where the record is another one by now.
     private func write(
-        _ kind: Write, _ write: ModelWrite, ifStill record: Record
+        _ kind: Write, _ write: ModelWrite, ifStill record: CellRecord
     ) throws(ModelcastError) -> PublishOutcome? {
         var isStill = true
         let outcome = try self.write(kind, write.type, write.id, write.fields) { () throws(ModelcastError) in

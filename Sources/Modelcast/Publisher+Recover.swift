@@ -63,7 +63,7 @@ extension Publisher {
 /// What a relay holds.
 private struct RelayCopy: Sendable {
     var heads: [Heads] = []
-    var records: [String: [Record]] = [:]
+    var records: [String: [CellRecord]] = [:]
 
     private static let pause = Duration.milliseconds(100)
 
@@ -89,7 +89,7 @@ private struct RelayCopy: Sendable {
     private init(_ connection: inout ControlConnection) throws {
         let welcome = try connection.hello()
         heads = welcome.heads
-        var records: [String: [Record]] = [:]
+        var records: [String: [CellRecord]] = [:]
         // Everything: after a restart of the relay some of what it holds is in no head.
         try connection.snapshot([Topic.dataPrefix]) { type, chunk in records[type, default: []] += chunk }
         self.records = records

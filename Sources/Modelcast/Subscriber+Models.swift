@@ -6,7 +6,7 @@ public import ModelViews
 
 extension Subscriber: ModelSource {
     /// The record of a model of a Swift type, or nil when it does not exist.
-    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> Record? { cache.record(of: type, id) }
+    public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? { cache.record(of: type, id) }
 
     public var problems: ModelProblems { cache.problems }
 
@@ -25,7 +25,7 @@ extension Subscriber: ModelSource {
     public func bind<M: Model, Object: AnyObject & Sendable>(
         _ type: M.Type, _ id: M.ID, to object: Object, on queue: DispatchQueue,
         _ describe: (inout ModelBinding<M, Object>) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         cache.bind(type, id, to: object, on: queue, describe)
     }
 }

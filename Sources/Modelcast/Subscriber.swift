@@ -68,7 +68,7 @@ public final class Subscriber: Service, Sendable {
     }
 
     /// The model `id` of `type`, or nil when it does not exist. Costs a look-up.
-    public subscript(type: String, id: String) -> Record? { cache[type, id] }
+    public subscript(type: String, id: String) -> CellRecord? { cache[type, id] }
 
     /// One cut across all types that does not change any more. O(1).
     public func snapshot() -> Snapshot { cache.snapshot() }
@@ -80,7 +80,7 @@ public final class Subscriber: Service, Sendable {
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         cache.observe(interest, on: queue, handler)
     }
 
@@ -96,7 +96,7 @@ public final class Subscriber: Service, Sendable {
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         cache.observe(interest, inline: handler)
     }
 

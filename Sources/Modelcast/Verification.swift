@@ -113,7 +113,7 @@ extension Verification {
     }
 
     /// In what two records of one id differ; versions count.
-    static func differences(_ id: String, _ left: Record?, _ right: Record?) -> [Difference] {
+    static func differences(_ id: String, _ left: CellRecord?, _ right: CellRecord?) -> [Difference] {
         let left = left.flatMap { $0.exists ? $0 : nil }
         let right = right.flatMap { $0.exists ? $0 : nil }
         guard let left, let right else {
@@ -136,7 +136,7 @@ extension Verification {
         return differences
     }
 
-    private static func holding(_ record: Record?) -> Holding {
+    private static func holding(_ record: CellRecord?) -> Holding {
         record.map { .model(touched: $0.touched) } ?? .nothing
     }
 
@@ -144,7 +144,7 @@ extension Verification {
 
     private static func holding(_ cell: Cell?) -> Holding { cell.map { .cell($0) } ?? .nothing }
 
-    private static func cells(_ record: Record) -> [String: Cell] {
+    private static func cells(_ record: CellRecord) -> [String: Cell] {
         Dictionary(record.cells.map { ($0.field, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -60,7 +60,7 @@ final class ChangeOutput: @unchecked Sendable {
     }
 
     /// Writes models of one type. On the queue.
-    func write(_ records: [Record], of type: String) {
+    func write(_ records: [CellRecord], of type: String) {
         for record in records where !hasEnded {
             writer.writeLine(type: type, model: record)
             flushIfFull()

@@ -36,7 +36,7 @@ struct Get: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await question.client()
-        var records: [String: Record] = [:]
+        var records: [String: CellRecord] = [:]
         for record in try await client.fetch(type, ids) where record.exists { records[record.id] = record }
         var writer = JSONWriter()
         var missing: [String] = []

@@ -55,7 +55,7 @@ struct JSONWriter {
     }
 
     /// Writes the known fields of a model as one flat object, path to value; null for a model that does not exist.
-    mutating func write(_ record: Record?) {
+    mutating func write(_ record: CellRecord?) {
         guard let record, record.exists else { return append("null") }
         append("{")
         var isFirst = true
@@ -160,7 +160,7 @@ extension JSONWriter {
     }
 
     /// Writes `{"type","id","model"}` and a line's end, with `"version"` where one is given.
-    mutating func writeLine(type: String, model record: Record, version: Version? = nil) {
+    mutating func writeLine(type: String, model record: CellRecord, version: Version? = nil) {
         begin(type: type, id: record.id)
         append(#","model":"#)
         write(record)

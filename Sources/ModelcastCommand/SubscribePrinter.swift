@@ -77,7 +77,7 @@ struct SubscribePrinter: Service {
         let snapshot = subscriber.snapshot()
         if plan.printsModels {
             for type in snapshot.types.sorted() {
-                var records: [(id: String, record: Record)] = []
+                var records: [(id: String, record: CellRecord)] = []
                 snapshot.forEach(type: type) { record in
                     let id = record.id
                     if plan.ids?.contains(id) ?? true { records.append((id, record)) }

@@ -54,7 +54,8 @@ enum SwiftName {
         "FieldState", "FieldValidation", "FieldValue", "FieldWriter", "Fields", "Float", "Foundation", "Hashable",
         "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelID", "ModelProblem", "ModelProperty",
         "ModelText", "ModelcastMacros", "Names", "Never", "Open", "Optional", "Partial", "PartialModel", "Protocol",
-        "Record", "Reference", "Result", "Self", "Sendable", "Set", "String", "Swift", "Type", "URL", "UUID", "Value",
+        "CellRecord", "Reference", "Result", "Self", "Sendable", "Set", "String", "Swift", "Type", "URL", "UUID",
+        "Value",
         "Void",
     ]
 }

@@ -32,7 +32,7 @@ struct ConformanceCode {
 
     private var recordInit: [String] {
         .block(
-            "\(access)init(id: \(shape.id.type.text), record: Record) throws(FieldProblem)",
+            "\(access)init(id: \(shape.id.type.text), record: CellRecord) throws(FieldProblem)",
             ["self = try Partial(id: id, record: record).model()"])
     }
 

@@ -33,7 +33,7 @@ struct PartialCode {
 
     private var recordInit: [String] {
         .block(
-            "\(access)init(id: \(idType), record: Record)",
+            "\(access)init(id: \(idType), record: CellRecord)",
             ["var reader = FieldReader(record)", "self.init(id: id, reading: &reader)"])
     }
 

@@ -7,7 +7,7 @@ import ModelWire
 struct CacheWatch {
     private let isObserved: Bool
     /// What was there at the last look, by the oracle's models.
-    private var seen: [Record?] = []
+    private var seen: [CellRecord?] = []
     private(set) var commitNumber: UInt64 = 0
     private(set) var observer: ObserverWatch?
     /// The streams' batches that this process has applied.
@@ -93,7 +93,7 @@ struct CacheWatch {
 
     /// What was seen deleted comes back by a later write only, also when the delete was forgotten meanwhile. A delete
     /// that is gone with whoever had written it does not count.
-    private mutating func resurrection(of model: Int, _ record: Record, _ oracle: Oracle) -> String? {
+    private mutating func resurrection(of model: Int, _ record: CellRecord, _ oracle: Oracle) -> String? {
         if record.exists {
             guard let floor = deleted[model], record.touched.map({ $0 < floor }) ?? true, oracle.isSafe(floor) else {
                 return nil
@@ -105,7 +105,7 @@ struct CacheWatch {
     }
 
     /// The same for a field that was seen removed: a later write alone brings it back.
-    private mutating func returned(of model: Int, _ record: Record, _ oracle: Oracle) -> String? {
+    private mutating func returned(of model: Int, _ record: CellRecord, _ oracle: Oracle) -> String? {
         for cell in record.cells {
             let last = removed[model]?[cell.field]
             if cell.value == .undefined {
@@ -119,7 +119,7 @@ struct CacheWatch {
 
     /// No version of a cell goes back; what a delete or replace drops lies below its floor.
     private func compare(
-        _ old: Record?, _ new: Record, _ key: ModelKey, _ oracle: Oracle, _ steps: inout Set<Int>
+        _ old: CellRecord?, _ new: CellRecord, _ key: ModelKey, _ oracle: Oracle, _ steps: inout Set<Int>
     ) -> String? {
         var before: [String: Version] = [:]
         // What may be forgotten may also come again, from a copy that has yet to forget it.

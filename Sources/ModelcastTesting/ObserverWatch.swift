@@ -9,14 +9,14 @@ import Synchronization
 /// Its queue stands still except while the simulation waits for it, so a run stays the same whatever threads do.
 final class ObserverWatch: Sendable {
     private struct State {
-        var known: [ModelKey: Record] = [:]
+        var known: [ModelKey: CellRecord] = [:]
         var fault: String?
         var toldCount = 0
     }
 
     private let queue: DispatchQueue
     private let state: Mutex<State>
-    private let observation: Mutex<Observation?>
+    private let observation: Mutex<CacheObservation?>
     private let cache: ModelCache
 
     init(_ cache: ModelCache, label: String) {
@@ -57,7 +57,7 @@ final class ObserverWatch: Sendable {
         return state.withLock { state in state.fault ?? ObserverWatch.difference(state.known, cache) }
     }
 
-    private static func difference(_ known: [ModelKey: Record], _ cache: ModelCache) -> String? {
+    private static func difference(_ known: [ModelKey: CellRecord], _ cache: ModelCache) -> String? {
         let snapshot = cache.snapshot()
         var count = 0
         var fault: String?
@@ -93,7 +93,7 @@ final class ObserverWatch: Sendable {
         }
     }
 
-    private static func fault(_ change: Change, _ known: Record?) -> String? {
+    private static func fault(_ change: Change, _ known: CellRecord?) -> String? {
         let name = "\(change.type) \(change.id)"
         let (old, new) = (change.old?.values ?? [:], change.new?.values ?? [:])
         guard (known == nil) == (change.old == nil), known?.values ?? [:] == old else {

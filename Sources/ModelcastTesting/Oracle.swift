@@ -16,7 +16,7 @@ struct ModelKey: Hashable, CustomStringConvertible {
 
 /// One update as it stood in a frame.
 struct PublishedUpdate {
-    let operation: Operation
+    let operation: UpdateOperation
     let version: Version
     /// The index of its model in ``Oracle/models``.
     let model: Int
@@ -124,7 +124,7 @@ struct Oracle {
 
     private mutating func note(_ item: PlainItem, _ payload: [UInt8], type: String, facts: BatchFacts, step: Int) {
         let parts = item.children
-        guard parts.count >= 4, let code = parts[0].unsigned, let operation = Operation(rawValue: code),
+        guard parts.count >= 4, let code = parts[0].unsigned, let operation = UpdateOperation(rawValue: code),
             let offset = parts[1].unsigned, let id = parts[2].text
         else { return }
         var fields: [(String, [UInt8])] = []

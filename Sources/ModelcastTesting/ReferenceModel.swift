@@ -83,7 +83,7 @@ struct ReferenceModel: Equatable {
 
 extension ReferenceModel {
     /// The state that a record holds, read from its bytes.
-    init(_ record: Record) {
+    init(_ record: CellRecord) {
         let bytes = record.bytes
         var copy: [UInt8] = []
         copy.reserveCapacity(bytes.count)

@@ -18,7 +18,7 @@ struct SimulatedDisk {
 
     /// Everything that one transaction makes durable.
     private struct Transaction {
-        var records: [ModelKey: Record]
+        var records: [ModelKey: CellRecord]
         /// Models that were forgotten since.
         var gone: Set<ModelKey>
         /// How many of the node's own updates are in it.
@@ -49,7 +49,7 @@ struct SimulatedDisk {
     }
 
     let mode: Mode
-    private(set) var records: [ModelKey: Record] = [:]
+    private(set) var records: [ModelKey: CellRecord] = [:]
     /// How many of the node's own updates are durable.
     private(set) var updateCount = 0
     /// The greatest stamp that is durable.
@@ -78,7 +78,7 @@ struct SimulatedDisk {
         _ cache: ModelCache, updateCount: Int, clock: Stamp, positions: [StreamPosition], lastContact: UInt64?,
         forgotten: Set<String>, dueAt: UInt64
     ) {
-        var changed: [ModelKey: Record] = [:]
+        var changed: [ModelKey: CellRecord] = [:]
         var gone = Set(records.keys)
         let snapshot = cache.snapshot()
         for type in snapshot.types {

@@ -12,7 +12,7 @@ struct RecoveryState {
     /// The identity of the connection to it; answers to another are late.
     var peer: [UInt8] = []
     var heads: [Heads] = []
-    var records: [(type: String, record: Record)] = []
+    var records: [(type: String, record: CellRecord)] = []
     /// The types of which something was taken.
     var types: Set<String> = []
     /// When the relay is given up.

@@ -4,7 +4,7 @@ import ModelRecord
 /// An observer that checks what it is told, as it is told.
 final class Auditor: Sendable {
     private struct State {
-        var models: [String: Record] = [:]
+        var models: [String: CellRecord] = [:]
         var faults: [String] = []
         var sets = 0
         var folded = 0

@@ -63,7 +63,7 @@ struct ChangeStreamTests {
             cache.commit("User", "\(number % 5)", ["n": .int(Int64(number))], at: Stamp(number))
         }
         var told = 0
-        var last: [String: Record] = [:]
+        var last: [String: CellRecord] = [:]
         for await set in stream {
             told += set.count
             for change in set { last[change.id] = change.new }

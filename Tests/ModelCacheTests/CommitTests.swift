@@ -175,7 +175,7 @@ struct CommitTests {
 
     @Test func `a batch of any size gives what its updates give one by one`() {
         let cache = ModelCache()
-        var expected: [String: Record] = [:]
+        var expected: [String: CellRecord] = [:]
         var random = SeededGenerator(seed: 12)
         var stamp: Stamp = 0
         // Models of some bytes and of some thousand, known and new, several times within one batch.
@@ -198,7 +198,7 @@ struct CommitTests {
         let cache = ModelCache()
         var random = SeededGenerator(seed: 11)
         for stamp in 1...3_000 as ClosedRange<Stamp> {
-            let operation: ModelRecord.Operation =
+            let operation: UpdateOperation =
                 [.merge, .merge, .merge, .replace, .delete][Int.random(in: 0..<5, using: &random)]
             let field = "f\(Int.random(in: 0..<4, using: &random))"
             let fields: Fields = operation == .delete ? [:] : [field: .int(Int64(stamp))]

@@ -52,7 +52,7 @@ struct ConflationTests {
 
     @Test func `changes after a fold come after it, and start from where it ended`() {
         let sets = slowSets(6_000, models: 7, .type("User"))
-        var told: [String: Record] = [:]
+        var told: [String: CellRecord] = [:]
         for change in sets.flatMap({ Array($0) }) {
             if let before = told[change.id] { #expect(change.old == before) }
             told[change.id] = change.new

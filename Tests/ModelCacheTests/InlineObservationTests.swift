@@ -23,8 +23,8 @@ struct InlineObservationTests {
 
     @Test func `a handler may read, observe, commit and cancel, and what it commits is told when it has returned`() {
         let cache = ModelCache()
-        let token = Guarded<Observation?>(nil)
-        let inner = Guarded<Observation?>(nil)
+        let token = Guarded<CacheObservation?>(nil)
+        let inner = Guarded<CacheObservation?>(nil)
         let told = Guarded<[String]>([])
         let depth = Guarded((now: 0, most: 0))
         let handler: @Sendable (ChangeSet) -> Void = { set in

@@ -83,12 +83,12 @@ private final class LanePlay {
     private let queues = (0..<3).map { DispatchQueue(label: "lane \($0)") }
     private var isSuspended = [false, false, false]
     private var models: [String: Contents] = [:]
-    private var open: [(listener: Listener, token: Observation, queue: Int)] = []
+    private var open: [(listener: Listener, token: CacheObservation, queue: Int)] = []
     private var all: [Listener] = []
     private var stamp: Stamp = 0
     private(set) var faults: [String] = []
     private let ofType = Guarded<[String: Contents]>([:])
-    private var typeToken: Observation?
+    private var typeToken: CacheObservation?
 
     func step(_ random: inout SeededGenerator) {
         switch Int.random(in: 0..<20, using: &random) {

@@ -87,7 +87,7 @@ struct LaneTests {
         let cache = ModelCache()
         let queue = DispatchQueue(label: "lane")
         let told = Guarded<[String]>([])
-        let tokens = Guarded<[Observation]>([])
+        let tokens = Guarded<[CacheObservation]>([])
         for number in 0..<2 {
             let token = cache.observe(model("id\(number)"), on: queue) { _ in
                 told.withLock { $0.append("id\(number)") }
@@ -109,7 +109,7 @@ struct LaneTests {
         cache.commit("User", "b", ["n": 0], at: 1)
         let queue = DispatchQueue(label: "lane")
         let told = Guarded<[String]>([])
-        let inner = Guarded<Observation?>(nil)
+        let inner = Guarded<CacheObservation?>(nil)
         let outer = cache.observe(model("a"), on: queue) { _ in
             let token = cache.observe(.model(type: "User", id: "b"), on: queue) { set in
                 told.withLock { $0 += set.map(\.summary) }
@@ -135,12 +135,12 @@ struct LaneTests {
 
     @Test func `a handler is released outside of the locks, and its release may cancel another`() {
         final class Chain: Sendable {
-            let next: Guarded<Observation?>
-            init(_ next: Observation?) { self.next = Guarded(next) }
+            let next: Guarded<CacheObservation?>
+            init(_ next: CacheObservation?) { self.next = Guarded(next) }
         }
         let cache = ModelCache()
         let queue = DispatchQueue(label: "lane")
-        var token: Observation?
+        var token: CacheObservation?
         for number in 0..<100 {
             let chain = Chain(token)
             token = cache.observe(model("id\(number)"), on: queue) { _ in withExtendedLifetime(chain) {} }

@@ -168,7 +168,7 @@ struct ObservationTests {
     @Test func `a handler may cancel its own observation and hears nothing more`() {
         let cache = ModelCache()
         let told = Told()
-        let token = Guarded<Observation?>(nil)
+        let token = Guarded<CacheObservation?>(nil)
         told.queue.suspend()
         let observation = cache.observe(.type("User"), on: told.queue) { set in
             told.hear(set)
@@ -206,7 +206,7 @@ struct ObservationTests {
     @Test func `a handler may read, commit and observe`() {
         let cache = ModelCache()
         let told = Told()
-        let inner = Guarded<Observation?>(nil)
+        let inner = Guarded<CacheObservation?>(nil)
         let observation = cache.observe(.type("User"), on: told.queue) { set in
             told.hear(set)
             guard let value = cache["User", "1"]?["n"]?.intValue, value < 3 else { return }

@@ -51,8 +51,8 @@ struct OverwriteTests {
             let auditor = Auditor()
             let queue = DispatchQueue(label: "audit")
             let observation = cache.observe(.everything, on: queue) { auditor.hear($0) }
-            var expected: [String: Record] = [:]
-            var snapshots: [(Snapshot, [String: Record])] = []
+            var expected: [String: CellRecord] = [:]
+            var snapshots: [(Snapshot, [String: CellRecord])] = []
             // All in one shard, so that what is taken out leaves gaps between others.
             let ids =
                 (0..<Int.random(in: 100...3_000, using: &generator)).map { "id-\($0)" }
@@ -89,9 +89,9 @@ struct OverwriteTests {
     }
 
     private static func check(
-        _ cache: ModelCache?, _ snapshot: Snapshot, _ expected: [String: Record], _ ids: [String]
+        _ cache: ModelCache?, _ snapshot: Snapshot, _ expected: [String: CellRecord], _ ids: [String]
     ) throws {
-        var found: [String: Record] = [:]
+        var found: [String: CellRecord] = [:]
         var count = 0
         snapshot.forEach(type: "User", includingTombstones: true) { record in
             found[record.id] = record

@@ -5,7 +5,7 @@ import Testing
 
 /// The cache against dictionaries of records: random commits, snapshots that come and go, an observer.
 struct ReferenceTests {
-    private typealias World = [String: [String: Record]]
+    private typealias World = [String: [String: CellRecord]]
 
     private struct Past {
         let snapshot: Snapshot
@@ -17,7 +17,7 @@ struct ReferenceTests {
             let cache = ModelCache()
             var world: World = [:]
             var pasts: [Past] = []
-            var observers: [(Told, Observation, Interest)] = []
+            var observers: [(Told, CacheObservation, Interest)] = []
             for step in 0..<60 {
                 commit(to: cache, &world, step, &random)
                 if Bool.random(using: &random) { pasts.append(Past(snapshot: cache.snapshot(), world: world)) }
@@ -42,7 +42,7 @@ struct ReferenceTests {
         for type in types {
             var batch = TestBatch(origin: ["one", "two"][Int.random(in: 0..<2, using: &random)])
             for number in 0..<Int.random(in: 0..<50, using: &random) {
-                let operation: ModelRecord.Operation =
+                let operation: UpdateOperation =
                     [.merge, .merge, .merge, .replace, .delete][Int.random(in: 0..<5, using: &random)]
                 var fields: Fields = [:]
                 if operation != .delete {
@@ -71,7 +71,7 @@ struct ReferenceTests {
                 try #require(past.snapshot.record(type: type, id: id, includingTombstones: true) == records[id])
             }
             guard Int.random(in: 0..<8, using: &random) == 0 else { continue }
-            var scanned: [String: Record] = [:]
+            var scanned: [String: CellRecord] = [:]
             past.snapshot.forEach(type: type, includingTombstones: true) { record in
                 scanned[record.id] = record
                 return true
@@ -82,7 +82,7 @@ struct ReferenceTests {
 
     /// Each change starts where the last one ended, and the last one ends at what the cache holds.
     private func compare(_ sets: [ChangeSet], _ interest: Interest, _ cache: ModelCache) throws {
-        var told: [String: [String: Record]] = [:]
+        var told: [String: [String: CellRecord]] = [:]
         for change in sets.flatMap({ Array($0) }) {
             let before = told[change.type]?[change.id]
             try #require(before?.values == change.old?.values)

@@ -13,23 +13,23 @@ struct SingleUpdatePlay: ~Copyable {
     private var stamp: Stamp = 1 << 40
     private var commitNumber: UInt64 = 0
     /// What the cache has to hold. These records are no others' than the play's.
-    private var models: [String: Record] = [:]
-    private var held: [(record: Record, then: Record)] = []
-    private var snapshots: [(snapshot: Snapshot, then: [String: Record])] = []
+    private var models: [String: CellRecord] = [:]
+    private var held: [(record: CellRecord, then: CellRecord)] = []
+    private var snapshots: [(snapshot: Snapshot, then: [String: CellRecord])] = []
     private var observers: [Observer] = []
     /// What the journal has to hold; nil while there is none.
-    private var noted: [Record]?
+    private var noted: [CellRecord]?
 
     private struct Step: Equatable {
-        let old: Record?
-        let new: Record?
+        let old: CellRecord?
+        let new: CellRecord?
     }
 
     /// An observer of all models, or of one.
     private struct Observer {
         let id: String?
         let told = Told()
-        let observation: Observation
+        let observation: CacheObservation
         var expected: [Step] = []
 
         init(_ id: String?, _ cache: ModelCache) {
@@ -89,7 +89,7 @@ struct SingleUpdatePlay: ~Copyable {
         stamp += Stamp(1 + below(3))
         let value: Value = below(6) == 0 ? .text("longer than before") : .int(Int64(below(5)))
         var fields: Fields = ["field\(below(3))": value, "last": .int(Int64(below(4)))]
-        let operation: ModelRecord.Operation = [.merge, .replace, .delete][max(below(20) - 17, 0)]
+        let operation: UpdateOperation = [.merge, .replace, .delete][max(below(20) - 17, 0)]
         if operation == .delete { fields = [:] }
         var batch = TestBatch(origin: below(10) == 0 ? "other" : "test")
         // Now and then a late one, or one that has come before.
@@ -100,7 +100,7 @@ struct SingleUpdatePlay: ~Copyable {
 
     private mutating func apply(_ update: UpdateView, _ id: String, byteCountMax: Int) throws {
         let old = models[id]
-        let merge = Record.applying(update, to: old, plan: &plan, keepingEqual: isOrigin)
+        let merge = CellRecord.applying(update, to: old, plan: &plan, keepingEqual: isOrigin)
         let isRefused = merge.record.map { $0.byteCount > byteCountMax } ?? false
         let made = isRefused ? nil : merge.record
         commitNumber += made == nil ? 0 : 1
@@ -122,7 +122,7 @@ struct SingleUpdatePlay: ~Copyable {
         try #require(cache.record(type: "User", id: id, includingTombstones: true) == models[id])
     }
 
-    private mutating func note(_ old: Record?, _ new: Record, isVisible: Bool, _ id: String) {
+    private mutating func note(_ old: CellRecord?, _ new: CellRecord, isVisible: Bool, _ id: String) {
         models[id] = new
         noted?.append(new)
         guard isVisible else { return }
@@ -145,10 +145,12 @@ struct SingleUpdatePlay: ~Copyable {
         try #require(cache.tombstoneCount(of: "User") == copy.tombstoneCount(of: "User"))
     }
 
-    private static func check(_ held: (record: Record, then: Record)) throws { try #require(held.record == held.then) }
+    private static func check(_ held: (record: CellRecord, then: CellRecord)) throws {
+        try #require(held.record == held.then)
+    }
 
-    private static func check(_ held: (snapshot: Snapshot, then: [String: Record])) throws {
-        var models: [String: Record] = [:]
+    private static func check(_ held: (snapshot: Snapshot, then: [String: CellRecord])) throws {
+        var models: [String: CellRecord] = [:]
         held.snapshot.forEach(type: "User", includingTombstones: true) { record in
             models[record.id] = record
             return true

@@ -32,7 +32,7 @@ struct SnapshotTests {
         for id in 0..<40_000 { batch.add(.merge, "\(id)", ["a": .int(Int64(id))], at: Stamp(id + 1)) }
         source.commit(batch, "User")
         let copy = ModelCache()
-        var chunk: [Record] = []
+        var chunk: [CellRecord] = []
         source.snapshot().forEach(type: "User", includingTombstones: true) { record in
             chunk.append(record)
             if chunk.count == 250 {

@@ -12,7 +12,7 @@ struct TestBatch {
 
     /// - Parameter idHash: another hash than the id's own, to make two ids collide.
     mutating func add(
-        _ operation: ModelRecord.Operation, _ id: String, _ fields: Fields = [:], at stamp: Stamp, idHash: UInt64? = nil
+        _ operation: UpdateOperation, _ id: String, _ fields: Fields = [:], at stamp: Stamp, idHash: UInt64? = nil
     ) {
         let idStart = bytes.count
         bytes.append(contentsOf: id.utf8)
@@ -43,7 +43,7 @@ struct TestBatch {
     }
 
     /// The records that the batch leads to by the merge rule, without a cache.
-    func merge(into records: inout [String: Record]) {
+    func merge(into records: inout [String: CellRecord]) {
         var plan = MergePlan()
         withView { view in
             for index in 0..<view.count {
@@ -51,7 +51,9 @@ struct TestBatch {
                 var id: [UInt8] = []
                 for position in update.id.indices { id.append(update.id[position]) }
                 let key = String(decoding: id, as: UTF8.self)
-                if let record = Record.applying(update, to: records[key], plan: &plan).record { records[key] = record }
+                if let record = CellRecord.applying(update, to: records[key], plan: &plan).record {
+                    records[key] = record
+                }
             }
         }
     }
@@ -66,7 +68,7 @@ extension ModelCache {
     /// Commits a single update.
     @discardableResult
     func commit(
-        _ type: String, _ id: String, _ fields: Fields = [:], as operation: ModelRecord.Operation = .merge,
+        _ type: String, _ id: String, _ fields: Fields = [:], as operation: UpdateOperation = .merge,
         at stamp: Stamp
     ) -> CommitSummary {
         var batch = TestBatch()

@@ -41,7 +41,7 @@ struct UpdatesAtOnceTests {
     @Test(arguments: 0..<30 as Range<UInt64>, [false, true])
     func `watched or not, a batch leads to the same records, counts and digests`(_ seed: UInt64, _ isRepeating: Bool) {
         let batches = Self.batches(seed: seed, isRepeating: isRepeating)
-        var ends: [[String: Record]] = []
+        var ends: [[String: CellRecord]] = []
         var digests: Set<[UInt64]> = []
         var results: Set<[BatchSummary]> = []
         var counts: Set<Int> = []
@@ -56,7 +56,7 @@ struct UpdatesAtOnceTests {
                 #expect(summary.changed + summary.unchanged == batch.count, "seed \(seed)")
             }
             results.insert(summaries)
-            var records: [String: Record] = [:]
+            var records: [String: CellRecord] = [:]
             for number in 0..<12 {
                 let id = "model-\(number)"
                 records[id] = cache.record(type: "User", id: id, includingTombstones: true)

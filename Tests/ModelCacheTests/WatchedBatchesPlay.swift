@@ -11,18 +11,18 @@ struct WatchedBatchesPlay: ~Copyable {
     private let table: Table
     private var stamp: Stamp = 1 << 40
     /// What the cache has to hold. These records are no others' than the play's.
-    private var models: [String: Record] = [:]
-    private var held: [(record: Record, then: Record)] = []
+    private var models: [String: CellRecord] = [:]
+    private var held: [(record: CellRecord, then: CellRecord)] = []
     private var observers: [Observer] = []
     private let queues = [DispatchQueue(label: "first"), DispatchQueue(label: "second")]
 
     private struct Step: Equatable {
         let id: String
-        let old: Record?
-        let new: Record?
+        let old: CellRecord?
+        let new: CellRecord?
         let fields: [String]
 
-        init(_ id: String, _ old: Record?, _ new: Record?) {
+        init(_ id: String, _ old: CellRecord?, _ new: CellRecord?) {
             (self.id, self.old, self.new) = (id, old?.exists ?? false ? old : nil, new?.exists ?? false ? new : nil)
             // A model that is not there has no fields, whatever its tombstone knows.
             fields = (new ?? old)?.changedFields(since: old) ?? []
@@ -57,7 +57,7 @@ struct WatchedBatchesPlay: ~Copyable {
     private struct Observer {
         let interest: Interest
         let told: Told
-        let observation: Observation
+        let observation: CacheObservation
         var expected: [Step] = []
 
         init(_ interest: Interest, _ queue: DispatchQueue?, isKeeping: Bool, _ cache: ModelCache) {
@@ -118,7 +118,7 @@ struct WatchedBatchesPlay: ~Copyable {
             stamp += Stamp(1 + below(3))
             let value: Value = below(6) == 0 ? .text("longer than before") : .int(Int64(below(5)))
             var fields: Fields = ["field\(below(3))": value, "last": .int(Int64(below(4)))]
-            let operation: ModelRecord.Operation = [.merge, .replace, .delete][max(below(20) - 17, 0)]
+            let operation: UpdateOperation = [.merge, .replace, .delete][max(below(20) - 17, 0)]
             if operation == .delete { fields = [:] }
             // Now and then a late one, or one that has come before.
             batch.add(operation, Self.id(&random), fields, at: below(8) == 0 ? stamp - Stamp(below(40)) : stamp)

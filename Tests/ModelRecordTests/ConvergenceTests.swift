@@ -60,7 +60,7 @@ struct ConvergenceTests {
                     guard let part = record.part(of: origin, plan: &plan) else { continue }
                     let own = [part.floor, part.touched].compactMap(\.self) + part.cells.map(\.version)
                     try demand(own.allSatisfy { $0.origin == origin }, "\(part) holds what \(origin) has not written")
-                    try demand(try Record(bytes: part.array) == part, "\(part) does not survive the wire")
+                    try demand(try CellRecord(bytes: part.array) == part, "\(part) does not survive the wire")
                     sum.join(part)
                     var whole = Model()
                     whole.join(record)
@@ -124,10 +124,10 @@ struct ConvergenceTests {
         let secondID = batch.id(at: 1).array
         #expect(secondID == Array("two".utf8))
         var plan = MergePlan()
-        let first = Record.applying(batch.update(at: 0), to: nil, plan: &plan).record
+        let first = CellRecord.applying(batch.update(at: 0), to: nil, plan: &plan).record
         #expect(first?["f"] == 1)
         #expect(first?.touched == 7.by("a"))
-        let last = Record.applying(batch.update(at: 1), to: nil, plan: &plan).record
+        let last = CellRecord.applying(batch.update(at: 1), to: nil, plan: &plan).record
         #expect(last?.id == "two")
         #expect(last?.floor == 8.by("a"))
     }

@@ -126,7 +126,7 @@ struct EncodedFieldsTests {
         return EncodedFields(bytes: writer.bytes, count: fields.count)
     }
 
-    private func differences(_ record: Record, _ fields: Fields) -> [String] {
+    private func differences(_ record: CellRecord, _ fields: Fields) -> [String] {
         let pairs = encoded(fields)
         var names: [String] = []
         record.forEachDifference(from: pairs.bytes.span, count: pairs.count) { pair in

@@ -36,7 +36,7 @@ struct NewestCellsTests {
         forEachSeed(12) { _, generator in
             let updates = updates(&generator)
             let straight = try #require(merged(updates).record)
-            #expect(straight.cellCount <= Record.cellCountMax)
+            #expect(straight.cellCount <= CellRecord.cellCountMax)
             let shuffled = try #require(merged(updates.shuffled(using: &generator)).record)
             #expect(shuffled == straight)
             // As a late replica gets it: states of others, each of which has left something out, then the rest.
@@ -52,7 +52,7 @@ struct NewestCellsTests {
 
     @Test func `what is left out is counted, and the digest follows`() throws {
         var plan = MergePlan()
-        var record: Record?
+        var record: CellRecord?
         var digest: UInt64 = 0
         for number in 0..<6 {
             let result = update(10 + number, by: "a", number * 1_000..<(number + 1) * 1_000, 1)
@@ -60,9 +60,9 @@ struct NewestCellsTests {
             record = result.record ?? record
             digest &+= result.digestDelta
         }
-        #expect(record?.cellCount == Record.cellCountMax)
+        #expect(record?.cellCount == CellRecord.cellCountMax)
         #expect(record?.digest == digest)
-        #expect(plan.takeDroppedCells() == 6_000 - Record.cellCountMax)
+        #expect(plan.takeDroppedCells() == 6_000 - CellRecord.cellCountMax)
         #expect(plan.takeDroppedCells() == 0)
         #expect(record?["f0"] == nil)
         #expect(record?["f5999"] == 1)
@@ -70,7 +70,7 @@ struct NewestCellsTests {
 
     @Test func `an origin's own merge is refused and not cut where it makes too many fields`() throws {
         var plan = MergePlan()
-        var record: Record?
+        var record: CellRecord?
         for number in 0..<5 {
             let result = update(10 + number, by: "a", number * 1_000..<(number + 1) * 1_000, 1)
                 .apply(to: record, plan: &plan, keepingEqual: true)
@@ -95,14 +95,14 @@ struct NewestCellsTests {
             let record = try #require(model.record)
             let room = Int.random(in: 400...1_400, using: &generator)
             var parts = RecordParts(record)
-            var list: [Record] = []
+            var list: [CellRecord] = []
             while let part = parts.next(byteCount: room / 2, byteCountMax: room) {
                 #expect(part.byteCount <= room)
                 #expect(parts.isAtEnd || !parts.oversized.contains { part[$0] != nil })
-                list.append(try Record(bytes: part.array))
+                list.append(try CellRecord(bytes: part.array))
             }
             #expect(parts.isAtEnd)
-            let joined = try #require(Record.joining(parts: list.shuffled(using: &generator)))
+            let joined = try #require(CellRecord.joining(parts: list.shuffled(using: &generator)))
             let missing = Set(parts.oversized)
             #expect(joined.cells == record.cells.filter { !missing.contains($0.field) })
             #expect(joined.floor == record.floor)

@@ -27,7 +27,7 @@ struct OverwriteTests {
     @Test func `updates that mostly rise give the state of the reference, and tell what they wrote`() throws {
         forEachSeed(50_000, from: 2_000_000) { _, generator in
             var plan = MergePlan()
-            var record: Record?
+            var record: CellRecord?
             var state = ReferenceState()
             var stamp: UInt64 = UpdateMix.one(of: [0, 20, 250, 65_530, 0xFFFF_FFF0, 1 << 60], &generator)
             let names = Array(Self.names.shuffled(using: &generator).prefix(.random(in: 1...19, using: &generator)))
@@ -63,7 +63,7 @@ struct OverwriteTests {
     }
 
     private func apply(
-        _ update: ReferenceUpdate, to record: inout Record?, _ state: inout ReferenceState, _ plan: inout MergePlan,
+        _ update: ReferenceUpdate, to record: inout CellRecord?, _ state: inout ReferenceState, _ plan: inout MergePlan,
         keepsEqual: Bool
     ) throws {
         let before = state
@@ -101,7 +101,7 @@ struct OverwriteTests {
         try demand(changed.array == expected, "the bytes are\n\(changed.array)\nnot\n\(expected)")
         try demand(changed.exists == state.exists && changed.cellCount == state.cells.count, "the header differs")
         try demand(changed.digest == state.digest(id: "model-42"), "the digest differs")
-        let copy = try Record(bytes: changed.array)
+        let copy = try CellRecord(bytes: changed.array)
         try demand(copy == changed && copy.touched == changed.touched, "decoded it is another record")
         try demand(
             changed.storage.places == copy.storage.places, "cells begin at \(changed.storage.places), it is thought")
@@ -111,7 +111,7 @@ struct OverwriteTests {
         forEachSeed(500, from: 3_000_000) { _, generator in
             // One plan for records that have the same names in other cells.
             var plan = MergePlan()
-            var records = [Record?](repeating: nil, count: 6)
+            var records = [CellRecord?](repeating: nil, count: 6)
             var states = [ReferenceState](repeating: ReferenceState(), count: records.count)
             for stamp in 1...120 as ClosedRange<UInt64> {
                 let index = Int.random(in: 0..<records.count, using: &generator)

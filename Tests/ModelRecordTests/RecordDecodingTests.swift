@@ -9,7 +9,7 @@ struct RecordDecodingTests {
         forEachSeed(20_000, from: 2_000_000) { _, generator in
             for record in try records(&generator) {
                 let scrambled = Scrambler.scramble(record, &generator)
-                let read = try Record(bytes: scrambled)
+                let read = try CellRecord(bytes: scrambled)
                 try demand(read == record, "\(scrambled)\ngives \(read)\nnot   \(record)")
             }
         }
@@ -24,11 +24,11 @@ struct RecordDecodingTests {
                 let bytes = mutated(start, &generator)
                 tried += 1
                 var reader = CBORReader(bytes.span)
-                guard let read = try? Record(reading: &reader) else { continue }
+                guard let read = try? CellRecord(reading: &reader) else { continue }
                 accepted += 1
                 try demand(reader.offset <= bytes.count, "the reader stands past the end")
                 try demandSound(read)
-                let joined = Record.joining(read, to: record, plan: &plan).record ?? record
+                let joined = CellRecord.joining(read, to: record, plan: &plan).record ?? record
                 try demandSound(joined)
                 try demand(joined.exists || joined.cellCount == 0, "a deleted model has cells")
             }
@@ -44,7 +44,7 @@ struct RecordDecodingTests {
             let bytes = Bool.random(using: &generator) ? record.array : mutated(record.array, &generator)
             let padded = bytes + (0..<120).map { _ in UInt8.random(in: 0...255, using: &generator) }
             var (alone, followed) = (CBORReader(bytes.span), CBORReader(padded.span))
-            let (one, other) = (try? Record(reading: &alone), try? Record(reading: &followed))
+            let (one, other) = (try? CellRecord(reading: &alone), try? CellRecord(reading: &followed))
             // Cut short, it may go on in what follows.
             guard one != nil || followed.offset <= bytes.count else { return }
             try demand(one == other, "\(bytes)\nalone \(one as Any)\nfollowed \(other as Any)")
@@ -60,7 +60,7 @@ struct RecordDecodingTests {
     }
 
     /// A record as publishers make them: stamps of our days, short names, all kinds of values.
-    private func usual(_ generator: inout SeededGenerator) throws -> Record {
+    private func usual(_ generator: inout SeededGenerator) throws -> CellRecord {
         func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: choices.indices, using: &generator)] }
         var model = Model()
         let base = 1_800_000_000_000 << 16
@@ -91,9 +91,9 @@ struct RecordDecodingTests {
     @Test func `a record that stands behind others is read where it stands`() throws {
         let record = try example()
         var reader = CBORReader((record.array + record.array + [0x01]).span)
-        #expect(try Record(reading: &reader) == record)
+        #expect(try CellRecord(reading: &reader) == record)
         #expect(reader.offset == record.byteCount)
-        #expect(try Record(reading: &reader) == record)
+        #expect(try CellRecord(reading: &reader) == record)
         #expect(try reader.readUnsigned() == 1)
     }
 
@@ -102,13 +102,13 @@ struct RecordDecodingTests {
         let record = try example()
         let more = [UInt8](repeating: 0x60, count: count - 4)
         let longer = encodedHead(4, UInt64(count)) + record.array.dropFirst() + more
-        #expect(try Record(bytes: longer) == record)
+        #expect(try CellRecord(bytes: longer) == record)
     }
 
     @Test func `a tag of any number is kept`() throws {
         var model = Model()
         model.merge(1.by("a"), ["f": .tagged(.max, encoded: [0x01]), "g": 2])
-        let record = try Record(bytes: try #require(model.record).array)
+        let record = try CellRecord(bytes: try #require(model.record).array)
         #expect(record["f"] == .tagged(.max, encoded: [0x01]))
         #expect(record["g"] == 2)
     }
@@ -117,7 +117,7 @@ struct RecordDecodingTests {
         var model = Model()
         model.merge(1.by("a"), ["f": [[[1]]]])
         let bytes = try #require(model.record).array
-        #expect(try Record(bytes: bytes, maxDepth: 3)["f"] == [[[1]]])
+        #expect(try CellRecord(bytes: bytes, maxDepth: 3)["f"] == [[[1]]])
         #expect(code(of: bytes, maxDepth: 2) == .tooDeep)
         let bottomless = [0x84] + [UInt8](repeating: 0x81, count: 100_000)
         #expect(code(of: bottomless) == .tooDeep)
@@ -171,20 +171,20 @@ struct RecordDecodingTests {
         let bytes: [UInt8] = [0x01, 0x84, 0x60, 0xF6, 0xF6, 0xA0]
         var reader = CBORReader(bytes.span, at: 1)
         var found: CBORError?
-        do { _ = try Record(reading: &reader) } catch { found = error }
+        do { _ = try CellRecord(reading: &reader) } catch { found = error }
         #expect(found == CBORError(.limit, at: 1))
     }
 
     private func code(of bytes: [UInt8], maxDepth: Int = 64) -> CBORError.Code? {
         do {
-            _ = try Record(bytes: bytes, maxDepth: maxDepth)
+            _ = try CellRecord(bytes: bytes, maxDepth: maxDepth)
             return nil
         } catch {
             return (error as? CBORError)?.code
         }
     }
 
-    private func example() throws -> Record {
+    private func example() throws -> CellRecord {
         var model = Model()
         model.replace(1.by("a"), ["f": 1])
         model.merge(2.by("b"), ["g": ["x": [nil, 1.5]], "h": .undefined])
@@ -192,17 +192,17 @@ struct RecordDecodingTests {
     }
 
     /// The records that a random set of updates leaves.
-    private func records(_ generator: inout SeededGenerator) throws -> [Record] {
+    private func records(_ generator: inout SeededGenerator) throws -> [CellRecord] {
         UpdateMix(&generator, updates: 1...6).records.shuffled(using: &generator)
     }
 
     /// All that a reader of a record may do with it, and the encoding.
-    private func demandSound(_ record: Record) throws {
+    private func demandSound(_ record: CellRecord) throws {
         let bytes = record.array
         var reader = CBORReader(bytes.span)
         try reader.skipItem(maxDepth: 70)
         try demand(reader.isAtEnd && reader.isDeterministic, "\(bytes) is not deterministic")
-        try demand(try Record(bytes: bytes).array == bytes, "\(bytes) changes when it is read")
+        try demand(try CellRecord(bytes: bytes).array == bytes, "\(bytes) changes when it is read")
         try demand((1...255).contains(record.id.utf8.count), "the id is \(record.id)")
         let cells = record.cells
         try demand(cells.count == record.cellCount, "\(cells.count) cells, not \(record.cellCount)")

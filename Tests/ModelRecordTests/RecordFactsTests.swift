@@ -7,8 +7,8 @@ import Testing
 struct RecordFactsTests {
     /// A record of so many fields.
     private static func record(
-        id: String, fields: Int, _ operation: ModelRecord.Operation = .merge, origin: String = "a"
-    ) throws -> Record {
+        id: String, fields: Int, _ operation: UpdateOperation = .merge, origin: String = "a"
+    ) throws -> CellRecord {
         var plan = MergePlan()
         let pairs = (0..<fields).map { ("f\($0)", Value.int(Int64($0))) }
         let update = EncodedUpdate(
@@ -17,12 +17,12 @@ struct RecordFactsTests {
         return try #require(update.apply(to: nil, plan: &plan).record)
     }
 
-    private static func check(_ record: Record, id: String, fields: Int) throws {
+    private static func check(_ record: CellRecord, id: String, fields: Int) throws {
         #expect(record.id == id && record.hasID(id.utf8.span) && record.idHash == Fingerprint.fnv(id))
         #expect(record.cellCount == fields && record.cells.count == fields && record.exists)
         // A copy through the decoder tells the same of itself, whose facts come of reading all of it.
         var reader = CBORReader(record.bytes)
-        let copy = try Record(reading: &reader)
+        let copy = try CellRecord(reading: &reader)
         let (own, other) = (record.storage.facts, copy.storage.facts)
         #expect(own.byteCount == other.byteCount && own.cellsOffset == other.cellsOffset)
         #expect(own.cellCount == other.cellCount && own.idByteCount == other.idByteCount)
@@ -39,7 +39,7 @@ struct RecordFactsTests {
     @Test(arguments: [1, 23, 24, 255]) func `ids, floors and versions of all sizes are told`(byteCount: Int) throws {
         let id = String(repeating: "i", count: byteCount)
         for origin in ["a", String(repeating: "o", count: 64)] {
-            for operation in [ModelRecord.Operation.merge, .replace] {
+            for operation in [UpdateOperation.merge, .replace] {
                 let record = try Self.record(id: id, fields: 3, operation, origin: origin)
                 try Self.check(record, id: id, fields: 3)
                 #expect(record.touched == Version(stamp: 1 << 40, origin: origin))

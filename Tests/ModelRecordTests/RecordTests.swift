@@ -14,7 +14,7 @@ struct RecordTests {
         #expect(record["text"] == text)
         #expect(record["bytes"] == bytes)
         #expect(record["z"] == 2)
-        #expect(try Record(bytes: record.array) == record)
+        #expect(try CellRecord(bytes: record.array) == record)
     }
 
     @Test(arguments: [0, 1, 23, 24, 255, 256, 300])
@@ -28,7 +28,7 @@ struct RecordTests {
         #expect(record.cells.map(\.field) == fields.pairs.map(\.field))
         #expect(record.values.count == count)
         for index in 0..<count { #expect(record["field-\(index)"] == .int(Int64(index))) }
-        #expect(try Record(bytes: record.array) == record)
+        #expect(try CellRecord(bytes: record.array) == record)
     }
 
     @Test func `field names of 1 to 128 bytes are found, and only they`() throws {
@@ -60,11 +60,11 @@ struct RecordTests {
             #expect(!hasID(record, id + "x"))
             #expect(!hasID(record, id.dropLast() + "x"))
             #expect(record["f"] == 1)
-            #expect(try Record(bytes: record.array) == record)
+            #expect(try CellRecord(bytes: record.array) == record)
         }
     }
 
-    private func hasID(_ record: Record, _ id: String) -> Bool { record.hasID(id.utf8.span) }
+    private func hasID(_ record: CellRecord, _ id: String) -> Bool { record.hasID(id.utf8.span) }
 
     @Test(arguments: [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, Int.max])
     func `stamps of every size are kept`(stamp: Int) throws {
@@ -74,7 +74,7 @@ struct RecordTests {
         #expect(record.floor == stamp.by("a-name-of-an-origin-that-is-long"))
         #expect(record.touched == record.floor)
         #expect(record.version(of: "f") == record.floor)
-        #expect(try Record(bytes: record.array) == record)
+        #expect(try CellRecord(bytes: record.array) == record)
     }
 
     @Test func `nested values are kept`() throws {

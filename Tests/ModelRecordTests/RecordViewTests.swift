@@ -21,7 +21,7 @@ extension ObjectIdentifier {
     static let number = ObjectIdentifier(Int.self)
 }
 
-extension Record {
+extension CellRecord {
     /// The value of a ``KeptNote`` of this type.
     func note<Value: Sendable>(_ key: ObjectIdentifier, isCarried: Bool = false, toCopy: Bool = true) -> Value? {
         defer { extendLifetime(self) }
@@ -54,7 +54,7 @@ struct RecordViewTests {
         var value: Int { number.load(ordering: .relaxed) }
     }
 
-    private static func record(_ id: String = "model") throws -> Record {
+    private static func record(_ id: String = "model") throws -> CellRecord {
         var plan = MergePlan()
         let update = EncodedUpdate(.merge, Version(stamp: 1 << 40, origin: "a"), id: id, ["n": 1])
         return try #require(update.apply(to: nil, plan: &plan).record)

@@ -18,7 +18,7 @@ struct Scrambler {
     private var generator: SeededGenerator
     private var output: [UInt8] = []
 
-    static func scramble(_ record: Record, _ generator: inout SeededGenerator) -> [UInt8] {
+    static func scramble(_ record: CellRecord, _ generator: inout SeededGenerator) -> [UInt8] {
         var scrambler = Scrambler(input: record.array[...], generator: generator)
         scrambler.writeRecord(scrambler.readItem())
         generator = scrambler.generator

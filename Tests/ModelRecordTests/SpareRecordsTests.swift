@@ -6,23 +6,23 @@ import Testing
 /// Records whose memory serves for the next ones: only those that nobody else has.
 struct SpareRecordsTests {
     /// A record of one field, made anew.
-    private static func record(_ text: String, at stamp: Stamp, plan: inout MergePlan) throws -> Record {
+    private static func record(_ text: String, at stamp: Stamp, plan: inout MergePlan) throws -> CellRecord {
         let update = EncodedUpdate(.merge, Version(stamp: stamp, origin: "a"), ["text": .text(text)])
         return try #require(update.apply(to: nil, plan: &plan).record)
     }
 
     /// What becomes of the record when its text is set.
     private static func set(
-        _ text: String, at stamp: Stamp, in record: Record, plan: inout MergePlan
-    ) throws -> Record {
+        _ text: String, at stamp: Stamp, in record: CellRecord, plan: inout MergePlan
+    ) throws -> CellRecord {
         let update = EncodedUpdate(.merge, Version(stamp: stamp, origin: "a"), ["text": .text(text)])
         return try #require(update.apply(to: record, plan: &plan).record)
     }
 
-    private static func address(_ record: Record) -> ObjectIdentifier { ObjectIdentifier(record.storage) }
+    private static func address(_ record: CellRecord) -> ObjectIdentifier { ObjectIdentifier(record.storage) }
 
     /// Gives up a record, of which the variable is the only one that has it, or not.
-    static func giveBack(_ record: inout Record?, to plan: inout MergePlan) -> Bool {
+    static func giveBack(_ record: inout CellRecord?, to plan: inout MergePlan) -> Bool {
         guard var spare = unsafe record.take().map({ unsafe UnmanagedRecord($0) }) else { return false }
         let isTaken = unsafe spare.giveBack(to: &plan)
         if !isTaken { unsafe spare.release() }
@@ -32,7 +32,7 @@ struct SpareRecordsTests {
     @Test func `a record that nobody else has is written over by the next of its size, and by no other`() throws {
         var plan = MergePlan()
         let first = try Self.record("aaaa", at: 1 << 40, plan: &plan)
-        var old: Record? = try Self.set("bbbb", at: 2 << 40, in: first, plan: &plan)
+        var old: CellRecord? = try Self.set("bbbb", at: 2 << 40, in: first, plan: &plan)
         let place = old.map(Self.address)
         let isGiven = Self.giveBack(&old, to: &plan)
         #expect(isGiven)
@@ -51,14 +51,14 @@ struct SpareRecordsTests {
     @Test func `a record that somebody else has, or on which something is kept, stays as it is`() throws {
         var plan = MergePlan()
         let first = try Self.record("aaaa", at: 1 << 40, plan: &plan)
-        var held: Record? = try Self.set("bbbb", at: 2 << 40, in: first, plan: &plan)
+        var held: CellRecord? = try Self.set("bbbb", at: 2 << 40, in: first, plan: &plan)
         let copy = try #require(held)
         let isShared = !Self.giveBack(&held, to: &plan)
         #expect(isShared)
         let next = try Self.set("cccc", at: 3 << 40, in: first, plan: &plan)
         #expect(copy["text"] == "bbbb" && next["text"] == "cccc")
 
-        var viewed: Record? = try Self.set("dddd", at: 4 << 40, in: first, plan: &plan)
+        var viewed: CellRecord? = try Self.set("dddd", at: 4 << 40, in: first, plan: &plan)
         unsafe _ = viewed?.keep(KeptNote("a view"), .text)
         let isViewed = !Self.giveBack(&viewed, to: &plan)
         #expect(isViewed)
@@ -72,7 +72,7 @@ struct SpareRecordsTests {
         let fits = (1 << 20) / recordByteCount
         // Many at once, as a large commit replaces them.
         for length in [200, 100] {
-            var records: [Record] = []
+            var records: [CellRecord] = []
             for _ in 0..<(2 * fits) {
                 records.append(
                     try Self.set(String(repeating: "b", count: length), at: 2 << 40, in: first, plan: &plan))

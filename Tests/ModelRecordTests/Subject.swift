@@ -3,14 +3,14 @@ import ModelRecord
 
 /// An update as ModelRecord takes it: bytes that a view is lent from.
 struct EncodedUpdate {
-    var operation: ModelRecord.Operation
+    var operation: UpdateOperation
     var stamp: Stamp
     var origin: [UInt8]
     /// The id, and behind it the pairs.
     var bytes: [UInt8]
     var slices: [UpdateSlice]
 
-    init(_ operation: ModelRecord.Operation, _ version: Version, id: String, pairs: [UInt8], count: Int) {
+    init(_ operation: UpdateOperation, _ version: Version, id: String, pairs: [UInt8], count: Int) {
         self.operation = operation
         stamp = version.stamp
         origin = Array(version.origin.utf8)
@@ -24,16 +24,16 @@ struct EncodedUpdate {
     }
 
     /// Applies the update to `record` through a batch of one.
-    func apply(to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false) -> MergeResult {
+    func apply(to record: CellRecord?, plan: inout MergePlan, keepingEqual: Bool = false) -> MergeResult {
         let batch = UpdateBatchView(
             bytes: bytes.span, slices: slices.span, origin: origin.span, originHash: Fingerprint.fnv(origin.span))
-        return Record.applying(batch.update(at: 0), to: record, plan: &plan, keepingEqual: keepingEqual)
+        return CellRecord.applying(batch.update(at: 0), to: record, plan: &plan, keepingEqual: keepingEqual)
     }
 }
 
 extension EncodedUpdate {
     /// An update of readable fields.
-    init(_ operation: ModelRecord.Operation, _ version: Version, id: String = "model", _ fields: Fields = [:]) {
+    init(_ operation: UpdateOperation, _ version: Version, id: String = "model", _ fields: Fields = [:]) {
         var writer = CBORWriter()
         for pair in fields.pairs {
             writer.write(text: pair.field)
@@ -46,7 +46,7 @@ extension EncodedUpdate {
     init(_ update: ReferenceUpdate, id: String) {
         let pairs = update.fields.map { (key: encodedText($0.key), value: $0.value) }
         self.init(
-            ModelRecord.Operation(rawValue: update.operation.rawValue) ?? .merge,
+            UpdateOperation(rawValue: update.operation.rawValue) ?? .merge,
             Version(stamp: update.version.stamp, origin: update.version.origin), id: id,
             pairs: pairs.sorted { $0.key.precedes($1.key) }.flatMap { $0.key + $0.value }, count: pairs.count)
     }
@@ -59,7 +59,7 @@ final class Scratch {
 
 /// One model that is told of updates: what a replica does, in a line.
 struct Model {
-    private(set) var record: Record?
+    private(set) var record: CellRecord?
     /// What came of the last update or join.
     private(set) var last: MergeResult?
     private let scratch = Scratch()
@@ -69,7 +69,7 @@ struct Model {
     mutating func delete(_ version: Version) { apply(EncodedUpdate(.delete, version)) }
 
     mutating func apply(_ update: EncodedUpdate) { take(update.apply(to: record, plan: &scratch.plan)) }
-    mutating func join(_ other: Record) { take(Record.joining(other, to: record, plan: &scratch.plan)) }
+    mutating func join(_ other: CellRecord) { take(CellRecord.joining(other, to: record, plan: &scratch.plan)) }
 
     private mutating func take(_ result: MergeResult) {
         last = result
@@ -84,7 +84,7 @@ extension Int {
     func by(_ name: String) -> Version { Version(stamp: Stamp(self), origin: name) }
 }
 
-extension Record {
+extension CellRecord {
     var array: [UInt8] { bytes.array }
 
     /// Reads the record that `bytes` holds, and nothing behind it.

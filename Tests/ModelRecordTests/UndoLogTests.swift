@@ -54,7 +54,7 @@ struct UndoLogTests {
         for written in all {
             let restored = unsafe log.restored(written.record, written.entry)
             try demand(restored.array == written.before, "it is\n\(restored.array)\nnot\n\(written.before)")
-            let decoded = try Record(bytes: written.before)
+            let decoded = try CellRecord(bytes: written.before)
             try demand(restored == decoded && restored.idHash == decoded.idHash, "decoded it is another record")
             try demand(restored.exists && restored.storage.places == written.places, "the header differs")
             let now = unsafe written.record.lend { $0.array }

@@ -31,7 +31,7 @@ struct UpdateMix {
     }
 
     /// The records that the updates leave.
-    var records: [Record] {
+    var records: [CellRecord] {
         var models = ids.map { _ in Model() }
         for step in steps { models[step.model].apply(step.encoded) }
         return models.compactMap(\.record)
@@ -83,7 +83,7 @@ struct UpdateMix {
 /// The records of a case and, beside them, what the reference makes of the same updates.
 struct Pairing {
     let ids: [String]
-    private(set) var records: [Record?]
+    private(set) var records: [CellRecord?]
     private(set) var states: [ReferenceState]
     /// The sum of all digest changes that were told, per model.
     private var digests: [UInt64]
@@ -108,14 +108,14 @@ struct Pairing {
             guard let record else { continue }
             let before = states[model]
             let conflicts = states[model].join(other.states[model])
-            let result = Record.joining(record, to: records[model], plan: &scratch.plan)
+            let result = CellRecord.joining(record, to: records[model], plan: &scratch.plan)
             try take(result, model, before: before, conflicts: conflicts)
         }
     }
 
     /// Encodes and decodes every record.
     mutating func roundTrip() throws {
-        records = try records.map { try $0.map { try Record(bytes: $0.array) } }
+        records = try records.map { try $0.map { try CellRecord(bytes: $0.array) } }
     }
 
     /// Forgets removed fields, in the records and in what the reference has.

@@ -74,7 +74,7 @@ struct ValueTests {
         ]
         var model = Model()
         model.merge(1.by("a"), fields)
-        let record = try Record(bytes: try #require(model.record).array)
+        let record = try CellRecord(bytes: try #require(model.record).array)
         for pair in fields.pairs { #expect(record[pair.field] == pair.value) }
     }
 

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `a write that does not fit is undone whole, and the store works on`() throws {
         let store = try Store.open(path: path)
-        try store.write(StoreChanges { $0.upsert(try Record.made("1"), type: "User") }, durably: true)
+        try store.write(StoreChanges { $0.upsert(try CellRecord.made("1"), type: "User") }, durably: true)
         let before = try StoreContents(store)
         try store.limitPages(to: store.pageCount() + 4)
         let large = StoreChanges { changes in
@@ -150,8 +150,9 @@ import Testing
         try store.close()
     }
 
-    private static func large(_ id: String, stamp: UInt64 = 1) -> Record {
-        guard let record = try? Record.made(id, ["f": .bytes(.init(repeating: 7, count: 3000))], stamp: stamp) else {
+    private static func large(_ id: String, stamp: UInt64 = 1) -> CellRecord {
+        guard let record = try? CellRecord.made(id, ["f": .bytes(.init(repeating: 7, count: 3000))], stamp: stamp)
+        else {
             preconditionFailure("the record is well formed")
         }
         return record

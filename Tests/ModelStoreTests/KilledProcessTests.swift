@@ -59,7 +59,7 @@ private final class CommittingProcess: Sendable {
         let room = DispatchSemaphore(value: 8)
         for number in 1... {
             let sequence = UInt64(first + number)
-            queue.note(try Record.made("\(number % 50)", stamp: sequence), type: "User")
+            queue.note(try CellRecord.made("\(number % 50)", stamp: sequence), type: "User")
             guard room.wait(timeout: .now() + 60) == .success else { return }
             queue.commit(
                 StoreChanges {

@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `a file of the first layout gets checksums of what it holds`() throws {
-        let record = try Record.made("1")
+        let record = try CellRecord.made("1")
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { database in
             try Schema.current.migrations[0].run(database)

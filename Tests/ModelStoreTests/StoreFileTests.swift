@@ -79,7 +79,7 @@ import Testing
         let limit = StoreConfiguration().logByteCount
         for round in 0..<6 {
             for id in 0..<2_000 {
-                let record = try Record.made("\(round) \(id)", ["f": .bytes(Array(repeating: 7, count: 3000))])
+                let record = try CellRecord.made("\(round) \(id)", ["f": .bytes(Array(repeating: 7, count: 3000))])
                 queue.note(record, type: "User")
             }
             try queue.flush(within: self.limit)
@@ -97,7 +97,7 @@ import Testing
         let settings = WriteBehindConfiguration(
             flushInterval: .milliseconds(1), retryInterval: .milliseconds(1), retryIntervalMax: .milliseconds(20))
         let queue = WriteBehind(try Store.open(path: path), configuration: settings) { events.add($0) }
-        queue.note(try Record.made("1"), type: "User")
+        queue.note(try CellRecord.made("1"), type: "User")
         try queue.commit(.batch(1), within: limit)
         try queue.flush(within: limit)
         try FileManager.default.removeItem(atPath: path + suffix)

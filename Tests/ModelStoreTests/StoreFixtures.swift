@@ -5,11 +5,11 @@ import ModelStore
 import ModelWire
 import TestSupport
 
-extension Record {
+extension CellRecord {
     /// A record of one model: its cells all have this stamp. Without fields it is a tombstone.
     static func made(
         _ id: String, _ fields: [String: Value]? = ["name": "x"], stamp: UInt64 = 1, origin: String = "o"
-    ) throws -> Record {
+    ) throws -> CellRecord {
         var writer = CBORWriter()
         writer.writeArrayHead(4)
         writer.write(text: id)
@@ -22,7 +22,7 @@ extension Record {
             writer.write(.array([value, .int(Int64(stamp)), .text(origin)]))
         }
         var reader = CBORReader(writer.bytes.span)
-        return try Record(reading: &reader)
+        return try CellRecord(reading: &reader)
     }
 }
 
@@ -64,7 +64,7 @@ extension StoredBatch {
 
 /// All that a store holds, for comparisons.
 struct StoreContents: Hashable {
-    var records: [String: [String: Record]] = [:]
+    var records: [String: [String: CellRecord]] = [:]
     var heads: Set<StoredHead> = []
     var origins: Set<StoredOrigin> = []
     var facts: [String: [UInt8]] = [:]
@@ -73,7 +73,7 @@ struct StoreContents: Hashable {
     init() {}
 
     init(_ store: Store) throws {
-        var records: [String: [String: Record]] = [:]
+        var records: [String: [String: CellRecord]] = [:]
         try store.forEachRecord { type, record in records[type, default: [:]][record.id] = record }
         self.records = records
         heads = Set(try store.heads())
@@ -146,7 +146,7 @@ extension StoreChanges {
         let (types, origins) = (["User", "Order", "Price"], ["a", "b"])
         if Int.random(in: 0..<12, using: &generator) == 0 { changes.removedOrigins = [pick(origins, &generator)] }
         for _ in 0..<Int.random(in: 0...8, using: &generator) {
-            let record = try Record.made(
+            let record = try CellRecord.made(
                 "id-\(Int.random(in: 0..<20, using: &generator))",
                 Bool.random(using: &generator) ? ["f": .random(depth: 2, using: &generator)] : nil,
                 stamp: .random(in: 1...1_000_000, using: &generator))
@@ -156,7 +156,7 @@ extension StoreChanges {
         let named = Set(changes.records.map { $0.type + $0.record.id })
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             let type = pick(types, &generator)
-            let tombstone = try Record.made("id-\(Int.random(in: 0..<20, using: &generator))", nil)
+            let tombstone = try CellRecord.made("id-\(Int.random(in: 0..<20, using: &generator))", nil)
             if !named.contains(type + tombstone.id) { changes.remove(tombstone, type: type) }
         }
         for _ in 0..<Int.random(in: 0...2, using: &generator) {

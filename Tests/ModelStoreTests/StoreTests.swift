@@ -12,8 +12,8 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     @Test func `what was written is there after opening it again, byte for byte`() throws {
-        let user = try Record.made("1", ["name": "Ada", "tags": ["x", .null]], stamp: 7)
-        let gone = try Record.made("2", nil, stamp: 9)
+        let user = try CellRecord.made("1", ["name": "Ada", "tags": ["x", .null]], stamp: 7)
+        let gone = try CellRecord.made("2", nil, stamp: 9)
         let head = StoredHead(origin: "o", topic: .users, incarnation: .max - 1, sequence: 42)
         let origin = StoredOrigin(name: "o", incarnation: .max - 1, stamp: .max)
         let store = try Store.open(path: path)
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a newer record takes the row of the older one, and a removal ends it`() throws {
         let store = try Store.open(path: path)
-        let (old, new) = (try Record.made("1", stamp: 1), try Record.made("1", stamp: 2))
+        let (old, new) = (try CellRecord.made("1", stamp: 1), try CellRecord.made("1", stamp: 2))
         try store.write(StoreChanges { $0.upsert(old, type: "User") }, durably: false)
         try store.write(StoreChanges { $0.upsert(new, type: "User") }, durably: false)
         #expect(try StoreContents(store).records == ["User": ["1": new]])
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `the records of one type are read without the others`() throws {
         let store = try Store.open(path: path)
-        let record = try Record.made("1")
+        let record = try CellRecord.made("1")
         try store.write(
             StoreChanges {
                 $0.upsert(record, type: "User")

@@ -26,8 +26,8 @@ import Testing
 
     @Test func `a hot model costs one row per flush`() throws {
         let queue = try manual()
-        for stamp in UInt64(1)...1000 { queue.note(try Record.made("1", stamp: stamp), type: "User") }
-        queue.note(try Record.made("1", stamp: 5), type: "Order")
+        for stamp in UInt64(1)...1000 { queue.note(try CellRecord.made("1", stamp: stamp), type: "User") }
+        queue.note(try CellRecord.made("1", stamp: 5), type: "Order")
         #expect(queue.status.pendingModels == 2)
         try queue.flush(within: limit)
         let status = queue.status
@@ -46,7 +46,7 @@ import Testing
     @Test func `what is noted is in the file after the interval, without being asked`() async throws {
         let queue = try manual { $0.flushInterval = .milliseconds(1) }
         for round in 1...3 {
-            queue.note(try Record.made("\(round)"), type: "User")
+            queue.note(try CellRecord.made("\(round)"), type: "User")
             #expect(await eventually { queue.status.rowsWritten == round })
         }
         try queue.close(within: limit)
@@ -54,16 +54,16 @@ import Testing
 
     @Test func `many distinct models do not wait for the interval`() async throws {
         let queue = try manual { $0.flushModelCount = 10 }
-        for id in 1...9 { queue.note(try Record.made("\(id)"), type: "User") }
+        for id in 1...9 { queue.note(try CellRecord.made("\(id)"), type: "User") }
         #expect(queue.status.pendingModels == 9)
-        queue.note(try Record.made("10"), type: "User")
+        queue.note(try CellRecord.made("10"), type: "User")
         #expect(await eventually { queue.status.rowsWritten == 10 })
         try queue.close(within: limit)
     }
 
     @Test func `a tombstone that is let go before the flush leaves no row`() throws {
         let queue = try manual()
-        let tombstone = try Record.made("1", nil)
+        let tombstone = try CellRecord.made("1", nil)
         queue.note(tombstone, type: "User")
         queue.note(StoreChanges { $0.remove(tombstone, type: "User") })
         try queue.flush(within: limit)
@@ -93,7 +93,7 @@ import Testing
 
     @Test func `an older note never comes after a commit of the same model`() throws {
         let queue = try manual()
-        let (old, new) = (try Record.made("1", stamp: 1), try Record.made("1", stamp: 2))
+        let (old, new) = (try CellRecord.made("1", stamp: 1), try CellRecord.made("1", stamp: 2))
         let head = { StoredHead(origin: "o", topic: .users, incarnation: 1, sequence: $0) }
         queue.note(
             StoreChanges {
@@ -143,10 +143,10 @@ import Testing
 
     @Test func `closing writes what was noted, and later calls are told`() throws {
         let queue = try manual()
-        queue.note(try Record.made("1"), type: "User")
+        queue.note(try CellRecord.made("1"), type: "User")
         try queue.close(within: limit)
         try queue.close(within: limit)
-        queue.note(try Record.made("2"), type: "User")
+        queue.note(try CellRecord.made("2"), type: "User")
         #expect(queue.status.pendingModels == 0)
         #expect(storeError { try queue.commit(.batch(1), within: limit) }?.code == .closed)
         #expect(storeError { try queue.flush(within: limit) }?.code == .closed)
@@ -170,7 +170,7 @@ import Testing
         let queue = WriteBehind(
             try Store.open(path: path, configuration: StoreConfiguration(check: .never)), configuration: settings
         ) { events.add($0) }
-        queue.note(try Record.made("1"), type: "User")
+        queue.note(try CellRecord.made("1"), type: "User")
         #expect(storeError { try queue.commit(.manyUsers(200), within: limit) }?.code == .corrupt)
         #expect(await eventually { queue.status.health == .good })
         let kinds = events.all.map { event in

@@ -16,7 +16,7 @@ struct ClaimField {
     /// What the liar answers to a snapshot, and whether the honest sender is a relay.
     var lie: [Heads] = []
     /// What its copy holds of another type.
-    var formerRecords: [Record] = []
+    var formerRecords: [CellRecord] = []
     let isRelayed: Bool
     var sent: [UInt64: [UInt8]] = [:]
     /// The honest sender has no batches any more.

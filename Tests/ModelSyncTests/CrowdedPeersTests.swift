@@ -19,7 +19,7 @@ import Testing
         try network.addOrigin("origin") { $0.chunkByteCount = 1 }
         for id in 0..<3 { try network.write(0, "\(id)", ["text": .text(String(repeating: "x", count: 200))]) }
         network.run(milliseconds: 20)
-        var expected: [Record] = []
+        var expected: [CellRecord] = []
         network.origins[0].cache.snapshot().forEach(type: "User", includingTombstones: true) { record in
             expected.append(record)
             return true
@@ -42,7 +42,7 @@ import Testing
         }
 
         #expect(replies.map(\.method) == ["records", "records", "records", "complete"])
-        let received = replies.flatMap { reply -> [Record] in
+        let received = replies.flatMap { reply -> [CellRecord] in
             if case .records(1, "User", let records) = reply { records } else { [] }
         }
         #expect(received.count == expected.count)

@@ -73,9 +73,9 @@ final class FakeRelay {
         }
     }
 
-    private func records(_ prefixes: [Topic]) -> [(String, Record)] {
+    private func records(_ prefixes: [Topic]) -> [(String, CellRecord)] {
         let snapshot = cache.snapshot()
-        var result: [(String, Record)] = []
+        var result: [(String, CellRecord)] = []
         for type in snapshot.types {
             snapshot.forEach(type: type, includingTombstones: true) { record in
                 let topic = Topic.data(

@@ -30,7 +30,7 @@ import Testing
 
     private func text(_ count: Int) -> Value { .text(String(repeating: "x", count: count)) }
 
-    private func isWhole(_ record: Record?) -> Bool { record.map { $0.cellCount == 10 } ?? true }
+    private func isWhole(_ record: CellRecord?) -> Bool { record.map { $0.cellCount == 10 } ?? true }
 
     @Test func `whoever joins late gets a model that is larger than a message, whole and at once`() throws {
         var network = try network()
@@ -58,7 +58,7 @@ import Testing
                 replies += network.ask(.relay(0), .credit(rid: 1, count: 64))
             }
             #expect(replies.last?.method == "complete")
-            var parts: [Record] = []
+            var parts: [CellRecord] = []
             for reply in replies {
                 #expect(reply.encode().count <= LargeModelTests.limits.frameByteCount)
                 switch reply {
@@ -178,10 +178,10 @@ import Testing
         }
         network.run(milliseconds: 2_000)
         let record = try #require(network.relays[0].cache["User", "wide"])
-        #expect(record.cellCount == Record.cellCountMax)
+        #expect(record.cellCount == CellRecord.cellCountMax)
         #expect(record["0-2-0"] == 2)
         #expect(network.replicas[0].cache["User", "wide"] == record)
-        #expect(network.relays[0].replica.counters[.droppedCells] == 6_000 - UInt64(Record.cellCountMax))
+        #expect(network.relays[0].replica.counters[.droppedCells] == 6_000 - UInt64(CellRecord.cellCountMax))
         // One origin alone is told.
         for round in 3..<5 {
             var fields: Fields = [:]

@@ -58,7 +58,7 @@ extension User: Model, Codable, CustomStringConvertible {
         ModelProperty(\.title, Names.title),
     ]
 
-    init(id: UUID, record: Record) throws(FieldProblem) {
+    init(id: UUID, record: CellRecord) throws(FieldProblem) {
         self = try Partial(id: id, record: record).model()
     }
 
@@ -194,7 +194,7 @@ extension User: Model, Codable, CustomStringConvertible {
             self.id = id
         }
 
-        init(id: UUID, record: Record) {
+        init(id: UUID, record: CellRecord) {
             var reader = FieldReader(record)
             self.init(id: id, reading: &reader)
         }

@@ -13,7 +13,7 @@ import Testing
         let colour: Colour
         let joined: Date
 
-        init(_ record: Record) throws(FieldProblem) {
+        init(_ record: CellRecord) throws(FieldProblem) {
             var reader = FieldReader(record)
             name = try reader.read("name")
             age = try reader.read("age")

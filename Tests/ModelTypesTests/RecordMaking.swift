@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The record that a model has after one merge.
-func makeRecord(_ fields: Fields, id: String = "1") throws -> Record {
+func makeRecord(_ fields: Fields, id: String = "1") throws -> CellRecord {
     var writer = BatchWriter()
     try writer.append(.merge, stamp: 1 << 16, id: id, fields: fields)
     let cache = ModelCache()

@@ -15,7 +15,7 @@ import Testing
         return "\(change.isInitial ? "+" : "")\(change.id) \(change.step) \(old) \(new)"
     }
 
-    private func observe(_ models: Models<Person>) -> (Heard<[String]>, Observation) {
+    private func observe(_ models: Models<Person>) -> (Heard<[String]>, CacheObservation) {
         let heard = Heard<[String]>()
         return (heard, models.observe(on: heard.queue) { heard.add($0.map(ModelsTests.text)) })
     }

@@ -16,7 +16,7 @@ struct Person: Model {
     var boss: Reference<Person>?
     var isAdult: Bool { age > 17 }
 
-    init(id: Int, record: Record) throws(FieldProblem) {
+    init(id: Int, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.id = id
         age = try reader.read("age")
@@ -40,7 +40,7 @@ struct Marked: Model {
     let id: Int
     let mark = Mark()
 
-    init(id: Int, record: Record) throws(FieldProblem) { self.id = id }
+    init(id: Int, record: CellRecord) throws(FieldProblem) { self.id = id }
 
     func write(into sink: inout some FieldSink) throws(FieldProblem) {}
 
@@ -55,7 +55,7 @@ struct Bearer: Model {
     let id: Int
     let name: String
 
-    init(id: Int, record: Record) throws(FieldProblem) {
+    init(id: Int, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.id = id
         name = try reader.read("name")
@@ -71,7 +71,7 @@ struct PersonName: Model {
     let id: String
     var title: String
 
-    init(id: String, record: Record) throws(FieldProblem) {
+    init(id: String, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.id = id
         title = try reader.read("name")
@@ -101,7 +101,7 @@ extension ModelCache {
 
     /// Also of an id that is none of a ``Person``.
     func write(
-        _ operation: Operation, _ id: String, _ fields: Fields, _ origin: String, _ stamp: Stamp? = nil
+        _ operation: UpdateOperation, _ id: String, _ fields: Fields, _ origin: String, _ stamp: Stamp? = nil
     ) throws {
         var writer = BatchWriter()
         let stamp = stamp ?? Stamp((snapshot().commitNumber + 1) << 16)

@@ -17,7 +17,7 @@ import Testing
         let id: Int
         let lanes: SIMD8<Double>
 
-        init(id: Int, record: Record) throws(FieldProblem) {
+        init(id: Int, record: CellRecord) throws(FieldProblem) {
             var reader = FieldReader(record)
             self.id = id
             lanes = SIMD8(repeating: Double(try reader.read("age", as: Int.self)))
@@ -34,7 +34,7 @@ import Testing
         let id: Int
         let age: Int
 
-        init(id: Int, record: Record) throws(FieldProblem) {
+        init(id: Int, record: CellRecord) throws(FieldProblem) {
             var reader = FieldReader(record)
             self.id = id
             age = try reader.read("age")

@@ -170,7 +170,7 @@ private struct FuzzTarget {
         for record in records.byID.values {
             let bytes = record.bytes.copy
             var reader = CBORReader(bytes.span)
-            guard try Record(reading: &reader) == record else { throw CaseFailure("a record is not what it says") }
+            guard try CellRecord(reading: &reader) == record else { throw CaseFailure("a record is not what it says") }
         }
     }
 }

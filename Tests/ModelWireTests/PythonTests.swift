@@ -99,13 +99,13 @@ import Testing
         return cases
     }
 
-    private static func records(using generator: inout SeededGenerator) throws -> [Record] {
+    private static func records(using generator: inout SeededGenerator) throws -> [CellRecord] {
         var records = Records()
         var decoder = BatchDecoder()
         for stamp in 1...4 {
             var writer = BatchWriter()
             let id = ["a", "b"].randomElement(using: &generator) ?? "a"
-            let operation = ModelRecord.Operation(rawValue: .random(in: 0...2, using: &generator)) ?? .merge
+            let operation = UpdateOperation(rawValue: .random(in: 0...2, using: &generator)) ?? .merge
             try writer.append(
                 operation, stamp: UInt64(stamp), id: id, fields: operation == .delete ? [:] : fields(using: &generator))
             let frame = writer.finish(origin: "a", incarnation: 1, sequence: 1)

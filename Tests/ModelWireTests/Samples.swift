@@ -5,7 +5,7 @@ import TestSupport
 /// A batch as a test thinks of it.
 struct BatchSample: Equatable {
     struct Update: Equatable {
-        var operation: ModelRecord.Operation
+        var operation: UpdateOperation
         var stamp: Stamp
         var id: String
         var fields: EncodedFields
@@ -76,7 +76,7 @@ struct BatchSample: Equatable {
         var next = stamp
         for _ in 0..<Int.random(in: 1...count, using: &generator) {
             next += UInt64.random(in: 0...70_000, using: &generator)
-            let operation = ModelRecord.Operation(rawValue: .random(in: 0...2, using: &generator)) ?? .merge
+            let operation = UpdateOperation(rawValue: .random(in: 0...2, using: &generator)) ?? .merge
             let fields = operation == .delete ? [:] : Fields.random(count: 4, depth: 2, using: &generator)
             sample.updates.append(
                 Update(
@@ -101,7 +101,7 @@ private final class Scratch {
 
 /// Applies updates to records, one after the other, as a cache does.
 struct Records {
-    private(set) var byID: [String: Record] = [:]
+    private(set) var byID: [String: CellRecord] = [:]
     private let scratch = Scratch()
 
     mutating func apply(_ frame: [UInt8], with decoder: borrowing BatchDecoder) {
@@ -109,7 +109,7 @@ struct Records {
         for index in 0..<batch.count {
             let update = batch.update(at: index)
             let id = update.id.text
-            if let record = Record.applying(update, to: byID[id], plan: &scratch.plan).record { byID[id] = record }
+            if let record = CellRecord.applying(update, to: byID[id], plan: &scratch.plan).record { byID[id] = record }
         }
     }
 }
@@ -247,7 +247,7 @@ extension ControlReply {
     }
 
     /// Records as a few batches make them.
-    private static func randomRecords(using generator: inout SeededGenerator) throws -> [Record] {
+    private static func randomRecords(using generator: inout SeededGenerator) throws -> [CellRecord] {
         var records = Records()
         var decoder = BatchDecoder()
         for _ in 0..<3 {

@@ -75,7 +75,7 @@ extension Heads {
     }
 }
 
-extension Record {
+extension CellRecord {
     /// From what its readers say, not from its bytes.
     var tree: Tree {
         let pairs = cells.map { cell -> (key: Tree, value: Tree) in
@@ -84,7 +84,7 @@ extension Record {
                 .array([.value(cell.value), .unsigned(cell.version.stamp), .text(cell.version.origin)])
             )
         }
-        return .array([.text(id), Record.tree(floor), Record.tree(touched), .map(pairs)])
+        return .array([.text(id), CellRecord.tree(floor), CellRecord.tree(touched), .map(pairs)])
     }
 
     private static func tree(_ version: Version?) -> Tree {

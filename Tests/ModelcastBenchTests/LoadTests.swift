@@ -59,7 +59,7 @@ import Testing
 
     @Test func `publishers under stress write the same models, and only ids of their plan`() async throws {
         var joined: [UInt64] = []
-        var records: [[Record]] = []
+        var records: [[CellRecord]] = []
         for index in 0..<2 {
             let publisher = try publisher("publisher-\(index)")
             let plan = StressPlan(index: index, models: 50, rate: 1_000_000)
@@ -87,8 +87,8 @@ import Testing
 
 extension Publisher {
     /// All records of a type, tombstones included.
-    fileprivate func snapshot(of type: String) -> [Record] {
-        var records: [Record] = []
+    fileprivate func snapshot(of type: String) -> [CellRecord] {
+        var records: [CellRecord] = []
         cache.snapshot().forEach(type: type, includingTombstones: true) {
             records.append($0)
             return true

@@ -115,7 +115,7 @@ import Testing
             #"{"x-modelcast-type": "a b", "properties": {"id": {"type": "string"}}, "required": ["id"]}"#,
             "/x-modelcast-type", "1 to 64 of"
         ),
-        (#"{"title": "Record", "enum": ["a"]}"#, "", "x-modelcast-name"),
+        (#"{"title": "CellRecord", "enum": ["a"]}"#, "", "x-modelcast-name"),
         (#"{"x-modelcast-access": "open", "enum": ["a"]}"#, "/x-modelcast-access", "is not public"),
         (#"{"$defs": {"a": {"enum": ["a"]}, "A": {"enum": ["a"]}}}"#, "/$defs/A", "another name"),
         (##"{"$defs": {"a": {"$ref": "#/$defs/a"}}}"##, "/$defs/a/$ref", "without end"),

@@ -91,7 +91,7 @@ import Testing
                             ModelProperty(\.size, Names.size),
                         ]
 
-                        init(id: Int, record: Record) throws(FieldProblem) {
+                        init(id: Int, record: CellRecord) throws(FieldProblem) {
                             self = try Partial(id: id, record: record).model()
                         }
 
@@ -143,7 +143,7 @@ import Testing
                                 self.id = id
                             }
 
-                            init(id: Int, record: Record) {
+                            init(id: Int, record: CellRecord) {
                                 var reader = FieldReader(record)
                                 self.init(id: id, reading: &reader)
                             }

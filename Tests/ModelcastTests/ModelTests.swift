@@ -18,7 +18,7 @@ struct User: Model {
         self.age = age
     }
 
-    init(id: String, record: Record) throws(FieldProblem) {
+    init(id: String, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.init(id: id, nickName: try reader.read("nick_name"), age: try reader.read("age"))
     }
@@ -42,7 +42,7 @@ private struct Account: Model {
 
     init(id: Int = 1, number: UInt64) { (self.id, self.number) = (id, number) }
 
-    init(id: Int, record: Record) throws(FieldProblem) {
+    init(id: Int, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.id = id
         number = try reader.read("number")
@@ -216,7 +216,7 @@ private struct Account: Model {
             let id = 1
             var value: Double
             init(_ value: Double) { self.value = value }
-            init(id: Int, record: Record) throws(FieldProblem) {
+            init(id: Int, record: CellRecord) throws(FieldProblem) {
                 var reader = FieldReader(record)
                 value = try reader.read("value")
             }

@@ -112,7 +112,7 @@ import Testing
 
     @Test func `what differs is named, be it the model, a field or only the version of a write`() throws {
         /// What these updates make of one model, each with its stamp.
-        func record(_ updates: [(Stamp, ModelRecord.Operation, Fields)]) throws -> Record? {
+        func record(_ updates: [(Stamp, UpdateOperation, Fields)]) throws -> CellRecord? {
             let cache = ModelCache()
             var writer = BatchWriter()
             for (stamp, operation, fields) in updates {
@@ -124,7 +124,7 @@ import Testing
             cache.commit(decoder.batch(in: frame.span), type: "T")
             return cache.record(type: "T", id: "1", includingTombstones: true)
         }
-        func differences(_ left: Record?, _ right: Record?) -> [Verification.Difference] {
+        func differences(_ left: CellRecord?, _ right: CellRecord?) -> [Verification.Difference] {
             Verification.differences("1", left, right)
         }
         func version(_ stamp: Stamp) -> Version { Version(stamp: stamp, origin: "a") }

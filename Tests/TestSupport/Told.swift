@@ -37,7 +37,7 @@ public final class Told: Sendable {
 }
 
 extension ModelCache {
-    public func observe(_ interest: Interest, _ told: Told) -> Observation {
+    public func observe(_ interest: Interest, _ told: Told) -> CacheObservation {
         observe(interest, on: told.queue) { told.hear($0) }
     }
 }

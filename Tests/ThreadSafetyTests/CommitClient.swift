@@ -56,7 +56,7 @@ final class CommitClient: StressClient {
             let stamp = (time - UInt64(isLate ? below(200) : 0)) << 32 | (time & 0xFF_FFFF) << 8
             return (0..<(isSingle ? 1 : 1 + below(5))).map { index in
                 let key = ModelKey(type: type, id: "\(below(OperationGenerator.idCount))")
-                let operation: Operation = [.merge, .merge, .merge, .replace, .delete][below(5)]
+                let operation: UpdateOperation = [.merge, .merge, .merge, .replace, .delete][below(5)]
                 var fields: Contents = [:]
                 for _ in 0..<(operation == .delete ? 0 : 1 + below(3)) {
                     inside.count += 1

@@ -30,7 +30,7 @@ struct CommitJournal {
     /// Every commit is one of the writes, in their order, with what they lead to; and every write that a reader can see
     /// is in a commit.
     func check(_ history: History) throws {
-        var byKey: [ModelKey: [Record]] = [:]
+        var byKey: [ModelKey: [CellRecord]] = [:]
         for entry in entries {
             byKey[ModelKey(type: entry.type, id: entry.record.id), default: []].append(entry.record)
         }
@@ -42,7 +42,7 @@ struct CommitJournal {
         }
     }
 
-    private func check(_ records: [Record], _ key: ModelKey, _ timeline: Timeline) throws {
+    private func check(_ records: [CellRecord], _ key: ModelKey, _ timeline: Timeline) throws {
         var last = 0
         for record in records {
             let position = timeline.position(asOf: record.lastStamp)

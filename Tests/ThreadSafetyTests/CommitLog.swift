@@ -4,7 +4,7 @@ import ModelRecord
 struct LoggedUpdate: Sendable {
     let key: ModelKey
     /// Nil: the model is taken out, its tombstone included.
-    let operation: Operation?
+    let operation: UpdateOperation?
     let fields: Contents
     let version: Version
 }

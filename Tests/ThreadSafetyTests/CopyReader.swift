@@ -25,7 +25,7 @@ struct CopyReader: Sendable {
     func read(_ key: ModelKey, _ way: Int) -> ReadEvent {
         let (type, id) = (key.type, key.id)
         let invoked = clock.tick()
-        let (call, record): (String, Record?) =
+        let (call, record): (String, CellRecord?) =
             switch way {
             case 0: ("subscript of the cache", cache[type, id])
             case 1: ("subscript", source[type, id])
@@ -82,7 +82,7 @@ struct CopyReader: Sendable {
         return ReadEvent(client: client, interval: interval, call: "snapshot", seen: seen)
     }
 
-    private static func sighting(of record: Record?) -> Sighting {
+    private static func sighting(of record: CellRecord?) -> Sighting {
         guard let record, record.exists else { return .exactly(nil) }
         return .exactly(record.values)
     }

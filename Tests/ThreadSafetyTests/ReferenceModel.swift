@@ -12,7 +12,7 @@ struct ReferenceModel {
         return cells.mapValues(\.value).filter { $0.value != .undefined }
     }
 
-    mutating func apply(_ operation: Operation, _ fields: Contents, at version: Version) {
+    mutating func apply(_ operation: UpdateOperation, _ fields: Contents, at version: Version) {
         if operation != .delete { touched = max(touched ?? version, version) }
         if operation != .merge {
             floor = max(floor ?? version, version)

@@ -11,7 +11,7 @@ struct StressItem: Model {
 
     init(id: Int, a: Int64?, b: Int64?) { (self.id, self.a, self.b) = (id, a, b) }
 
-    init(id: Int, record: Record) throws(FieldProblem) {
+    init(id: Int, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.init(id: id, a: try reader.read("a"), b: try reader.read("b"))
     }
@@ -37,7 +37,7 @@ struct StressDeed: Model {
 
     init(id: Int, number: Int64) { (self.id, self.number) = (id, number) }
 
-    init(id: Int, record: Record) throws(FieldProblem) {
+    init(id: Int, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
         self.init(id: id, number: try reader.read("number"))
     }

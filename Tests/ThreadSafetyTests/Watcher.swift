@@ -21,7 +21,7 @@ final class Watcher: Sendable {
     final class Witness: Sendable {}
 
     private struct Inside {
-        var token: Observation?
+        var token: CacheObservation?
         var registration: ClosedRange<UInt64> = 0...UInt64.max
         var told: [ToldSet] = []
         var isInCall = false
@@ -112,7 +112,7 @@ final class Watcher: Sendable {
     /// - Parameters:
     ///   - lateCalls: how many calls may begin after `end` has returned and the token is released.
     ///   - end: what is done with the only reference to the token.
-    private func end(lateCalls: Int, _ end: (consuming Observation) -> Void) {
+    private func end(lateCalls: Int, _ end: (consuming CacheObservation) -> Void) {
         let taken = inside.withLock { inside in
             defer { inside.token = nil }
             return inside.token

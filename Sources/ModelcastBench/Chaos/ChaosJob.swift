@@ -30,7 +30,7 @@ struct ChaosJob: Hashable, Sendable {
     }
 
     /// The record is what the job has pushed.
-    func isRight(_ record: Record) -> Bool {
+    func isRight(_ record: CellRecord) -> Bool {
         record.exists && record["job"] == .int(Int64(number)) && record["pusher"] == .int(Int64(pusher))
     }
 

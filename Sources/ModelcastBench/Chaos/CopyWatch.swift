@@ -7,7 +7,7 @@ final class CopyWatch: Sendable {
     private let cache: ModelCache
     private let lags = LatencyHistogram()
     private let beats = BeatGaps()
-    private let observation: Observation
+    private let observation: CacheObservation
 
     /// A copy that was so much older than it ought to be is worth a line in the log.
     private static let oldNanoseconds: UInt64 = 2_000_000_000

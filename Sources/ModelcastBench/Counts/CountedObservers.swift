@@ -7,7 +7,7 @@ import Synchronization
 /// The queues stand still while a frame is applied, so that every frame meets them in the same state.
 final class CountedObservers: Sendable {
     private let queues = [DispatchQueue(label: "bench-type"), DispatchQueue(label: "bench-models")]
-    private let observations: [Observation]
+    private let observations: [CacheObservation]
     private let tally = Tally()
     private let isTypeObserved: Bool
 
@@ -27,7 +27,7 @@ final class CountedObservers: Sendable {
     ///   - isTypeObserved: the type has one, too.
     init(_ cache: ModelCache, _ ids: some Sequence<String>, isTypeObserved: Bool) {
         let tally = tally
-        var observations: [Observation] = []
+        var observations: [CacheObservation] = []
         if isTypeObserved {
             observations.append(
                 cache.observe(.type(Workload.type), on: queues[0]) { tally.take($0, tally.ofType) })

@@ -75,7 +75,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
         ModelProperty(\.tags, Names.tags),
     ]
 
-    init(id: String, record: Record) throws(FieldProblem) {
+    init(id: String, record: CellRecord) throws(FieldProblem) {
         self = try Partial(id: id, record: record).model()
     }
 
@@ -219,7 +219,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
             self.id = id
         }
 
-        init(id: String, record: Record) {
+        init(id: String, record: CellRecord) {
             var reader = FieldReader(record)
             self.init(id: id, reading: &reader)
         }

@@ -27,7 +27,7 @@ struct BenchUserByHand {
     private static let tags: FieldName = "tags"
 
     /// Nil where a field is missing or does not fit.
-    init?(id: String, record: Record) {
+    init?(id: String, record: CellRecord) {
         typealias Names = BenchUserByHand
         var cursor = FieldCursor(record)
         guard cursor.find(Names.age), let age = cursor.int else { return nil }

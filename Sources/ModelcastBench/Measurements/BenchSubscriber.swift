@@ -11,8 +11,8 @@ actor BenchSubscriber {
     private let ends = Ends()
     private let samples = Samples()
     private let queue = DispatchQueue(label: "bench-observer")
-    private var endObservation: Observation?
-    private var progressObservation: Observation?
+    private var endObservation: CacheObservation?
+    private var progressObservation: CacheObservation?
     private var latency: LatencyObserver?
     private var canonical: CanonicalObservers?
     var sleeper: SleepingObserver?

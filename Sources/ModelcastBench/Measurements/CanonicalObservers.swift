@@ -7,7 +7,7 @@ final class CanonicalObservers: Sendable {
     static let modelCount = 1_000
 
     private let subscriber: Subscriber
-    private let observations: [Observation]
+    private let observations: [CacheObservation]
     private let tally: Tally
 
     private final class Tally: Sendable {

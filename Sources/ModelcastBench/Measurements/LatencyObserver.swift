@@ -8,13 +8,13 @@ final class LatencyObserver: Sendable {
     private let fromCall = LatencyHistogram()
     private let initial = Atomic<Int>(0)
     private let folded = Atomic<Int>(0)
-    private let observation = Mutex<Observation?>(nil)
+    private let observation = Mutex<CacheObservation?>(nil)
 
     init(models: Int) { self.models = models }
 
     var isPastInitial: Bool { initial.load(ordering: .relaxed) >= models }
 
-    func begin(_ observation: Observation) { self.observation.withLock { $0 = observation } }
+    func begin(_ observation: CacheObservation) { self.observation.withLock { $0 = observation } }
 
     func end() { observation.withLock { $0.take() }?.cancel() }
 

@@ -5,17 +5,17 @@ import Synchronization
 /// Takes the initial state, and falls asleep at the first change until it is woken.
 final class SleepingObserver: Sendable {
     private struct State {
-        var told: [String: Record] = [:]
+        var told: [String: CellRecord] = [:]
         var changeCount = 0
         var foldedCount = 0
         var residentByteCount: UInt64 = 0
-        var observation: Observation?
+        var observation: CacheObservation?
     }
 
     private let state = Mutex(State())
     private let woken = DispatchSemaphore(value: 0)
 
-    func begin(_ observation: Observation) { state.withLock { $0.observation = observation } }
+    func begin(_ observation: CacheObservation) { state.withLock { $0.observation = observation } }
 
     /// Ends it; also one that sleeps still.
     func end() {

@@ -68,7 +68,7 @@ struct MemoryScenario {
     }
 
     /// The same ids and texts, kept by `make`.
-    private func measure<Kept>(_ name: String, _ make: (Record) -> Kept) throws -> BenchPart {
+    private func measure<Kept>(_ name: String, _ make: (CellRecord) -> Kept) throws -> BenchPart {
         var part = BenchPart(.memory)
         var source = NumberedModels(seed: 1)
         var kept: [String: Kept] = [:]
@@ -88,14 +88,14 @@ struct MemoryScenario {
         return part
     }
 
-    private static func dictionary(_ record: Record) -> [String: String] { NumberedModels.texts(of: record) }
+    private static func dictionary(_ record: CellRecord) -> [String: String] { NumberedModels.texts(of: record) }
 }
 
 /// A model of ten strings as a struct.
 private struct TenTexts {
     let texts: (String, String, String, String, String, String, String, String, String, String)
 
-    init(_ record: Record) {
+    init(_ record: CellRecord) {
         let values = Workload.fieldNames.map { record[$0]?.textValue ?? "" }
         texts = (
             values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8], values[9]

@@ -29,7 +29,7 @@ final class MixedReaders: Sendable {
     private let isOver = Flag()
     private let group = DispatchGroup()
     private let latency = LatencyHistogram()
-    private let observations = Mutex<[Observation]>([])
+    private let observations = Mutex<[CacheObservation]>([])
     private let reads = Atomic(0)
     private let found = Atomic(0)
     private let snapshots = Atomic(0)

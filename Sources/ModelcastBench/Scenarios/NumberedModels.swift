@@ -73,7 +73,7 @@ struct NumberedModels {
     }
 
     /// What a program without Modelcast keeps of a model.
-    static func texts(of record: Record) -> [String: String] { record.values.compactMapValues(\.textValue) }
+    static func texts(of record: CellRecord) -> [String: String] { record.values.compactMapValues(\.textValue) }
 
     private mutating func begin() {
         plain.removeAll(keepingCapacity: true)

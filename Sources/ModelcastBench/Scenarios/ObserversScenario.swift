@@ -130,7 +130,7 @@ private final class ObserverTally: Sendable {
     private struct State {
         var counts = Counts()
         var expected = 0
-        var observations: [Observation] = []
+        var observations: [CacheObservation] = []
         /// How many there were before the last registration.
         var before = 0
         /// The stamp of what each was told last.

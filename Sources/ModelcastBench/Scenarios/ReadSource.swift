@@ -35,7 +35,7 @@ final class CacheReads: ReadSource {
     @inline(__always)
     func read(_ id: String) -> Int? { table[id]?.byteCount }
 
-    func record(_ id: String) -> Record? { table[id] }
+    func record(_ id: String) -> CellRecord? { table[id] }
 
     func write(until isOver: () -> Bool) throws -> Int {
         try writer.withLock { writer in
@@ -61,13 +61,13 @@ struct NamedReads: ReadSource {
 
 /// The records of a cache in a dictionary behind a lock. Its writer replaces values, a batch under one lock.
 final class DictionaryReads: ReadSource {
-    private let records: Mutex<[String: Record]>
-    private let others: [(id: String, records: [Record])]
+    private let records: Mutex<[String: CellRecord]>
+    private let others: [(id: String, records: [CellRecord])]
     private static let otherCountMax = 65_536
 
     /// - Parameter reads: its records are kept, also while it goes on; some of them are replaced by newer ones of it.
     init(_ reads: CacheReads, models: Int) throws {
-        var records: [String: Record] = [:]
+        var records: [String: CellRecord] = [:]
         records.reserveCapacity(models)
         for model in 0..<models {
             // A string of its own: two that share their memory are equal at a glance.

@@ -27,8 +27,8 @@ struct ReadsScenario {
             try measure(models, &part)
         }
         part.notes += [
-            "Reads: models of ten fields; the hot set is one percent of the ids. The dictionary is [String: Record] "
-                + "behind a Mutex, with the same records; its keys are strings of their own. Its writer replaces "
+            "Reads: models of ten fields; the hot set is one percent of the ids. The dictionary is [String: "
+                + "CellRecord] behind a Mutex, with the same records; its keys are strings of their own. Its writer replaces "
                 + "values, the cache's makes, decodes and commits batches, \(NumberedModels.batchCount) models a "
                 + "batch, atomic in both.",
             "Reads that are timed one by one contain the clock: "

@@ -16,7 +16,7 @@ struct SnapshotScenario {
         var fed = FedCache()
         var source = NumberedModels(seed: 31)
         try fed.fill(0..<models, from: &source)
-        var records: [String: Record] = [:]
+        var records: [String: CellRecord] = [:]
         records.reserveCapacity(models)
         for record in fed.cache.snapshot().records(of: Workload.type) { records[record.id] = record }
         guard records.count == models else { throw BenchError("a snapshot has \(records.count) of \(models) models") }
@@ -33,7 +33,7 @@ struct SnapshotScenario {
     }
 
     /// Each opening on its own; releasing is not part of it.
-    private func open(_ cache: ModelCache, _ copies: borrowing Mutex<[String: Record]>, _ part: inout BenchPart) {
+    private func open(_ cache: ModelCache, _ copies: borrowing Mutex<[String: CellRecord]>, _ part: inout BenchPart) {
         var (times, copyTimes, closeTimes): ([Double], [Double], [Double]) = ([], [], [])
         var sum = 0
         for _ in 0..<max(1, sizes.snapshotOpenings) {
@@ -66,7 +66,7 @@ struct SnapshotScenario {
     }
 
     /// All records, of each its size: by `forEach`, by the sequence, and of a dictionary with the same records.
-    private func walk(_ cache: ModelCache, _ records: [String: Record], _ part: inout BenchPart) throws {
+    private func walk(_ cache: ModelCache, _ records: [String: CellRecord], _ part: inout BenchPart) throws {
         var rates: [String: [Double]] = [:]
         for round in 0...sizes.turns {
             var sums: [Int] = []

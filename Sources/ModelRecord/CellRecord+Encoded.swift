@@ -1,6 +1,6 @@
 public import ModelCBOR
 
-extension Record {
+extension CellRecord {
     /// Reads and checks the next encoded record of `reader`,
     /// `[id, floor, touched, { * field => [value, stamp, origin] }]`.
     ///
@@ -12,7 +12,7 @@ extension Record {
     public init(reading reader: inout CBORReader, maxDepth: Int = 64) throws(CBORError) {
         let start = reader.offset
         var probe = CBORReader(reader.bytes, at: start)
-        if let header = try? Record.check(&probe, maxDepth: maxDepth), probe.isDeterministic {
+        if let header = try? CellRecord.check(&probe, maxDepth: maxDepth), probe.isDeterministic {
             self = RecordBuilder.copy(reader.bytes.extracting(start..<probe.offset), header)
             reader.offset = probe.offset
             return
@@ -22,9 +22,9 @@ extension Record {
         // The levels above a value: the record, its map and the cell.
         try canonical.writeCanonical(&reader, maxDepth: maxDepth + 3)
         do {
-            let trimmed = try Record.trimmed(canonical.bytes.span)
+            let trimmed = try CellRecord.trimmed(canonical.bytes.span)
             var again = CBORReader(trimmed.span)
-            self = RecordBuilder.copy(trimmed.span, try Record.check(&again, maxDepth: maxDepth))
+            self = RecordBuilder.copy(trimmed.span, try CellRecord.check(&again, maxDepth: maxDepth))
         } catch {
             // The offset in the rewritten bytes says nothing to the caller.
             throw CBORError(error.code, at: start)

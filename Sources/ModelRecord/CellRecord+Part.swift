@@ -1,13 +1,13 @@
 import ModelCBOR
 
-extension Record {
+extension CellRecord {
     /// What of this model one origin has written and nothing later has taken the place of: its cells, its touch and its
     /// floor. Nil where there is nothing, or where another has deleted the model since.
     ///
     /// Joined with the parts of all others it is the record again, where that exists.
     /// - Parameter plan: scratch memory, reused from call to call.
     /// - Complexity: O(*n*) in the bytes.
-    public func part(of origin: String, plan: inout MergePlan) -> Record? {
+    public func part(of origin: String, plan: inout MergePlan) -> CellRecord? {
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)
         let floor = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
@@ -27,7 +27,7 @@ extension Record {
         return RecordBuilder.make(
             id: bytes.extracting(idRange), idHash: idHash, floor: floor.view(in: bytes),
             touched: touched.view(in: bytes),
-            exists: Record.exists(floor: floor.view(in: bytes), touched: touched.view(in: bytes)),
+            exists: CellRecord.exists(floor: floor.view(in: bytes), touched: touched.view(in: bytes)),
             plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
 

@@ -8,7 +8,7 @@ public struct Cell: Hashable, Sendable {
     public let version: Version
 }
 
-extension Record {
+extension CellRecord {
     /// All cells, in the order of the encoded field names.
     /// - Complexity: O(*n*); decodes every value.
     public var cells: [Cell] {
@@ -47,7 +47,7 @@ extension Record {
     ///
     /// In order of the encoded names. Versions do not count: an equal value written again is no change.
     /// - Complexity: O(*n*) in the number of fields of both.
-    public func changedFields(since older: Record?) -> [String] {
+    public func changedFields(since older: CellRecord?) -> [String] {
         var changed: [String] = []
         forEachChange(since: older) { cell, bytes in
             changed.append(CBORReader(bytes).string(cell.name))
@@ -58,7 +58,7 @@ extension Record {
 
     /// Some field has another value than in `older`; a missing record has no fields.
     /// - Complexity: O(*n*) in the number of fields of both; up to the first that differs.
-    func hasChangedFields(since older: Record?) -> Bool {
+    func hasChangedFields(since older: CellRecord?) -> Bool {
         var isChanged = false
         forEachChange(since: older) { _, _ in
             isChanged = true
@@ -69,12 +69,12 @@ extension Record {
 
     /// Calls `body` with the cells of fields whose value differs, as the record has them that knows the field, until it
     /// returns false.
-    private func forEachChange(since older: Record?, _ body: (CellSlice, Span<UInt8>) -> Bool) {
+    private func forEachChange(since older: CellRecord?, _ body: (CellSlice, Span<UInt8>) -> Bool) {
         let new = bytes
         var right = CellRun(new, at: Int(storage.packed.cellsOffset), count: cellCount)
         guard let older else {
             while let mine = right.cell {
-                if Record.isKnown(mine, new), !body(mine, new) { return }
+                if CellRecord.isKnown(mine, new), !body(mine, new) { return }
                 right.advance()
             }
             return
@@ -86,17 +86,17 @@ extension Record {
             switch (left.cell, right.cell) {
             case (nil, nil): return
             case (let theirs?, nil):
-                if Record.isKnown(theirs, old) { goesOn = body(theirs, old) }
+                if CellRecord.isKnown(theirs, old) { goesOn = body(theirs, old) }
                 left.advance()
             case (nil, let mine?):
-                if Record.isKnown(mine, new) { goesOn = body(mine, new) }
+                if CellRecord.isKnown(mine, new) { goesOn = body(mine, new) }
                 right.advance()
             case (let theirs?, let mine?):
                 let order = Bytes.compare(old.extracting(theirs.key), new.extracting(mine.key))
                 if order < 0 {
-                    if Record.isKnown(theirs, old) { goesOn = body(theirs, old) }
+                    if CellRecord.isKnown(theirs, old) { goesOn = body(theirs, old) }
                 } else if order > 0 {
-                    if Record.isKnown(mine, new) { goesOn = body(mine, new) }
+                    if CellRecord.isKnown(mine, new) { goesOn = body(mine, new) }
                 } else if !Bytes.areEqual(old.extracting(theirs.value), new.extracting(mine.value)) {
                     goesOn = body(mine, new)
                 }

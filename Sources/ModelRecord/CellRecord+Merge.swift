@@ -1,6 +1,6 @@
 import ModelCBOR
 
-extension Record {
+extension CellRecord {
     /// Applies `update` to `record`, which may be nil for a model that was never heard of.
     ///
     /// One linear pass over two runs of cells in the same order; at most one allocation, of the new record.
@@ -10,7 +10,7 @@ extension Record {
     ///     does with its own merges before it sends them. ``MergePlan/appendWritten(of:to:)`` then tells what is left;
     ///     a merge of which nothing is left changes nothing. Replicas must not: they apply what was sent.
     public static func applying(
-        _ update: borrowing UpdateView, to record: Record?, plan: inout MergePlan, keepingEqual: Bool = false
+        _ update: borrowing UpdateView, to record: CellRecord?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {
         guard let record else { return first(update, plan: &plan) }
         return unsafe MergeResult(record.storage.applying(update, plan: &plan, keepingEqual: keepingEqual))
@@ -18,7 +18,7 @@ extension Record {
 
     /// The way that any update may take, cell by cell.
     static func merging(
-        _ update: borrowing UpdateView, into record: Record, plan: inout MergePlan, keepingEqual: Bool
+        _ update: borrowing UpdateView, into record: CellRecord, plan: inout MergePlan, keepingEqual: Bool
     ) -> MergeResult {
         let old = record.storage.bytes
         var reader = CBORReader(old, at: record.idRange.upperBound)
@@ -141,7 +141,7 @@ extension RecordStorage {
             return unsafe merge
         }
         return unsafe UnmanagedMerge(
-            Record.merging(update, into: Record(storage: self), plan: &plan, keepingEqual: keepingEqual))
+            CellRecord.merging(update, into: CellRecord(storage: self), plan: &plan, keepingEqual: keepingEqual))
     }
 
     /// Makes the record that was prepared.

@@ -11,7 +11,7 @@ import ModelCBOR
 /// let age = record?["age"]?.intValue
 /// ```
 /// A record does not know its type: it is kept by type.
-public struct Record: @unchecked Sendable {
+public struct CellRecord: @unchecked Sendable {
     // Unchecked because ManagedBuffer is not Sendable: the storage's facts are written once, in RecordStorage.make, its
     // bytes and directory once, by RecordBuilder, before the record is handed out; all are only read from then on. Its
     // word for hash and views is atomic.
@@ -82,12 +82,12 @@ public struct Record: @unchecked Sendable {
     }
 
     /// True when both are the same object, which implies that they are equal.
-    public func isIdentical(to other: Record) -> Bool { storage === other.storage }
+    public func isIdentical(to other: CellRecord) -> Bool { storage === other.storage }
 }
 
-extension Record: Hashable {
+extension CellRecord: Hashable {
     /// Equal records have equal encodings: the same state, versions included.
-    public static func == (left: Record, right: Record) -> Bool {
+    public static func == (left: CellRecord, right: CellRecord) -> Bool {
         if left.storage === right.storage { return true }
         return Bytes.areEqual(left.bytes, right.bytes)
     }
@@ -98,7 +98,7 @@ extension Record: Hashable {
     }
 }
 
-extension Record: CustomStringConvertible {
+extension CellRecord: CustomStringConvertible {
     /// The id and the known fields, for logs and debuggers.
     public var description: String {
         guard exists else { return "\(id): deleted" }

@@ -2,7 +2,7 @@ import ModelCBOR
 
 /// Removed fields: cells that hold `undefined`. They are remembered as deleted models are, and forgotten as these are
 /// (protocol article, section 2).
-extension Record {
+extension CellRecord {
     /// How many removed fields are remembered.
     /// - Complexity: O(*n*) in the number of cells
     public var removedFieldCount: Int {
@@ -19,7 +19,7 @@ extension Record {
     public func hasRemovedFields(olderThan stamp: Stamp) -> Bool {
         var isFound = false
         forEachCell { cell, bytes in
-            isFound = Record.isForgettable(cell, bytes, olderThan: stamp)
+            isFound = CellRecord.isForgettable(cell, bytes, olderThan: stamp)
             return !isFound
         }
         return isFound
@@ -29,11 +29,11 @@ extension Record {
     ///
     /// Nothing that a reader sees differs, nor does the digest.
     /// - Parameter plan: scratch memory, reused from call to call.
-    public func forgettingRemovedFields(olderThan stamp: Stamp, plan: inout MergePlan) -> Record? {
+    public func forgettingRemovedFields(olderThan stamp: Stamp, plan: inout MergePlan) -> CellRecord? {
         guard hasRemovedFields(olderThan: stamp) else { return nil }
         plan.reset()
         forEachCell { cell, bytes in
-            if !Record.isForgettable(cell, bytes, olderThan: stamp) {
+            if !CellRecord.isForgettable(cell, bytes, olderThan: stamp) {
                 plan.keep(.old, cell.key.lowerBound, cell.end)
             }
             return true

@@ -1,6 +1,6 @@
 import ModelCBOR
 
-extension Record {
+extension CellRecord {
     /// Joins two states of one model: the greater floor and touched, per field the cell with the greater version,
     /// without the cells below the floor. Commutative, associative and idempotent (protocol article, section 2).
     ///
@@ -9,7 +9,7 @@ extension Record {
     ///   - record: the state that is held, nil for a model that was never heard of.
     ///   - plan: scratch memory, reused from call to call.
     /// - Returns: the joined record, or none when `record` already holds all of `other`.
-    public static func joining(_ other: Record, to record: Record?, plan: inout MergePlan) -> MergeResult {
+    public static func joining(_ other: CellRecord, to record: CellRecord?, plan: inout MergePlan) -> MergeResult {
         guard let record else {
             let other = other.trimmed(plan: &plan)
             return MergeResult(
@@ -103,7 +103,7 @@ private struct CellJoin {
     private let newOffset: Int
     private let newCount: Int
 
-    init(old: Record, new: Record) {
+    init(old: CellRecord, new: CellRecord) {
         oldOffset = Int(old.storage.facts.cellsOffset)
         oldCount = old.cellCount
         newOffset = Int(new.storage.facts.cellsOffset)

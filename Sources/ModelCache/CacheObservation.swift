@@ -5,7 +5,7 @@ import Synchronization
 /// A registration that lasts until it is cancelled or released.
 ///
 /// Keep it as long as you want to be told. It keeps the cache alive.
-public final class Observation: Sendable {
+public final class CacheObservation: Sendable {
     /// Where it is told from.
     enum Place: Sendable {
         case inbox(Inbox)
@@ -70,7 +70,7 @@ extension ModelCache {
     /// - Returns: the token; the observation ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         guard case .model(let type, let id) = interest else { return register(Inbox(.queue(queue, handler), interest)) }
         return register(makeTable(type), id, on: queue, handler)
     }
@@ -81,7 +81,7 @@ extension ModelCache {
     /// Calls never overlap: while one is at work on one thread, another thread leaves it what it has committed.
     package func observe(
         _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         register(Inbox(.inline(handler), interest))
     }
 
@@ -96,7 +96,7 @@ extension ModelCache {
         return ChangeStream(observation, inbox, guardedBy: streamGuard)
     }
 
-    private func register(_ inbox: Inbox) -> Observation {
+    private func register(_ inbox: Inbox) -> CacheObservation {
         let interest = inbox.interest
         let table = interest.type.map(makeTable)
         let isToBeWoken = cut.withLock { cut in
@@ -109,20 +109,20 @@ extension ModelCache {
             }
         }
         if isToBeWoken { inbox.wake() }
-        return Observation(self, .inbox(inbox))
+        return CacheObservation(self, .inbox(inbox))
     }
 
     /// One of a single model, on a queue.
     private func register(
         _ table: TypeTable, _ id: String, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
-    ) -> Observation {
+    ) -> CacheObservation {
         let (lane, number, isToBeWoken) = cut.withLock { cut in
             var member = LaneMember(handler: handler, id: id, table: table, since: cut.commitNumber)
             if let record = table.record(id), record.exists { member.initial = record }
             return cut.observers.admit(member, on: queue)
         }
         if isToBeWoken { lane.wake() }
-        return Observation(self, .lane(lane, number))
+        return CacheObservation(self, .lane(lane, number))
     }
 
     private func current(_ type: String, _ id: String, _ commitNumber: UInt64) -> ChangeSet? {

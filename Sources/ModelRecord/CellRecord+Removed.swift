@@ -1,10 +1,10 @@
 import ModelCBOR
 
-extension Record {
+extension CellRecord {
     /// What readers are told of a model that is taken out whole: a tombstone of its id.
     ///
     /// For observers only: its floor is the version that the model was touched with, so it must never be joined.
-    public func removed(plan: inout MergePlan) -> Record {
+    public func removed(plan: inout MergePlan) -> CellRecord {
         guard exists else { return self }
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)
@@ -17,7 +17,7 @@ extension Record {
     }
 
     /// What observers are told when `other` takes the place of this record.
-    public func isVisiblyDifferent(from other: Record?) -> Bool {
+    public func isVisiblyDifferent(from other: CellRecord?) -> Bool {
         guard exists == (other?.exists ?? false) else { return true }
         return exists && hasChangedFields(since: other)
     }
