@@ -156,6 +156,10 @@ let modelTests: [Target] = [
         ],
         swiftSettings: settings),
     .testTarget(
+        name: "ClientTests",
+        dependencies: ["Modelcast", "ModelcastMacros", sqlite, log, .product(name: "NIOCore", package: "swift-nio")],
+        swiftSettings: settings),
+    .testTarget(
         name: "GeneratedModelsTests", dependencies: ["ModelcastMacros"], swiftSettings: settings,
         plugins: ["GenerateModels"]),
 ]
@@ -172,6 +176,12 @@ let modelProducts: [Product] = [
     .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
 ]
 
+/// Macros are made with the one, and a client is compiled beside the other.
+let modelDependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+]
+
 let package = Package(
     name: "modelcast",
     platforms: [.macOS(.v26)],
@@ -186,7 +196,7 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-    ] + (hasModels ? [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")] : []),
+    ] + (hasModels ? modelDependencies : []),
     targets: core + (hasThreads ? threadTests : []) + (hasServices ? services + serviceTests : [])
         + (hasModels ? models + modelTests : []),
     swiftLanguageModes: [.v6]

@@ -9,7 +9,7 @@ extension ModelCache {
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
     @discardableResult
-    public func commit(_ update: borrowing UpdateView, in table: Table) -> CommitSummary {
+    public func commit(_ update: borrowing UpdateView, in table: ModelTable) -> CommitSummary {
         commit(update, in: table, keepingEqual: false) { _, _ in true }
     }
 
@@ -21,7 +21,7 @@ extension ModelCache {
     ///   - written: the pairs that differ are appended here.
     /// - Returns: what came of it, and how many pairs differ; nil when the update was refused.
     public func commitChanges(
-        of update: borrowing UpdateView, in table: Table, byteCountMax: Int, written: inout [UInt8]
+        of update: borrowing UpdateView, in table: ModelTable, byteCountMax: Int, written: inout [UInt8]
     ) -> (summary: CommitSummary, count: Int)? {
         var count = 0
         var isRefused = false
@@ -38,7 +38,7 @@ extension ModelCache {
     private typealias Wish = (Int, borrowing MergePlan) -> Bool
 
     private func commit(
-        _ update: borrowing UpdateView, in table: Table, keepingEqual: Bool, _ isWanted: Wish
+        _ update: borrowing UpdateView, in table: ModelTable, keepingEqual: Bool, _ isWanted: Wish
     ) -> CommitSummary {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
         var end = CommitEnd()

@@ -40,7 +40,7 @@ extension ModelCache {
     /// - Parameter table: a table of this cache.
     /// - Complexity: O(*updates*)
     @discardableResult
-    public func commit(_ batch: borrowing UpdateBatchView, in table: Table) -> BatchSummary {
+    public func commit(_ batch: borrowing UpdateBatchView, in table: ModelTable) -> BatchSummary {
         var changes: BatchChanges?
         return commit(batch, in: table, noting: &changes)
     }
@@ -49,7 +49,7 @@ extension ModelCache {
     /// - Parameter changes: tells what is left to be sent.
     @discardableResult
     public func commit(
-        changesOf batch: borrowing UpdateBatchView, in table: Table, noting changes: inout BatchChanges
+        changesOf batch: borrowing UpdateBatchView, in table: ModelTable, noting changes: inout BatchChanges
     ) -> BatchSummary {
         var noted: BatchChanges? = changes
         // One owner at a time, lest the buffers are copied.
@@ -60,7 +60,7 @@ extension ModelCache {
     }
 
     private func commit(
-        _ batch: borrowing UpdateBatchView, in table: Table, noting changes: inout BatchChanges?
+        _ batch: borrowing UpdateBatchView, in table: ModelTable, noting changes: inout BatchChanges?
     ) -> BatchSummary {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
         // What was replaced while others had it. Released outside of the locks, as with the last reference goes what is

@@ -82,7 +82,7 @@ public final class ModelCache: Sendable {
     }
 
     /// A handle for many reads of one type. The type need not have any models yet.
-    public func table(_ type: String) -> Table { Table(table: makeTable(type)) }
+    public func table(_ type: String) -> ModelTable { ModelTable(table: makeTable(type)) }
 
     /// The types that have or had models, in the order of their first.
     public var types: [String] {

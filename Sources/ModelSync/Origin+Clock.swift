@@ -189,7 +189,7 @@ extension Origin {
     }
 
     private func commit(
-        _ update: FormerPart.Update, stamp: Stamp, _ record: CellRecord, to table: Table, of scratch: ModelCache
+        _ update: FormerPart.Update, stamp: Stamp, _ record: CellRecord, to table: ModelTable, of scratch: ModelCache
     ) {
         guard let fields = try? EncodedFields(update.fields) else { return }
         scratch.commit(

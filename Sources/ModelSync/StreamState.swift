@@ -37,7 +37,7 @@ final class StreamState {
     /// The type of the topic.
     let type: String
     /// The models of that type, once there are any.
-    private var table: Table?
+    private var table: ModelTable?
     var incarnation: UInt64
     var tracker = SequenceTracker()
     /// The sender that was last heard of this stream; it is asked first. Nil for a stream that is only pushed: it has
@@ -101,7 +101,7 @@ final class StreamState {
     var lastStamp: Stamp = 0
 
     /// The models of its type, in the one cache that its replica has.
-    func table(of cache: ModelCache) -> Table {
+    func table(of cache: ModelCache) -> ModelTable {
         if let table { return table }
         let made = cache.table(type)
         table = made

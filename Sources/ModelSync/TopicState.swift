@@ -25,11 +25,11 @@ final class TypeState: Sendable {
     let name: String
     let partitions: Partitions
     /// The type's models in the origin's own copy.
-    let table: Table
+    let table: ModelTable
     /// Indices into the origin's topics, by partition.
     let firstTopic: Int
 
-    init(name: String, partitions: Partitions, table: Table, firstTopic: Int) {
+    init(name: String, partitions: Partitions, table: ModelTable, firstTopic: Int) {
         (self.name, self.partitions, self.table, self.firstTopic) = (name, partitions, table, firstTopic)
     }
 

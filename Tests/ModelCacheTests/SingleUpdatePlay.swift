@@ -6,7 +6,7 @@ import Testing
 /// Single updates of all kinds to a cache, beside the same by the merge rule alone, with watchers that come and go.
 struct SingleUpdatePlay: ~Copyable {
     private let cache = ModelCache()
-    private let table: Table
+    private let table: ModelTable
     /// Updates are committed as their origin does.
     private let isOrigin: Bool
     private var plan = MergePlan()

@@ -17,7 +17,7 @@ struct SingleUpdateTests {
     }
 
     private let cache = ModelCache()
-    private let table: Table
+    private let table: ModelTable
 
     init() { table = cache.table("User") }
 

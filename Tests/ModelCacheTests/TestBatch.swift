@@ -33,7 +33,7 @@ struct TestBatch {
     var count: Int { slices.count }
 
     /// Commits the batch as publishers and replicas do.
-    func commit(to cache: ModelCache, in table: Table) -> BatchSummary { withView { cache.commit($0, in: table) } }
+    func commit(to cache: ModelCache, in table: ModelTable) -> BatchSummary { withView { cache.commit($0, in: table) } }
 
     func withView<R>(_ body: (UpdateBatchView) throws -> R) rethrows -> R {
         let origin = origin.span
@@ -83,7 +83,7 @@ extension Commit {
     }
 }
 
-extension Table {
+extension ModelTable {
     /// Where the record of a model is; no reference is kept.
     func address(of id: String) -> UInt {
         guard let record = self[id] else { return 0 }

@@ -75,7 +75,7 @@ struct UpdatesAtOnceTests {
     }
 
     /// Gives two models an age, in one batch.
-    private func set(_ age: Int64, in table: Table, of cache: ModelCache) {
+    private func set(_ age: Int64, in table: ModelTable, of cache: ModelCache) {
         var batch = TestBatch()
         let stamp = Stamp(age) << 40
         batch.add(.merge, "1", ["age": .int(age)], at: stamp)
@@ -84,7 +84,7 @@ struct UpdatesAtOnceTests {
     }
 
     /// Two models that may be written over.
-    private func overwritable() -> (ModelCache, Table) {
+    private func overwritable() -> (ModelCache, ModelTable) {
         let cache = ModelCache()
         let table = cache.table("User")
         for age in 1...3 { set(Int64(age), in: table, of: cache) }

@@ -8,7 +8,7 @@ import Testing
 /// keep what they were told.
 struct WatchedBatchesPlay: ~Copyable {
     private let cache = ModelCache()
-    private let table: Table
+    private let table: ModelTable
     private var stamp: Stamp = 1 << 40
     /// What the cache has to hold. These records are no others' than the play's.
     private var models: [String: CellRecord] = [:]

@@ -20,7 +20,7 @@ struct WatchedBatchesTests {
     }
 
     private let cache = ModelCache()
-    private let table: Table
+    private let table: ModelTable
 
     init() { table = cache.table("User") }
 

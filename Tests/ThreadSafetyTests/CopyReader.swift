@@ -9,7 +9,7 @@ struct CopyReader: Sendable {
     private let cache: ModelCache
     /// The publisher or subscriber that the cache is of.
     private let source: any ModelSource & Sendable
-    private let tables: [String: Table]
+    private let tables: [String: ModelTable]
     private let clock: HistoryClock
 
     init(_ client: Int, _ cache: ModelCache, _ source: any ModelSource & Sendable, _ clock: HistoryClock) {

@@ -72,7 +72,7 @@ enum CountedWork {
     }
 
     @inline(never)
-    static func countedRead(_ table: Table, _ ids: [String], _ numbers: inout SeededNumbers, _ count: Int) -> Int {
+    static func countedRead(_ table: ModelTable, _ ids: [String], _ numbers: inout SeededNumbers, _ count: Int) -> Int {
         var found = 0
         for _ in 0..<count where table[ids[numbers.below(ids.count)]] != nil { found += 1 }
         return found

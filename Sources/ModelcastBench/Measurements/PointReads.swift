@@ -13,7 +13,7 @@ struct PointReads: Sendable {
     /// Ids are drawn some ahead and read once, as in ``BenchLoad``: whoever asks for an id has it at hand.
     /// - Parameter decoding: also decodes one field of each record.
     static func measure(
-        _ table: Table, _ ids: [String], seed: UInt64, seconds: Double, decoding: Bool
+        _ table: ModelTable, _ ids: [String], seed: UInt64, seconds: Double, decoding: Bool
     ) -> PointReads {
         var numbers = SeededNumbers(seed: seed)
         var ahead = [Int](repeating: 0, count: 32)

@@ -141,7 +141,7 @@ struct PlainUpdate {
 /// A cache that batches are decoded into, as a subscriber does it.
 struct FedCache: ~Copyable {
     let cache: ModelCache
-    private let table: Table
+    private let table: ModelTable
     private var decoder = BatchDecoder()
 
     init() {

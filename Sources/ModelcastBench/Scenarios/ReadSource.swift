@@ -14,7 +14,7 @@ protocol ReadSource: Sendable {
 /// A cache, read by a handle of the type. Its writer makes, decodes and commits batches.
 final class CacheReads: ReadSource {
     let cache: ModelCache
-    private let table: Table
+    private let table: ModelTable
     private let models: Int
     private let writer: Mutex<Writer>
 

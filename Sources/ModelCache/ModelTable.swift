@@ -8,7 +8,7 @@ public import ModelRecord
 /// ```
 /// From any thread; a read takes the newest committed record, never waits for a batch, and costs some 50 ns when
 /// the record is warm. Two reads may see two commits: use ``ModelCache/snapshot()`` where they must agree.
-public struct Table: Sendable {
+public struct ModelTable: Sendable {
     let table: TypeTable
 
     /// The name of the type.

@@ -1,0 +1,33 @@
+import Foundation
+import GRDB
+import Modelcast
+import NIOCore
+import Observation
+import Testing
+
+/// Modelcast beside what users import.
+@Suite struct ClientTests {
+    @Test func `no name of Modelcast hides one of another module in a file that imports them all`() async throws {
+        let everything = Everything()
+        let title = withObservationTracking {
+            everything.screen.title
+        } onChange: {
+        }
+        #expect(title == "people")
+        everything.operations.addOperation(Announcement("there"))
+        everything.operations.waitUntilAllOperationsAreFinished()
+        #expect(everything.buffer.readableBytes == 6)
+
+        let database = try DatabaseQueue()
+        let row = PersonRow(Person(id: "1", name: "Ada"))
+        try await database.write { database in
+            try database.create(table: "person") { table in
+                table.primaryKey("id", .text)
+                table.column("name", .text)
+            }
+            try row.insert(database)
+        }
+        let count = try await database.read { try PersonRow.people.fetchCount($0) }
+        #expect(count == 1)
+    }
+}

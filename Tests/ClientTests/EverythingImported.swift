@@ -1,0 +1,59 @@
+// A user's file that imports what users import beside Modelcast: it compiles, and each name means what it means
+// without Modelcast.
+import Dispatch
+import Foundation
+import GRDB
+import Logging
+import Modelcast
+import ModelcastMacros
+import NIOCore
+import Observation
+import Synchronization
+
+@Model struct Person: Equatable {
+    var id: String
+    var name: String
+    var age: Int?
+}
+
+/// The module of this name, with its macro.
+@Observable final class Screen {
+    var title = "people"
+    var count = 0
+}
+
+/// GRDB's protocols, and its names.
+struct PersonRow: Codable, FetchableRecord, PersistableRecord {
+    var id: String
+    var name: String
+
+    static let people = Table("person")
+
+    /// What came from Modelcast, to be stored.
+    init(_ person: Person) { (id, name) = (person.id, person.name) }
+}
+
+final class OldRow: GRDB.Record {}
+
+/// Foundation's.
+final class Announcement: Operation, @unchecked Sendable {
+    let text: String
+    init(_ text: String) { self.text = text }
+    override func main() {}
+}
+
+struct Everything {
+    let queue = DispatchQueue(label: "people")
+    let operations = OperationQueue()
+    let logger = Logger(label: "people")
+    let buffer = ByteBuffer(string: "people")
+    let lock = Mutex(0)
+    let screen = Screen()
+
+    /// Tells the screen of what changes in a copy, as a view would.
+    func follow(_ cache: ModelCache, hears: @escaping @Sendable (String) -> Void) -> CacheObservation {
+        cache.observe(.type("Person"), on: queue) { changes in
+            for change in changes { hears(change.id) }
+        }
+    }
+}
