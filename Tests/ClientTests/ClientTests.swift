@@ -15,7 +15,9 @@ import Testing
         }
         #expect(title == "people")
         everything.operations.addOperation(Announcement("there"))
-        everything.operations.waitUntilAllOperationsAreFinished()
+        await withCheckedContinuation { done in
+            everything.operations.addBarrierBlock { done.resume() }
+        }
         #expect(everything.buffer.readableBytes == 6)
 
         let database = try DatabaseQueue()

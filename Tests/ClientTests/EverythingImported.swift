@@ -11,7 +11,7 @@ import Observation
 import Synchronization
 
 @Model struct Person: Equatable {
-    var id: String
+    @ID let id: String
     var name: String
     var age: Int?
 }
@@ -27,7 +27,8 @@ struct PersonRow: Codable, FetchableRecord, PersistableRecord {
     var id: String
     var name: String
 
-    static let people = Table("person")
+    static let databaseTableName = "person"
+    static let people = Table(databaseTableName)
 
     /// What came from Modelcast, to be stored.
     init(_ person: Person) { (id, name) = (person.id, person.name) }
@@ -42,7 +43,7 @@ final class Announcement: Operation, @unchecked Sendable {
     override func main() {}
 }
 
-struct Everything {
+final class Everything {
     let queue = DispatchQueue(label: "people")
     let operations = OperationQueue()
     let logger = Logger(label: "people")

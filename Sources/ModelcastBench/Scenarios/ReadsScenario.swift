@@ -28,9 +28,9 @@ struct ReadsScenario {
         }
         part.notes += [
             "Reads: models of ten fields; the hot set is one percent of the ids. The dictionary is [String: "
-                + "CellRecord] behind a Mutex, with the same records; its keys are strings of their own. Its writer replaces "
-                + "values, the cache's makes, decodes and commits batches, \(NumberedModels.batchCount) models a "
-                + "batch, atomic in both.",
+                + "CellRecord] behind a Mutex, with the same records; its keys are strings of their own. Its writer "
+                + "replaces values, the cache's makes, decodes and commits batches, "
+                + "\(NumberedModels.batchCount) models a batch, atomic in both.",
             "Reads that are timed one by one contain the clock: "
                 + "\(Figures.fixed(ReadsScenario.clockNanoseconds, 0)) ns are between two looks at it.",
         ]
