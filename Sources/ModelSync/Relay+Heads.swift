@@ -169,8 +169,8 @@ extension Relay {
 }
 
 extension Heads {
-    /// Of the greatest incarnation there is nothing yet on topics that stand at an earlier one. They are told for their
-    /// digests: what the earlier start wrote is in the copy, and whoever has joined before must hear of it.
+    /// Topics that stand at an earlier incarnation are told with head 0 of the greatest, for their digests: the models
+    /// of the earlier start are in the copy, and a replica that joined before must hear of them.
     fileprivate mutating func add(_ head: Head?, of incarnation: UInt64) {
         if incarnation > self.incarnation {
             self.incarnation = incarnation

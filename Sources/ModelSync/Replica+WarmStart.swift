@@ -73,7 +73,7 @@ extension Replica {
                     applied: former.tracker.applied, isPushed: stream.isPushed)
             }
             let applied = committed(key, stream)
-            // Of an origin that pushes here it would close the start that is pushed.
+            // The position of a start that others claim would close the start that an origin pushes here.
             if isMerelyClaimed(startOf: stream), applied == 0 || ownPushed.contains(key.origin) { return nil }
             return StreamPosition(
                 origin: key.origin, topic: key.topic, incarnation: stream.incarnation, applied: applied,

@@ -108,7 +108,7 @@ struct PublishFeed: Service {
         }
     }
 
-    /// What was to end once everything is applied has not done what it was asked for when it is told to stop before.
+    /// A stop before everything is applied is a failure of a run that was to end with that.
     private func stopEarly() throws {
         if plan.endsWhenApplied { throw CommandFailure("stopped before every subscriber had applied everything") }
     }

@@ -25,23 +25,16 @@ struct ServingKeyOptions: ParsableArguments {
     ///   - reach: whether other machines may do that without keys; nil where they may not.
     func check(
         connectingTo endpoints: [String], serving served: SenderEndpoints?, _ reach: InsecureOption? = nil
-    )
-        throws
-    {
+    ) throws {
         try own.check(connectingTo: endpoints)
-        guard let served else {
-            guard clientKeys.isEmpty else {
-                throw ValidationError("--client-keys is about who connects to this process: nothing is served here")
-            }
-            return
+        guard served != nil || clientKeys.isEmpty else {
+            throw ValidationError("--client-keys is about who connects to this process: nothing is served here")
         }
-        guard !own.hasKey else {
-            guard !clientKeys.isEmpty else {
-                throw ValidationError("with a key only known clients come in: name their public keys, --client-keys")
-            }
-            return
+        guard let served else { return }
+        guard !own.hasKey || !clientKeys.isEmpty else {
+            throw ValidationError("with a key only known clients come in: name their public keys, --client-keys")
         }
-        guard let reached = served.reachedByOthers, !(reach?.insecure ?? false) else { return }
+        guard !own.hasKey, !(reach?.insecure ?? false), let reached = served.reachedByOthers else { return }
         throw ValidationError(
             "\(reached) can be reached from other machines and nothing protects it; bind 127.0.0.1 or ipc, give it "
                 + "keys (--key)" + (reach == nil ? "" : ", or allow it with --insecure where the network is trusted"))
@@ -53,10 +46,4 @@ struct ServingKeyOptions: ParsableArguments {
         for path in clientKeys { security?.clients.formUnion(try KeyFile.publicKeys(at: path)) }
         return security
     }
-}
-
-/// The flag that lets a process without keys serve other machines; the same for all subcommands that serve models.
-struct InsecureOption: ParsableArguments {
-    @Flag(help: "Without keys: allow --bind to addresses that other machines reach. Nothing protects the data then.")
-    var insecure = false
 }

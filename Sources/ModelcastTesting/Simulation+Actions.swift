@@ -47,7 +47,8 @@ extension Simulation {
         }
     }
 
-    /// What lay ahead, and nobody has taken, is written anew: in the own copy it has given way to that.
+    /// A publisher has written its updates of stamps that lay ahead anew: the old ones are gone from its own copy, and
+    /// nobody else had taken them.
     private func noteClockRenewed(_ node: SimulatedNode) {
         let lead = settings.clockLeadMax.wholeMicroseconds / 1000
         oracle.lose(origin: node.name, above: (moment(node).wallMilliseconds + lead) << 16 | 0xFFFF)

@@ -73,12 +73,11 @@ extension Simulation {
         return nil
     }
 
-    /// What is missing first of the stream a job has pushed, and no relay holds it of which the node hears: nobody
-    /// brings it any more. No head reaches beyond it, so of what comes later, and stands in a copy that was taken, it
-    /// is not known that it has come.
+    /// The first missing batch of the stream is a job's, and lost to all relays of which the node hears. No head
+    /// reaches beyond a lost batch, so later ones may be in the copy, by a snapshot, and still count as missing.
     private func isBeyondReach(_ stream: StreamStatus, _ replica: Replica, hearing relays: Set<Int>) -> Bool {
-        // Who does not stand by its own batches is waited for in vain, and of a later start of one that tells of others
-        // no relay tells: it seems to be a relay itself.
+        // A liar may not stand by its own batches. Nor does a relay tell of a liar's later start, for a sender that
+        // tells of others looks like a relay.
         let liar = nodes.first { $0.name == stream.origin && $0.liar != nil }
         if let liar, liar.liar?.isUnreliable ?? false || liar.life > 0 { return true }
         let missing = replica.missingRuns(of: stream.origin, on: stream.topic)
