@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a test that does not exist is found`() {
         let tests = SourceFile(
-            path: "Tests/ModelSyncTests/ReplicaTests.swift",
+            path: "Tests/ModelSyncTests/Replica/ReplicaTests.swift",
             text: "@Suite struct ReplicaTests {\n    @Test func `a batch arrives`() {}\n}\n")
         let quotes = ArticleQuotes(tests: [tests])
         func complaints(_ text: String) -> [String] { quotes.complaints(about: text, named: "A.md") }

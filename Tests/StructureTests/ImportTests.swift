@@ -32,9 +32,9 @@ import Testing
         "import ModelCBOR; import Foundation", "@_exported public import Modelcast",
     ])
     func `a forbidden arrow is found`(line: String) {
-        let file = SourceFile(path: "Sources/ModelSync/Origin.swift", text: "// import nothing\n\(line)\nstruct A {}\n")
+        let file = SourceFile(path: "Sources/ModelSync/Moment.swift", text: "// import nothing\n\(line)\nstruct A {}\n")
         #expect(ModuleTable.complaints(about: file).count == 1)
-        #expect(ModuleTable.complaints(about: file).first?.hasPrefix("Sources/ModelSync/Origin.swift:2: ") == true)
+        #expect(ModuleTable.complaints(about: file).first?.hasPrefix("Sources/ModelSync/Moment.swift:2: ") == true)
     }
 
     @Test(arguments: [
@@ -42,7 +42,7 @@ import Testing
         "/* import Glibc */ import ModelRecord", "#if canImport(Glibc)", "let important = Glibc",
     ])
     func `what is allowed or no import is left alone`(line: String) {
-        let file = SourceFile(path: "Sources/ModelSync/Origin.swift", text: line + "\n")
+        let file = SourceFile(path: "Sources/ModelSync/Moment.swift", text: line + "\n")
         #expect(ModuleTable.complaints(about: file) == [])
     }
 

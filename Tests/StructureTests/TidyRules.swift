@@ -2,6 +2,10 @@
 enum TidyRules {
     static let lineLimit = 500
     static let columnLimit = 120
+    /// Targets of so many files need no folders.
+    static let looseFileTargetLimit = 20
+    /// How many files of a larger target may stand outside of its folders.
+    static let looseFileLimit = 8
 
     /// Targets whose work is raw bytes, libzmq's C or system calls.
     static let unsafeTargets: Set = [
@@ -10,22 +14,22 @@ enum TidyRules {
     /// Single files elsewhere that may say `unsafe`, each with its reason.
     static let unsafeFiles: Set = [
         // A model is lent where a record keeps it.
-        "Sources/ModelTypes/KeptModel.swift",
+        "Sources/ModelTypes/Model/KeptModel.swift",
         // A span is copied into an array: nothing safe does that in one step.
-        "Sources/ModelSync/PairFilter.swift",
-        "Sources/ModelSync/Replica+Stream.swift",
+        "Sources/ModelSync/Origin/PairFilter.swift",
+        "Sources/ModelSync/Replica/Streams/Replica+Stream.swift",
         // A span is copied into what is bound to a statement.
-        "Sources/ModelStore/Data+Span.swift",
+        "Sources/ModelStore/File/Data+Span.swift",
         // SQLite's C functions, for the one query that a million rows pass through.
-        "Sources/ModelStore/Rows.swift",
+        "Sources/ModelStore/Store/Rows.swift",
         // Words of the bytes under a checksum; the system's calls on files; one of SQLite's that GRDB has no word for.
-        "Sources/ModelStore/RowSum.swift", "Sources/ModelStore/FilePlace.swift",
-        "Sources/ModelStore/StoreMark.swift", "Sources/ModelStore/KeptLog.swift",
+        "Sources/ModelStore/File/RowSum.swift", "Sources/ModelStore/File/FilePlace.swift",
+        "Sources/ModelStore/File/StoreMark.swift", "Sources/ModelStore/File/KeptLog.swift",
         // The bytes of a message become an array, and back.
-        "Sources/Modelcast/Message+Bytes.swift",
+        "Sources/Modelcast/Sockets/Message+Bytes.swift",
         // Sockets of the system, to find out why nobody greets at an endpoint.
-        "Sources/Modelcast/EndpointProbe.swift",
-        "Sources/Modelcast/UnixAddress.swift",
+        "Sources/Modelcast/Sockets/EndpointProbe.swift",
+        "Sources/Modelcast/Sockets/UnixAddress.swift",
         // The wall clock is a C call.
         "Sources/Modelcast/Clocks.swift",
     ]
@@ -37,6 +41,15 @@ enum TidyRules {
             found.append("\(file.path):\(index + 1): \(line.count) columns, the limit is \(columnLimit)")
         }
         return found
+    }
+
+    /// A target of many files has a folder for each of its topics; a few files of all topics stand beside these.
+    static func folders(of files: [SourceFile]) -> [String] {
+        Dictionary(grouping: files, by: \.target).sorted { $0.key < $1.key }.compactMap { target, files in
+            let loose = files.count { $0.path.split(separator: "/").count == 3 }
+            guard files.count > looseFileTargetLimit, loose > looseFileLimit else { return nil }
+            return "\(target): \(loose) of \(files.count) files are in no folder, the limit is \(looseFileLimit)"
+        }
     }
 
     static func name(of file: SourceFile) -> [String] {
@@ -75,7 +88,7 @@ enum TidyRules {
 
     /// Draws the seed of the hash of names once in a process: it decides where names stand in tables, and nothing that
     /// anybody sees.
-    static let seedFile = "Sources/ModelRecord/SeededHash.swift"
+    static let seedFile = "Sources/ModelRecord/Hash/SeededHash.swift"
 
     /// Time and chance reach the pure targets as parameters only.
     static func impurity(in file: SourceFile) -> [String] {

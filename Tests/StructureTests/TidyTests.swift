@@ -15,6 +15,11 @@ import Testing
         Self.expectNone(try Self.everything().flatMap(TidyRules.size(of:)))
     }
 
+    @Test func `targets above twenty files have folders by topic`() throws {
+        Self.expectNone(TidyRules.folders(of: try Repository.sources.get()))
+        Self.expectNone(TidyRules.folders(of: try Repository.tests.get()))
+    }
+
     @Test func `no file is named after nothing`() throws {
         Self.expectNone(try Self.everything().flatMap(TidyRules.name(of:)))
     }
@@ -55,7 +60,7 @@ import Testing
 
 /// Each rule is broken once: a rule that cannot fail checks nothing.
 @Suite struct `Tidiness rules` {
-    private func file(_ text: String, _ path: String = "Sources/ModelSync/Origin.swift") -> SourceFile {
+    private func file(_ text: String, _ path: String = "Sources/ModelSync/Origin/Origin.swift") -> SourceFile {
         SourceFile(path: path, text: text)
     }
 
@@ -64,6 +69,14 @@ import Testing
         #expect(TidyRules.size(of: file(String(repeating: "a\n", count: 501))).count == 1)
         #expect(TidyRules.size(of: file(String(repeating: "a", count: 120) + "\n")) == [])
         #expect(TidyRules.size(of: file("b\n" + String(repeating: "a", count: 121))).first?.contains(":2:") == true)
+    }
+
+    @Test func `a heap of files without folders is found`() {
+        let files = (1...21).map { file("", "Sources/ModelSync/File\($0).swift") }
+        #expect(TidyRules.folders(of: files).count == 1)
+        #expect(TidyRules.folders(of: files.dropLast()) == [])
+        let inFolders = (1...21).map { file("", "Sources/ModelSync/Relay/File\($0).swift") }
+        #expect(TidyRules.folders(of: inFolders + files.prefix(8)) == [])
     }
 
     @Test(arguments: ["Utils", "SocketManager", "TestHelpers+Time", "HelperThing"])
@@ -92,7 +105,7 @@ import Testing
     @Test(arguments: ["unsafe a.load()", "    let b = unsafe (c)", "f(unsafe d)", "for unsafe x in y {"])
     func `unsafe in a safe target is found`(line: String) {
         #expect(TidyRules.unsafeOutOfPlace(in: file(line)).count == 1)
-        #expect(TidyRules.unsafeOutOfPlace(in: file(line, "Sources/ZeroMQ/Socket.swift")) == [])
+        #expect(TidyRules.unsafeOutOfPlace(in: file(line, "Sources/ZeroMQ/Socket/Socket.swift")) == [])
     }
 
     @Test(arguments: ["// unsafe a", "let t = \"unsafe a\"", "@unsafe func a()", "nonisolated(unsafe) var a"])
@@ -103,7 +116,7 @@ import Testing
     @Test(arguments: ["ContinuousClock().now", "Bool.random(in: 0...1)", "ids.shuffled()", "func run() async {"])
     func `a clock or chance in a pure target is found`(line: String) {
         #expect(TidyRules.impurity(in: file(line)).count == 1)
-        #expect(TidyRules.impurity(in: file(line, "Sources/Modelcast/Publisher.swift")) == [])
+        #expect(TidyRules.impurity(in: file(line, "Sources/Modelcast/Publisher/Publisher.swift")) == [])
     }
 
     @Test(arguments: ["try await Task.", "Thread.", "_ = u", "_ = nano"])

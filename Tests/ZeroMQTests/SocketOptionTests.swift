@@ -32,7 +32,7 @@ import ZeroMQ
     @Test func `the table lists every option once`() throws {
         let names = SocketOptions.all.map { $0.name }
         #expect(Set(names).count == names.count)
-        let source = try String(contentsOfFile: sourceFile("SocketOptions.swift"), encoding: .utf8)
+        let source = try String(contentsOfFile: sourceFile("Socket/SocketOptions.swift"), encoding: .utf8)
         let members = source.components(separatedBy: "public static var ").count - 1
         #expect(members == names.count)
     }

@@ -38,11 +38,11 @@ struct ReplicaLoop: ~Copyable {
         var tell: (Moment) -> Void
     }
 
-    private let machine: Machine
-    private let links: SenderLinks
+    let machine: Machine
+    let links: SenderLinks
     private let host: Host
     /// Nil where there is no store.
-    private let keeper: ReplicaKeeper?
+    let keeper: ReplicaKeeper?
     private var nextTick: UInt64 = 0
     private var nextStatus: UInt64 = 0
     /// No status is told before: one of very many streams takes its time.
@@ -67,13 +67,7 @@ struct ReplicaLoop: ~Copyable {
     /// Listens, and serves, until the host says stop.
     consuming func run() throws {
         while !host.isStopped() { try step() }
-        if case .relay(let relay, _) = machine {
-            let now = Clocks.now()
-            relay.stop(now: now)
-            try carryOut(now: now)
-        }
-        links.close()
-        keeper?.finish(now: Clocks.now())
+        try finish()
     }
 
     private mutating func step() throws {
@@ -151,7 +145,7 @@ struct ReplicaLoop: ~Copyable {
         return next > now.uptimeMicroseconds ? next - now.uptimeMicroseconds : 0
     }
 
-    private func carryOut(now: Moment) throws {
+    func carryOut(now: Moment) throws {
         switch machine {
         case .replica(let replica):
             while replica.hasActions {

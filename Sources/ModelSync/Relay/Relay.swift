@@ -106,14 +106,6 @@ public final class Relay {
         min(replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max)
     }
 
-    /// Says that this relay stops in good order.
-    public func stop(now: Moment) {
-        collect(now: now)
-        let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        let bye = Bye(origin: configuration.name, incarnation: incarnation, stamp: stamp)
-        actions.append(.publish(topic: .heads(origin: configuration.name), payload: bye.encode()))
-    }
-
     /// Sends on what the replica has taken, and passes on what it wants.
     /// - Parameter isRestoring: what was taken is from a store, and no news of its origin.
     func collect(now: Moment, isRestoring: Bool = false) {

@@ -3,7 +3,7 @@ import ModelRecord
 /// Folds several change sets into one with a single change per model: first old, last new, all changed fields.
 ///
 /// Models come in the order of their last change, types in the order of their first.
-struct ChangeFold {
+struct Conflation {
     /// One type's changes; a nil is a place that its model left for a later one.
     private struct Section {
         let type: String
@@ -26,13 +26,13 @@ struct ChangeFold {
 
     /// The fold of `sets`, which are in commit order.
     static func fold(_ sets: some Sequence<ChangeSet>) -> ChangeSet {
-        var fold = ChangeFold()
+        var fold = Conflation()
         for set in sets {
             fold.commitNumber = set.commitNumber
             set.forEachEntry { type, entry in fold.add(entry, type) }
         }
         let sections = fold.sections.compactMap { section -> ChangeSection? in
-            let told = section.entries.compactMap(\.self).filter(ChangeFold.isTold)
+            let told = section.entries.compactMap(\.self).filter(Conflation.isTold)
             return told.isEmpty ? nil : ChangeSection(type: section.type, entries: told)
         }
         return ChangeSet(sections, commitNumber: fold.commitNumber)
@@ -43,7 +43,7 @@ struct ChangeFold {
             recent = sections.firstIndex { $0.type == type } ?? sections.count
             if recent == sections.count { sections.append(Section(type: type)) }
         }
-        ChangeFold.add(entry, to: &sections[recent])
+        Conflation.add(entry, to: &sections[recent])
     }
 
     private static func add(_ entry: ChangeEntry, to section: inout Section) {
@@ -84,7 +84,7 @@ struct ChangeFold {
 extension ChangeEntry {
     /// This change and a later one of the same model as one.
     func folded(with later: ChangeEntry) -> ChangeEntry {
-        ChangeEntry(old: old, new: later.new, fields: ChangeFold.union(allFields, later.allFields))
+        ChangeEntry(old: old, new: later.new, fields: Conflation.union(allFields, later.allFields))
     }
 
     private var allFields: [String] { fields ?? new.changedFields(since: old) }

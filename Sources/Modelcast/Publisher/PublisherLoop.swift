@@ -8,27 +8,24 @@ import ZeroMQ
 
 /// A publisher's socket thread: owns the sockets that serve and those that push, and feeds the origin.
 struct PublisherLoop: ~Copyable {
-    private let publisher: Publisher
-    private let sockets: ServingSockets?
-    private let pushes: PushLinks?
-    private var poller: Poller
+    let publisher: Publisher
+    let sockets: ServingSockets?
+    let pushes: PushLinks?
+    var poller: Poller
     private var metrics: CounterMetrics
     /// Where batches wait for the disk; nil where they need not.
-    private let outbox: DurableOutbox?
-    private var pruner: BatchPruner
+    let outbox: DurableOutbox?
+    var pruner: BatchPruner
     /// The start of the origin that the store was asked to keep before its batches.
-    private var keptIncarnation: UInt64
+    var keptIncarnation: UInt64
     /// The store has told of a failure, and not yet of its end.
-    private var storeFailure: StoreError?
+    var storeFailure: StoreError?
 
     /// Batches were held back when the last work was taken.
     private var isLoaded = false
     /// What writers were told last of the store.
-    private var toldFailure = false
-    private var toldByteCount = 0
-
-    /// So many messages of answers are made before the stream has its turn.
-    private static let answerBurst = 8
+    var toldFailure = false
+    var toldByteCount = 0
 
     /// How often the pusher is looked at while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
@@ -92,16 +89,7 @@ struct PublisherLoop: ~Copyable {
             }
         }
         while try step() {}
-        let now = Clocks.now()
-        let (actions, incarnation) = publisher.core.withLock { core in
-            core.stream = nil
-            core.origin.stop(now: now)
-            core.noteForStore(now: now)
-            return (core.origin.takeActions(), core.origin.incarnation)
-        }
-        keep(incarnation)
-        try send(actions)
-        try drain(now: now)
+        try finish()
         publisher.logger.info("publisher has stopped", metadata: ["origin": "\(publisher.configuration.name)"])
     }
 
@@ -174,41 +162,7 @@ struct PublisherLoop: ~Copyable {
         publisher.core.withLock { $0.origin.countRefusedClients(refused) }
     }
 
-    /// The pusher goes on with a later start of the origin, before it is given anything of that.
-    private func follow(_ incarnation: UInt64) {
-        guard let pushes, pushes.comparedIncarnation != incarnation else { return }
-        let (former, voids) = publisher.core.withLock { ($0.origin.formerWrites, $0.origin.voidIncarnations) }
-        for void in voids { pushes.machine.beginAnew(giving: void) }
-        pushes.compare(former)
-    }
-
-    private mutating func push(now: Moment) throws(ZeroMQError) {
-        guard let pushes else { return }
-        try pushes.step(poller: &poller, now: now)
-        for refusal in pushes.takeRefusals() { judge(refusal, pushes, now: now) }
-        for (type, ids) in pushes.takeLacking() {
-            let unsendable = publisher.core.withLock { $0.origin.sendAgain(ids, type: type, now: now) }
-            for (id, reason) in unsendable { pushes.machine.cannotSendAgain(id, type: type, reason: reason) }
-        }
-        publisher.tell(
-            PushProgress(
-                unacknowledged: pushes.machine.unacknowledged, isFull: pushes.machine.isFull,
-                failure: pushes.machine.failure, relays: pushes.machine.status(now: now),
-                isHandedOver: outbox?.isEmpty ?? true, isDelivered: pushes.machine.isDone,
-                incarnation: pushes.comparedIncarnation))
-    }
-
-    /// A relay refuses a batch for its stamp: the origin starts anew, or the batch is pushed again later.
-    private func judge(_ refusal: ClockRefusal, _ pushes: PushLinks, now: Moment) {
-        let hasBegun = publisher.core.withLock { $0.origin.startAnewIfRefused(taken: refusal.taken, now: now) }
-        if hasBegun {
-            pushes.machine.beginAnew(giving: refusal.incarnation)
-        } else {
-            pushes.machine.tryAgain(refusal)
-        }
-    }
-
-    private func send(_ actions: [OriginAction]) throws(ZeroMQError) {
+    func send(_ actions: [OriginAction]) throws(ZeroMQError) {
         for action in actions {
             switch action {
             case .publish(let topic, let payload):
@@ -220,7 +174,7 @@ struct PublisherLoop: ~Copyable {
         }
     }
 
-    private func send(_ messages: [DurableOutbox.Message]) throws(ZeroMQError) {
+    func send(_ messages: [DurableOutbox.Message]) throws(ZeroMQError) {
         for message in messages {
             switch message {
             case .stream(let topic, let payload): try publish(topic, payload)
@@ -229,105 +183,9 @@ struct PublisherLoop: ~Copyable {
         }
     }
 
-    /// Sends a reply, after the batches that were there before it.
-    private func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
-        guard let load = sockets?.freight.load(payload, for: peer) else { return }
-        if let outbox, !outbox.isOpenForReplies {
-            outbox.append(.reply(peer: peer, load))
-        } else {
-            try reply(to: peer, load)
-        }
-    }
-
-    /// Makes and sends some messages of answers: what takes long is done without the lock, which is the writers'.
-    /// - Returns: whether there may be more at once.
-    private func makeAnswers(isAsked: Bool) throws(ZeroMQError) -> Bool {
-        guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
-        var made: AnswerTurn?
-        for _ in 0..<PublisherLoop.answerBurst {
-            let (finished, departures, now) = (made, sockets.freight.takeDepartures(), Clocks.now())
-            let (next, hasActions) = publisher.core.withLock { core in
-                if let finished { core.origin.finish(finished, now: now) }
-                return (core.origin.nextAnswer(after: departures, now: now), core.origin.hasActions)
-            }
-            made = nil
-            switch next {
-            case .turn(var turn):
-                if let payload = turn.make() { try answer(turn.peer, payload) }
-                made = turn
-            case .cut(let peers): sockets.cut(peers)
-            case .nothing: return hasActions
-            }
-        }
-        if let made { publisher.core.withLock { $0.origin.finish(made, now: Clocks.now()) } }
-        return true
-    }
-
-    private func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) {
-        if try sockets?.reply(to: peer, load) ?? true { return }
-        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
-        publisher.core.withLock { $0.origin.disconnected(peer) }
-    }
-
-    private func publish(_ topic: Topic, _ payload: [UInt8]) throws(ZeroMQError) {
+    func publish(_ topic: Topic, _ payload: [UInt8]) throws(ZeroMQError) {
         try sockets?.publish(topic: topic.bytes, payload)
         pushes?.push(topic, payload)
-    }
-}
-
-/// The store.
-extension PublisherLoop {
-    /// Hands batches to the store and sends what is on disk, and tells writers how things stand.
-    private mutating func keep(now: Moment) throws {
-        guard let store = publisher.store else { return }
-        let letters = store.mail.take()
-        for event in letters.events { handle(event, now: now) }
-        for (token, error) in letters.completions { outbox?.settle(token, error, now: now) }
-        // Batches are noted only now, when all their records are with the store.
-        pruner.step(store.behind) { _ in .max }
-        if let outbox {
-            outbox.commit(now: now) { pruner.note($0) }
-            try send(outbox.takeReady())
-        }
-        let failure = publisher.configuration.durability == .none ? nil : outbox?.failure ?? storeFailure
-        let held = outbox?.byteCount ?? 0
-        // Mostly there is nothing to tell, and the lock is the writers'.
-        guard failure != nil || toldFailure || held != toldByteCount else { return }
-        (toldFailure, toldByteCount) = (failure != nil, held)
-        publisher.core.withLock { core in
-            core.storeFailure = failure
-            core.heldByteCount = held
-        }
-    }
-
-    /// What the store was told of a later start goes to the disk before the batches of that, or as they are sent.
-    private mutating func keep(_ incarnation: UInt64) {
-        guard incarnation != keptIncarnation, let store = publisher.store else { return }
-        keptIncarnation = incarnation
-        if let outbox { outbox.flushFirst() } else { store.behind.flush { _ in } }
-    }
-
-    private mutating func handle(_ event: StoreEvent, now: Moment) {
-        publisher.logger.log(event)
-        switch event {
-        case .degraded(let error): storeFailure = error
-        case .recovered:
-            storeFailure = nil
-            outbox?.retry()
-        case .replaced: publisher.core.withLock { $0.keeper?.noteEverything($0.origin, now: now) }
-        }
-    }
-
-    /// At the end: what still waits for the disk gets some seconds.
-    private func drain(now: Moment) throws {
-        guard let outbox, !outbox.isEmpty else { return }
-        let messages: [DurableOutbox.Message]
-        do {
-            messages = try outbox.drain(now: now)
-        } catch {
-            return publisher.logger.error("the last batches were neither stored nor sent: \(error)")
-        }
-        try send(messages)
     }
 }
 

@@ -3,7 +3,7 @@ import ModelRecord
 /// Folds what waits in a lane to one change a member: first old, last new, all changed fields.
 ///
 /// Members come in the order of their last change, a type at a time; first states stay as they are, before them.
-struct LaneFold {
+struct LaneConflation {
     private struct Folded {
         var entry: ChangeEntry
         let seat: Seat
@@ -49,7 +49,7 @@ struct LaneFold {
     func finish() -> [LaneBatch] {
         initial
             + types.compactMap { ofType in
-                let told = ofType.changes.compactMap(\.self).filter { ChangeFold.isTold($0.entry) }
+                let told = ofType.changes.compactMap(\.self).filter { Conflation.isTold($0.entry) }
                 guard let last = told.last else { return nil }
                 return LaneBatch(
                     section: ChangeSection(

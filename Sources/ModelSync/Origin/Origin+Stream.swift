@@ -73,15 +73,6 @@ extension Origin {
         return nextHeartbeat.map { min($0, nextBarriers) }
     }
 
-    /// Sends what is open, and says that this origin stops in good order.
-    public mutating func stop(now: Moment) {
-        flush()
-        let bye = Bye(
-            origin: configuration.name, incarnation: incarnation,
-            stamp: clock.tick(nowMilliseconds: now.wallMilliseconds))
-        publish(.heads(origin: configuration.name), bye.encode())
-    }
-
     private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
 
     /// A digest that is no longer the one that was told is news like a head: something else than a batch has changed

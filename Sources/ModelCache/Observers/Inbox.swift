@@ -83,7 +83,7 @@ final class Inbox: Sendable {
 
     private func putBack(_ excess: [ChangeSet]) -> Bool {
         let initial = excess.prefix { $0.isInitial }
-        let folded = ChangeFold.fold(excess.dropFirst(initial.count))
+        let folded = Conflation.fold(excess.dropFirst(initial.count))
         return state.withLock { state in
             guard state.consumer != nil else { return false }
             state.pending.append(contentsOf: initial)

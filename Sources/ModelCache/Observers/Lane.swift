@@ -65,7 +65,7 @@ final class Lane: Sendable {
     }
 
     private func fold(_ batches: [LaneBatch]) -> [LaneBatch] {
-        var fold = LaneFold(memberCount: members.withLock { $0.numberCount })
+        var fold = LaneConflation(memberCount: members.withLock { $0.numberCount })
         for batch in batches {
             guard let section = batch.section else {
                 fold.keep(batch)

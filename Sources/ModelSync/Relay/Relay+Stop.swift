@@ -1,0 +1,11 @@
+import ModelWire
+
+extension Relay {
+    /// Says that this relay stops in good order.
+    public func stop(now: Moment) {
+        collect(now: now)
+        let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        let bye = Bye(origin: configuration.name, incarnation: incarnation, stamp: stamp)
+        actions.append(.publish(topic: .heads(origin: configuration.name), payload: bye.encode()))
+    }
+}

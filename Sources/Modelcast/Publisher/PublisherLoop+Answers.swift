@@ -1,0 +1,48 @@
+import ModelSync
+import ZeroMQ
+
+/// Answers of the control socket.
+extension PublisherLoop {
+    /// So many messages of answers are made before the stream has its turn.
+    private static let answerBurst = 8
+
+    /// Sends a reply, after the batches that were there before it.
+    func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
+        guard let load = sockets?.freight.load(payload, for: peer) else { return }
+        if let outbox, !outbox.isOpenForReplies {
+            outbox.append(.reply(peer: peer, load))
+        } else {
+            try reply(to: peer, load)
+        }
+    }
+
+    /// Makes and sends some messages of answers: what takes long is done without the lock, which is the writers'.
+    /// - Returns: whether there may be more at once.
+    func makeAnswers(isAsked: Bool) throws(ZeroMQError) -> Bool {
+        guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
+        var made: AnswerTurn?
+        for _ in 0..<PublisherLoop.answerBurst {
+            let (finished, departures, now) = (made, sockets.freight.takeDepartures(), Clocks.now())
+            let (next, hasActions) = publisher.core.withLock { core in
+                if let finished { core.origin.finish(finished, now: now) }
+                return (core.origin.nextAnswer(after: departures, now: now), core.origin.hasActions)
+            }
+            made = nil
+            switch next {
+            case .turn(var turn):
+                if let payload = turn.make() { try answer(turn.peer, payload) }
+                made = turn
+            case .cut(let peers): sockets.cut(peers)
+            case .nothing: return hasActions
+            }
+        }
+        if let made { publisher.core.withLock { $0.origin.finish(made, now: Clocks.now()) } }
+        return true
+    }
+
+    func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) {
+        if try sockets?.reply(to: peer, load) ?? true { return }
+        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
+        publisher.core.withLock { $0.origin.disconnected(peer) }
+    }
+}

@@ -1,0 +1,39 @@
+import ModelSync
+import ZeroMQ
+
+/// Batches that are pushed to relays.
+extension PublisherLoop {
+    /// The pusher goes on with a later start of the origin, before it is given anything of that.
+    func follow(_ incarnation: UInt64) {
+        guard let pushes, pushes.comparedIncarnation != incarnation else { return }
+        let (former, voids) = publisher.core.withLock { ($0.origin.formerWrites, $0.origin.voidIncarnations) }
+        for void in voids { pushes.machine.beginAnew(giving: void) }
+        pushes.compare(former)
+    }
+
+    mutating func push(now: Moment) throws(ZeroMQError) {
+        guard let pushes else { return }
+        try pushes.step(poller: &poller, now: now)
+        for refusal in pushes.takeRefusals() { judge(refusal, pushes, now: now) }
+        for (type, ids) in pushes.takeLacking() {
+            let unsendable = publisher.core.withLock { $0.origin.sendAgain(ids, type: type, now: now) }
+            for (id, reason) in unsendable { pushes.machine.cannotSendAgain(id, type: type, reason: reason) }
+        }
+        publisher.tell(
+            PushProgress(
+                unacknowledged: pushes.machine.unacknowledged, isFull: pushes.machine.isFull,
+                failure: pushes.machine.failure, relays: pushes.machine.status(now: now),
+                isHandedOver: outbox?.isEmpty ?? true, isDelivered: pushes.machine.isDone,
+                incarnation: pushes.comparedIncarnation))
+    }
+
+    /// A relay refuses a batch for its stamp: the origin starts anew, or the batch is pushed again later.
+    private func judge(_ refusal: ClockRefusal, _ pushes: PushLinks, now: Moment) {
+        let hasBegun = publisher.core.withLock { $0.origin.startAnewIfRefused(taken: refusal.taken, now: now) }
+        if hasBegun {
+            pushes.machine.beginAnew(giving: refusal.incarnation)
+        } else {
+            pushes.machine.tryAgain(refusal)
+        }
+    }
+}
