@@ -17,13 +17,10 @@ extension Replica {
         if !unsettled.isWellCounted || streams.values.count(where: \.isListed) != unsettled.count {
             return "the unsettled streams, or their repairs, are miscounted"
         }
-        if streamsInOrder.count != streams.count || streamsByOrigin.values.reduce(0, { $0 + $1.count }) != streams.count
-        {
-            return "a stream is missing among those in order, or of its origin"
-        }
+        if let fault = streams.brokenInvariant() ?? origins.brokenInvariant() { return fault }
         if unsettled.count > streams.count { return "a stream stands twice among the unsettled" }
         if sessions.contains(where: { $0.staging?.isFull ?? false }) { return "a snapshot stages too much" }
-        for (rid, (sender, purpose)) in requests {
+        for (rid, sender, purpose) in requests.all {
             let isKnown =
                 switch purpose {
                 case .repair(let stream):
@@ -32,7 +29,7 @@ extension Replica {
                 }
             if !isKnown { return "request \(rid) belongs to nothing that is under way" }
         }
-        return topics.count > Replica.topicCountMax ? "too many topic names are remembered" : nil
+        return topics.count > TopicNames.countMax ? "too many topic names are remembered" : nil
     }
 }
 

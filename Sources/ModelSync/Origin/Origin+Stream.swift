@@ -61,8 +61,7 @@ extension Origin {
     }
 
     private mutating func sweepTombstones(now: Moment) {
-        guard now.uptimeMicroseconds >= nextSweep else { return }
-        nextSweep = now.uptimeMicroseconds + Replica.sweepMicroseconds
+        guard sweep.takeTurn(now: now) else { return }
         counters[.tombstonesDropped] += UInt64(
             sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
     }

@@ -51,7 +51,6 @@ public struct Origin {
     /// See ``voidIncarnations``.
     var voids: [UInt64] = []
     var sweep = TombstoneSweep()
-    var nextSweep: UInt64 = 0
     var nextHeartbeat: UInt64?
     var heartbeatCount = 0
 

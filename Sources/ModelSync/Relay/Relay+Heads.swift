@@ -91,7 +91,7 @@ extension Relay {
         Heads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [],
-            leavesNamesOut: replica.leavesNamesOut)
+            leavesNamesOut: replica.naming.leavesNamesOut)
     }
 
     /// All heads of all origins: per topic the last sequence up to which everything is in the cache, of the origin's
@@ -105,7 +105,7 @@ extension Relay {
         let mending = mendingTypes(now: now)
         let more = fillsFrame ? untoldThatFit(prefixes) : []
         var byOrigin: [String: Heads] = [:]
-        for (key, stream) in replica.streams where !stream.isUntold || more.contains(key) {
+        for (key, stream) in replica.streams.entries where !stream.isUntold || more.contains(key) {
             let isSelected = prefixes?.overlaps(key.topic) ?? true
             let head = Head(
                 topic: key.topic, sequence: replica.vouched(key, stream),
@@ -118,7 +118,7 @@ extension Relay {
         let relayNames = Set(relayNames.values)
         for (origin, source) in sources.byOrigin
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin)
-            && replica.room?.tells(origin) ?? true
+            && replica.naming.room?.tells(origin) ?? true
         {
             // What it had before is in the copy of whoever tells of it.
             if isServing, !replica.sessions.contains(where: { $0.isSynced && $0.origins.contains(origin) }) { continue }
@@ -133,7 +133,7 @@ extension Relay {
 
     /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
     private func untoldThatFit(_ prefixes: PrefixSet?) -> Set<StreamKey> {
-        guard let room = replica.room, replica.leavesNamesOut else { return [] }
+        guard let room = replica.naming.room, replica.naming.leavesNamesOut else { return [] }
         let untold = replica.streams.values.filter { $0.isUntold && prefixes?.overlaps($0.key.topic) ?? true }
             .sorted { $0.lastArrival == $1.lastArrival ? $0.precedes($1) : $0.lastArrival > $1.lastArrival }
         var left = room.byteCountMax - room.byteCount
@@ -149,8 +149,8 @@ extension Relay {
         let silence = now.uptimeMicroseconds.subtractingOrZero(source?.lastHeard ?? startTime) / 1000
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
-            hasTransactions: replica.groupedOrigins.contains(origin),
-            isPushed: replica.pushedOrigins.contains(origin),
+            hasTransactions: replica.origins[origin].hasTransactions,
+            isPushed: replica.origins[origin].isPushed,
             ageMilliseconds: silence + (source == nil ? absence : 0))
     }
 
@@ -159,7 +159,7 @@ extension Relay {
         let isIncomplete =
             !replica.groups.isEmpty || replica.sessions.contains { $0.isSyncing } || isStartingAnew(now: now)
         guard !isIncomplete else { return Set(replica.streams.keys.compactMap(\.topic.type)) }
-        return Set(replica.streams.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
+        return Set(replica.streams.entries.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
     }
 
     private func digest(of topic: Topic) -> UInt64? {

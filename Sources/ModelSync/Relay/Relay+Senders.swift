@@ -39,9 +39,9 @@ extension Relay {
             if heads.isRelayed { relayNames[sender] = session.name }
             // Of an origin that is not followed nothing is remembered.
             guard heads.origin != configuration.name, session.origins.contains(heads.origin) else { return }
-            if replica.follows(heads.origin) || replica.room?.admit(origin: heads.origin) ?? true {
+            if replica.follows(heads.origin) || replica.naming.room?.admit(origin: heads.origin) ?? true {
                 // What lies too far ahead would hide all that comes after it.
-                guard !replica.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now) else { return }
+                guard !replica.clockGuard.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now) else { return }
                 switch replica.word(sender, on: heads, now: now) {
                 case .own: sources.decide(heads, at: now.uptimeMicroseconds)
                 case .heard: sources.note(heads, at: now.uptimeMicroseconds)
@@ -85,7 +85,7 @@ extension Relay {
     }
 
     func speaksFor(_ origin: String) -> Bool {
-        replica.streamsByOrigin[origin] != nil
+        replica.streams.follows(origin)
             || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.values.contains(origin)
     }
 }

@@ -40,7 +40,7 @@ extension Replica {
         sessions[sender.index].wasLive = true
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastError = nil
-        for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
+        for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {
                 // Its snapshot was as good as the one that the repair would ask for.
@@ -80,8 +80,8 @@ extension Replica {
         if let stream = repairing(rid, sender) {
             fail(stream, code == .busy ? .busy : .refused, now: now)
             advance(stream, now: now)
-        } else if case .audit(let type)? = requests[rid]?.purpose, requests[rid]?.sender == sender {
-            requests[rid] = nil
+        } else if case .audit(let type)? = requests.purpose(of: rid, at: sender) {
+            requests.end(rid)
             endAudit(of: type, now: now)
         } else if renewal?.isRequest(rid, sender) ?? false {
             loseRenewalPart(

@@ -92,7 +92,7 @@ extension Replica {
 
     /// All streams, by origin and topic.
     public func streamStatus(now: Moment) -> [StreamStatus] {
-        streamsInOrder.map { stream in
+        streams.inOrder().map { stream in
             let state = state(of: stream, now: now)
             let account = stream.account
             let stale = now.uptimeMicroseconds.subtractingOrZero(stream.staleSince ?? now.uptimeMicroseconds)
@@ -174,7 +174,7 @@ extension Replica {
     func reviewStaleness(now: Moment) {
         var stale: [String: [StreamState]] = [:]
         var fresh: [String: (count: Int, lasted: UInt64)] = [:]
-        for (origin, streams) in streamsByOrigin {
+        for (origin, streams) in streams.byOrigin {
             let overdue = sessions.map { isOverdue(origin, at: $0.id, now: now) }
             for stream in streams {
                 let isStale = isStale(stream) { overdue[$0.index] }

@@ -12,7 +12,7 @@ extension Replica {
         driveRenewal(now: now)
         sweepTombstones(now: now)
         if now.uptimeMicroseconds >= nextReview {
-            nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
+            nextReview = now.uptimeMicroseconds + reportMicroseconds
             reviewStaleness(now: now)
             reviewClocks(now: now)
             reviewClaims(now: now)
@@ -28,7 +28,7 @@ extension Replica {
             next = min(next, sessions[index].nextDeadline(silentIntervals: configuration.silentIntervals))
         }
         // Where they are many each tick looks at some.
-        if unsettled.areMany || !startsUnderWay.isEmpty { next = now.uptimeMicroseconds }
+        if unsettled.areMany || origins.isAnyStartUnderWay { next = now.uptimeMicroseconds }
         for stream in unsettled.few {
             if let since = stream.holeSince {
                 next = min(next, max(since + configuration.holeGrace.wholeMicroseconds, stream.clockPause ?? 0))
@@ -59,7 +59,7 @@ extension Replica {
             state: state.rawValue, applied: appliedHeads(of: session),
             lagMilliseconds: streams.values.lazy.map(\.lastBatchLagMilliseconds).max() ?? 0,
             streams: troubledStreams(of: session, now: now), counters: names)
-        send(.report(rid: takeRID(), report: report), to: sender)
+        send(.report(rid: requests.take(), report: report), to: sender)
     }
 
     /// The streams of the sender that are not live, those that have been so for longest first, as many as a report has.
@@ -67,7 +67,7 @@ extension Replica {
         // Not sorted as a whole: they may be very many.
         var first: [StreamState] = []
         for origin in session.origins {
-            for stream in streamsByOrigin[origin] ?? []
+            for stream in streams.of(origin: origin)
             where stream.staleSince != nil || stream.isMending || audits.isRepairing(stream.type) {
                 if first.count == Report.streamCountMax, let last = first.last, !isFirst(stream, last) { continue }
                 let position = first.firstIndex { isFirst(stream, $0) } ?? first.count
@@ -95,13 +95,13 @@ extension Replica {
         var left = HeadsRoom.listByteCountMax(frameByteCount: frameByteCount)
         var result: [Heads] = []
         // What the sender has published itself comes first: it waits for that.
-        let origins = session.origins.filter { $0 != session.name && streamsByOrigin[$0] != nil }.sorted()
-        for origin in [session.name] + origins {
-            guard session.origins.contains(origin), let streams = streamsByOrigin[origin] else { continue }
+        let others = session.origins.filter { $0 != session.name && streams.follows($0) }.sorted()
+        for origin in [session.name] + others {
+            guard session.origins.contains(origin), let streams = streams.byOrigin[origin] else { continue }
             left -= HeadsRoom.byteCount(origin: origin)
             guard left > 0 else { break }
             var heads = Heads(
-                origin: origin, incarnation: streams[0].incarnation, stamp: latestStamps[origin] ?? 0, heads: [],
+                origin: origin, incarnation: streams[0].incarnation, stamp: origins[origin].latestStamp, heads: [],
                 isRelayed: true, ageMilliseconds: nil)
             for stream in streams {
                 heads.stamp = max(heads.stamp, stream.lastStamp)

@@ -49,7 +49,7 @@ extension Replica {
             audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
             stream.isPushed = position.isPushed
             if position.isPushed {
-                ownPushed.insert(position.origin)
+                origins[position.origin].isPushedHere = true
                 notePushed(position.origin)
             }
         }
@@ -62,7 +62,7 @@ extension Replica {
     /// transaction waits, or that one of several senders has claimed to hold for less than fifteen seconds, is left
     /// out: what was stored of it before stays true.
     public var positions: [StreamPosition] {
-        streams.compactMap { key, stream in
+        streams.entries.compactMap { key, stream in
             // A store lets go of the batches of an earlier start once it is told of the later one.
             guard hasBeginning(stream), !groups.holdsEarlier(key, than: stream.incarnation) else { return nil }
             guard isStorable(stream) else { return nil }
@@ -74,7 +74,7 @@ extension Replica {
             }
             let applied = committed(key, stream)
             // The position of a start that others claim would close the start that an origin pushes here.
-            if isMerelyClaimed(startOf: stream), applied == 0 || ownPushed.contains(key.origin) { return nil }
+            if isMerelyClaimed(startOf: stream), applied == 0 || origins[key.origin].isPushedHere { return nil }
             return StreamPosition(
                 origin: key.origin, topic: key.topic, incarnation: stream.incarnation, applied: applied,
                 isPushed: stream.isPushed)
@@ -116,7 +116,7 @@ extension Replica {
         if let stream = streams[key], stream.incarnation > decoder.incarnation {
             // A start of which only others have told closes none, but what is old may be deleted since, and forgotten.
             let isClosed = isFromPosition(stream) && !isMerelyClaimed(startOf: stream)
-            guard !isClosed, !isExpired(decoder.lastStamp, now: now) else { return .held }
+            guard !isClosed, !clockGuard.isExpired(decoder.lastStamp, now: now) else { return .held }
         }
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
         else { return .refused }
@@ -124,7 +124,7 @@ extension Replica {
         if isCurrent {
             if stream.claimedStart != nil { proveStart(of: stream) }
             stream.isPushed = true
-            ownPushed.insert(decoder.origin)
+            origins[decoder.origin].isPushedHere = true
             notePushed(decoder.origin)
             if decoder.sequence <= stream.claims.last?.through ?? 0 {
                 return restoreClaimed(payload, of: stream, now: now) ? .merged : .held
@@ -155,7 +155,7 @@ extension Replica {
     func becomeWarm(_ sender: SenderID, now: Moment) {
         sessions[sender.index].copyAskedAt = nil
         becomeLive(sender, hasCopy: false, now: now)
-        for stream in streamsInOrder where stream.tellers.contains(where: { $0.sender == sender }) {
+        for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             takeWholeIfUnknown(stream, sender, now: now)
         }
     }

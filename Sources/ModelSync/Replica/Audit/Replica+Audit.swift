@@ -19,7 +19,7 @@ extension Replica {
         }
         var left = AuditTable.workMax
         while left > 0, audits.mayBegin(with: sender), let type = audits.nextType(toldBy: sender) {
-            left -= 256 + (streamsByType[type]?.count ?? 0)
+            left -= 256 + streams.of(type: type).count
             audit(type, with: sender, now: now)
         }
     }
@@ -79,7 +79,7 @@ extension Replica {
     func comparability(
         of type: String, with sender: SenderID, takesLag: Bool = false, now: Moment, _ head: (StreamState) -> UInt64?
     ) -> BucketComparability {
-        comparability(streamsByType[type] ?? [], with: sender, takesLag: takesLag, now: now) { _, stream in
+        comparability(streams.of(type: type), with: sender, takesLag: takesLag, now: now) { _, stream in
             (head(stream), stream.tracker.applied)
         }
     }
@@ -112,7 +112,8 @@ extension Replica {
     private func isUntold(_ stream: StreamState, at sender: SenderID, now: Moment) -> Bool {
         guard sessions[sender.index].leavesNamesOut, isQuiet(stream, now: now) else { return false }
         let told = stream.tellers.first { $0.sender == sender && $0.head != nil }
-        return told.map { now.uptimeMicroseconds.subtractingOrZero($0.toldAt) >= bounds.quietMicroseconds } ?? true
+        return told.map { now.uptimeMicroseconds.subtractingOrZero($0.toldAt) >= naming.bounds.quietMicroseconds }
+            ?? true
     }
 
     /// Nothing but the words of others say that anything beyond this head of the sender is here, and the sender should
@@ -133,7 +134,7 @@ extension Replica {
 
     private func noteEqual(_ type: String, _ buckets: EqualBuckets, to sender: SenderID) {
         let ends = buckets.ends
-        for stream in streamsByType[type] ?? [] {
+        for stream in streams.of(type: type) {
             guard let carried = stream.buckets, ends[carried.lowerBound] >= carried.upperBound else { continue }
             stream.noteEqual(true, to: sender)
         }
@@ -141,11 +142,10 @@ extension Replica {
 
     func askForDigests(of type: String, now: Moment) {
         guard let sender = audits[type]?.sender else { return }
-        let rid = takeRID()
+        let rid = requests.begin(.audit(type), at: sender)
         audits[type]?.rid = rid
         audits[type]?.cuts = []
         audits[type]?.dueAt = now.uptimeMicroseconds + patience(0)
-        requests[rid] = (sender, .audit(type))
         noteCut(of: type)
         counters[.digestAudits] += 1
         send(.digest(rid: rid, type: type, bits: 8), to: sender)
@@ -154,14 +154,14 @@ extension Replica {
     /// Takes the digests of all buckets of a type. They tell of the heads that came with them, which batches that
     /// overtook them may have left behind, and others may still have to reach.
     func receiveDigests(_ sender: SenderID, rid: UInt64, heads: [Heads], digests: [UInt64], now: Moment) {
-        guard let (asked, purpose) = requests[rid], asked == sender, case .audit(let type) = purpose,
+        guard case .audit(let type)? = requests.purpose(of: rid, at: sender),
             let audit = audits[type], audit.rid == rid, digests.count == 256
         else {
             counters[.unaskedReplies] += 1
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        requests[rid] = nil
+        requests.end(rid)
         audits[type]?.rid = nil
         // The digests count batches of streams that were never heard of here: those are holes, and no difference.
         for told in heads where noteOrigin(told, of: sender, now: now) {
@@ -170,7 +170,7 @@ extension Replica {
         let told = Dictionary(heads.map { ($0.origin, $0) }) { first, _ in first }
         let answer = Audit.Answer(
             heads: heads, digests: digests,
-            streamHeads: (streamsByType[type] ?? []).map { Replica.head(of: $0, in: told) })
+            streamHeads: streams.of(type: type).map { Replica.head(of: $0, in: told) })
         guard !isAhead(answer, of: type) else {
             audits[type]?.answer = answer
             audits[type]?.dueAt = now.uptimeMicroseconds + Replica.overtakingMicroseconds
@@ -184,7 +184,7 @@ extension Replica {
 
     /// It tells of batches that are not here.
     private func isAhead(_ answer: Audit.Answer, of type: String) -> Bool {
-        zip(answer.streamHeads, streamsByType[type] ?? []).contains { $0 ?? 0 > $1.tracker.applied }
+        zip(answer.streamHeads, streams.of(type: type)).contains { $0 ?? 0 > $1.tracker.applied }
     }
 
     /// A batch of the type was applied.
@@ -197,7 +197,7 @@ extension Replica {
 
     /// Remembers this copy as it is now, if it holds just what the heads tell.
     private func noteCut(of type: String) {
-        let streams = streamsByType[type] ?? []
+        let streams = streams.of(type: type)
         guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isBeingMended) else {
             return
         }
@@ -223,7 +223,7 @@ extension Replica {
         if own[bucket] == digest { return .equal }
         let range = bucket..<(bucket + 1)
         // Those that were met since the answer came are in neither.
-        let streams = streamsByType[type] ?? []
+        let streams = streams.of(type: type)
         func told(_ index: Int) -> UInt64? { index < answer.streamHeads.count ? answer.streamHeads[index] : nil }
         let cuts = audits[type]?.cuts ?? []
         for (position, cut) in cuts.enumerated().reversed() {
@@ -252,7 +252,7 @@ extension Replica {
         var found: [Int: Audit.Comparability] = [:]
         var isUnknown = false
         var known: [Int: BucketComparability] = [:]
-        let byOrigin = Dictionary(grouping: streamsByType[type] ?? [], by: \.key.origin)
+        let byOrigin = Dictionary(grouping: streams.of(type: type), by: \.key.origin)
         let takesLag = mayHoldFormer(type, audit.sender, now: now)
         for bucket in covered {
             switch compare(bucket, of: type, with: audit.sender, takesLag: takesLag, own, answer, &known, now: now) {
@@ -331,7 +331,7 @@ extension Replica {
     func endAudit(of type: String, by mending: Mending = .superseded, now: Moment) {
         guard let audit = audits[type] else { return }
         if let stream = audit.difference { noteMended(stream, by: mending, foundAt: audit.foundAt, now: now) }
-        if let rid = audit.rid { requests[rid] = nil }
+        if let rid = audit.rid { requests.end(rid) }
         audits[type] = nil
     }
 

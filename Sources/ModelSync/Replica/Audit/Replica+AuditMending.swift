@@ -37,13 +37,13 @@ extension Replica {
     /// Transactions over several topics reach this type: single buckets would show halves of them.
     private func hasTransactions(_ type: String, _ heads: [Heads]) -> Bool {
         heads.contains { $0.hasTransactions && !$0.heads.isEmpty }
-            || (streamsByType[type] ?? []).contains { groupedOrigins.contains($0.key.origin) }
+            || streams.of(type: type).contains { origins[$0.key.origin].hasTransactions }
     }
 
     /// From now on whatever is taken because something is missing is taken whole. An origin that has begun anew, and is
     /// heard itself, does not say so of its earlier starts, of which these heads tell.
     private func noteTransactions(_ heads: [Heads]) {
-        groupedOrigins.formUnion(heads.lazy.filter(\.hasTransactions).map(\.origin))
+        for told in heads where told.hasTransactions { origins.noteTransaction(of: told.origin) }
     }
 
     /// The topics are taken in one cut.
@@ -77,7 +77,7 @@ extension Replica {
 
     /// The stream to which the difference is put down.
     private func witness(of audit: Audit, _ type: String) -> StreamState? {
-        let streams = streamsByType[type] ?? []
+        let streams = streams.of(type: type)
         let told = streams.filter { stream in stream.tellers.contains { $0.sender == audit.sender } }
         // One with a hole that stays has a repair already, and each has one at a time.
         return told.first { $0.repair == nil } ?? told.first ?? streams.first
@@ -94,13 +94,12 @@ extension Replica {
             counters[.postponedRequests] += 1
             return endAudit(of: type, now: now)
         }
-        let rid = takeRID()
+        let rid = requests.begin(.audit(type), at: sender)
         let part = buckets.prefix(Audit.bucketCountMax)
         let rest = Array(buckets.dropFirst(part.count))
         audits[type]?.step = isReplacing ? .replacing(part: Array(part), rest: rest) : .fetching(rest: rest)
         audits[type]?.rid = rid
         audits[type]?.dueAt = now.uptimeMicroseconds + patience(0)
-        requests[rid] = (sender, .audit(type))
         counters[.bucketsFetched] += UInt64(part.count)
         let prefixes = part.map { Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: $0) }
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
@@ -124,7 +123,7 @@ extension Replica {
     /// The buckets asked for are here.
     func completeBuckets(of type: String, _ heads: [Heads], now: Moment) {
         guard let audit = audits[type], let rid = audit.rid else { return }
-        requests[rid] = nil
+        requests.end(rid)
         audits[type]?.fetched = Staging()
         noteOrigins(heads, of: audit.sender, now: now)
         switch audit.step {
@@ -157,7 +156,7 @@ extension Replica {
     ) {
         if mayHoldFormer(type, sender, now: now) {
             // Others that were equal may not have what came with it.
-            for stream in streamsByType[type] ?? [] where stream.holdsUntold {
+            for stream in streams.of(type: type) where stream.holdsUntold {
                 for session in sessions where session.id != sender { stream.noteEqual(false, to: session.id) }
             }
         }
@@ -188,7 +187,7 @@ extension Replica {
             guard audit.step.isVerifying else { return endAudit(of: type, now: now) }
             return fetchBuckets(buckets, of: type, isReplacing: true, now: now)
         }
-        let mayHoldMore = (streamsByType[type] ?? []).contains { $0.mayHoldMore(than: audit.sender) }
+        let mayHoldMore = streams.of(type: type).contains { $0.mayHoldMore(than: audit.sender) }
         // Its end is that of the new state.
         if !mayHoldMore { audits[type]?.difference = nil }
         endAudit(of: type, now: now)

@@ -38,7 +38,7 @@ extension Replica {
 
     /// The origin pushes to this replica, or another sender speaks of it who was not contradicted lately.
     private func hasWitness(_ origin: String, besides sender: SenderID, now: Moment) -> Bool {
-        ownPushed.contains(origin)
+        origins[origin].isPushedHere
             || sessions.contains { session in
                 session.id != sender && session.isSynced && session.ages[origin] != nil
                     && !session.credit.isDistrusted(at: now.uptimeMicroseconds)
@@ -125,7 +125,7 @@ extension Replica {
             counters[.duplicateBatches] += 1
             return
         }
-        guard isYoung(max(decoder.incarnation, decoder.lastStamp), now: now) else {
+        guard clockGuard.isYoung(max(decoder.incarnation, decoder.lastStamp), now: now) else {
             counters[.expiredBatches] += 1
             return
         }
@@ -140,7 +140,7 @@ extension Replica {
     func restoreClaimed(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) -> Bool {
         let sequence = decoder.sequence
         guard stream.claims.isMerelyClaimed(sequence),
-            isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)
+            clockGuard.isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)
         else { return false }
         stream.claims.noteReceived(sequence)
         let summary = commit(decoder.batch(in: payload), of: stream)
@@ -149,11 +149,6 @@ extension Replica {
         forward(payload, of: stream.key)
         contradict(stream, by: sequence, now: now)
         return true
-    }
-
-    /// Nothing that was written with this stamp, or in this start again, can be deleted and forgotten.
-    func isYoung(_ stamp: Stamp, now: Moment) -> Bool {
-        now.wallMilliseconds.subtractingOrZero(stamp >> 16) < retentionMilliseconds / 2
     }
 
     /// A batch that was said to be here has changed something: what was said is taken back, and what is missing then is
@@ -252,7 +247,7 @@ extension Replica {
 
     /// Only others have told of the start that the stream follows.
     func isMerelyClaimed(startOf stream: StreamState) -> Bool {
-        stream.claimedStart != nil && provenStarts[stream.key.origin] ?? 0 < stream.incarnation
+        stream.claimedStart != nil && origins[stream.key.origin].provenStart < stream.incarnation
     }
 
     /// The stream follows this start, which is proven or not.
@@ -260,19 +255,19 @@ extension Replica {
     func noteStart(
         of stream: StreamState, _ incarnation: UInt64, by sender: SenderID?, former: FormerStart? = nil, now: Moment
     ) {
-        guard provenStarts[stream.key.origin] ?? 0 < incarnation else {
+        guard origins[stream.key.origin].provenStart < incarnation else {
             stream.claimedStart = nil
             return
         }
         stream.claimedStart = ClaimedStart(
             claimant: sender, former: former, since: stream.claimedStart?.since ?? now.uptimeMicroseconds,
             doubtedAt: now.uptimeMicroseconds + Claim.patienceMicroseconds)
-        claimedStarts.insert(stream.key.origin)
+        origins[stream.key.origin].hasClaimedStart = true
     }
 
     /// The origin itself, or a batch, tells this start of it.
     func proveStart(_ origin: String, _ incarnation: UInt64) {
-        if provenStarts[origin] ?? 0 < incarnation { provenStarts[origin] = incarnation }
+        if origins[origin].provenStart < incarnation { origins[origin].provenStart = incarnation }
     }
 
     /// A stream begins to follow a later start: where only others tell of it, the earlier one is remembered.
@@ -293,7 +288,7 @@ extension Replica {
     /// start may be followed again.
     func isKnownOfFormer(_ stream: StreamState) -> Bool {
         let former = stream.claimedStart?.former?.incarnation ?? 0
-        let isFormerProven = former <= provenStarts[stream.key.origin] ?? 0
+        let isFormerProven = former <= origins[stream.key.origin].provenStart
         if former < decoder.incarnation || (former > decoder.incarnation && !isFormerProven) {
             // The start that was followed before had only been claimed, too.
             stream.claimedStart?.former = FormerStart(
@@ -326,11 +321,12 @@ extension Replica {
     /// Follows this start of an origin again on all streams, where only others have told of a later one.
     /// - Parameter isRefuted: whoever has told of that was wrong, and does not say so itself.
     func takeBackStart(of origin: String, to incarnation: UInt64, isRefuted: Bool = true, now: Moment) {
-        guard provenStarts[origin] ?? 0 <= incarnation, claimedStarts.remove(origin) != nil else { return }
-        latestStarts[origin] = latestStarts[origin].map { min($0, incarnation) }
-        startsUnderWay[origin] = nil
+        guard origins[origin].provenStart <= incarnation, origins[origin].hasClaimedStart else { return }
+        origins[origin].hasClaimedStart = false
+        origins[origin].latestStart = origins[origin].latestStart.map { min($0, incarnation) }
+        origins[origin].startUnderWay = nil
         var claimants: [SenderID: StreamKey] = [:]
-        let claimed = (streamsByOrigin[origin] ?? []).filter { $0.claimedStart != nil && $0.incarnation > incarnation }
+        let claimed = streams.of(origin: origin).filter { $0.claimedStart != nil && $0.incarnation > incarnation }
         for stream in claimed.sorted(by: { $0.precedes($1) }) {
             if isRefuted, let claimant = stream.claimedStart?.claimant, claimants[claimant] == nil {
                 claimants[claimant] = stream.key
@@ -431,7 +427,7 @@ extension Replica {
             isLast ? .max : now.uptimeMicroseconds + Claim.patienceMicroseconds << UInt64(count)
         guard isMerelyClaimed(startOf: stream) else { return }
         // A sender that tells a start which is over knows less of the origin, and not more.
-        let proven = provenStarts[origin] ?? 0
+        let proven = origins[origin].provenStart
         let doubting = sessions.compactMap { session -> (sender: SenderID, incarnation: UInt64)? in
             guard let told = session.ages[origin], told.incarnation < stream.incarnation, told.incarnation >= proven,
                 isSettled(session.id, since: told.at, now: now)

@@ -12,13 +12,23 @@ public struct TombstoneSweep: Sendable {
     private var looksForFields = false
     /// When that pass began that looked for removed fields last.
     private var lastFields: UInt64?
+    private var nextTurn: UInt64 = 0
 
+    /// The pause between two steps.
+    private static let pauseMicroseconds: UInt64 = 100_000
     /// How many buckets one step looks at where models are deleted,
     private static let bucketCount = 4
     /// and about how many models where removed fields are looked for.
     private static let modelCount = 2_048
 
     public init() {}
+
+    /// The pause since the last step is over; begins the next.
+    mutating func takeTurn(now: Moment) -> Bool {
+        guard now.uptimeMicroseconds >= nextTurn else { return false }
+        nextTurn = now.uptimeMicroseconds + TombstoneSweep.pauseMicroseconds
+        return true
+    }
 
     /// Looks at a few buckets of one type.
     /// - Parameter retention: tombstones whose floor is older than that, and removed fields, by the wall clock, are let

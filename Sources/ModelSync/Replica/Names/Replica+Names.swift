@@ -17,11 +17,11 @@ extension Replica {
     /// - Complexity: O(1) amortised; O(*streams* · log *streams*) where others make way, which frees an eighth, or is
     ///   tried once a second.
     func findRoom(for key: StreamKey, isPushed: Bool, now: Moment) -> Telling {
-        let isName = isPushed || pushedOrigins.contains(key.origin)
-        guard room?.admit(key, isPushed: isName) == false else { return .told }
+        let isName = isPushed || origins[key.origin].isPushed
+        guard naming.room?.admit(key, isPushed: isName) == false else { return .told }
         makeRoom(now: now)
-        guard room?.admit(key, isPushed: isName) == false else { return .told }
-        return isName && room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
+        guard naming.room?.admit(key, isPushed: isName) == false else { return .told }
+        return isName && naming.room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
     }
 
     /// The stream goes on, or somebody asks for it: it is told again, where there is room.
@@ -33,23 +33,20 @@ extension Replica {
 
     /// The streams of names that have been idle for longest are told no more.
     private func makeRoom(now: Moment) {
-        guard let before = room, now.uptimeMicroseconds >= nextMakingRoom else { return }
+        guard let before = naming.room, naming.mayMakeRoom(now: now.uptimeMicroseconds) else { return }
         let idle = before.streams.keys.filter { isName($0.origin, now: now) }
             .map { (key: $0, stream: streams[$0]) }
             .filter { !($0.stream?.isMending ?? false) }
             .sorted { isIdleLonger($0, $1) }
         let wanted = before.pushedByteCountMax / 8
         var freed = 0
-        for (key, stream) in idle where freed < wanted && room?.count(of: key.topic) ?? 0 > 1 {
-            freed += room?.leave(key) ?? 0
+        for (key, stream) in idle where freed < wanted && naming.room?.count(of: key.topic) ?? 0 > 1 {
+            freed += naming.room?.leave(key) ?? 0
             stream?.isUntold = true
-            leavesNamesOut = true
+            naming.leavesNamesOut = true
         }
-        if freed < wanted { nextMakingRoom = now.uptimeMicroseconds + Replica.makingRoomPauseMicroseconds }
+        if freed < wanted { naming.restFromMakingRoom(now: now.uptimeMicroseconds) }
     }
-
-    /// Where too few can make way it is not tried with each batch.
-    private static let makingRoomPauseMicroseconds: UInt64 = 1_000_000
 
     /// What was never begun goes first.
     private func isIdleLonger(
@@ -64,7 +61,7 @@ extension Replica {
 
     /// The name of somebody who pushes, or of whom nobody tells: no sender, and nobody's of whom senders tell.
     func isName(_ origin: String, now: Moment) -> Bool {
-        !hears(origin) && (pushedOrigins.contains(origin) || sessions.allSatisfy { $0.ages[origin] == nil })
+        !hears(origin) && (origins[origin].isPushed || sessions.allSatisfy { $0.ages[origin] == nil })
     }
 
     // MARK: What is forgotten
@@ -72,65 +69,58 @@ extension Replica {
     /// Names of which nobody has told or sent anything for long are forgotten, the longest idle first: an eighth of all
     /// that are kept.
     func forgetNames(now: Moment) {
-        guard now.uptimeMicroseconds >= nextForgetting, renewal == nil, groups.isEmpty else { return }
-        nextForgetting = now.uptimeMicroseconds + Replica.makingRoomPauseMicroseconds
-        let quiet = streamsByOrigin.filter { isQuiet($0.key, $0.value, now: now) }
+        guard renewal == nil, groups.isEmpty, naming.takeForgetting(now: now.uptimeMicroseconds) else { return }
+        let quiet = streams.byOrigin.filter { isQuiet($0.key, $0.value, now: now) }
             .map { (origin: $0.key, lastArrival: $0.value.lazy.map(\.lastArrival).max() ?? 0) }
             .sorted { ($0.lastArrival, $0.origin) < ($1.lastArrival, $1.origin) }
-        forget(Set(quiet.prefix(max(bounds.nameCount / 8, 1)).map(\.origin)))
+        forget(Set(quiet.prefix(max(naming.bounds.nameCount / 8, 1)).map(\.origin)))
     }
 
     /// Nobody tells of the name, nothing of it is under way, and all that came of it is merged.
     private func isQuiet(_ origin: String, _ streams: [StreamState], now: Moment) -> Bool {
-        let since = now.uptimeMicroseconds.subtractingOrZero(bounds.quietMicroseconds)
+        let since = now.uptimeMicroseconds.subtractingOrZero(naming.bounds.quietMicroseconds)
         guard isName(origin, now: now),
             !sessions.contains(where: { $0.isSynced && $0.ages[origin].map { $0.at > since } ?? false })
         else { return false }
         return streams.allSatisfy { stream in
-            (room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed && !stream.isMending
-                && stream.claims.isEmpty && stream.claimedStart == nil && audits[stream.type] == nil
+            (naming.room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed
+                && !stream.isMending && stream.claims.isEmpty && stream.claimedStart == nil
+                && audits[stream.type] == nil
         }
     }
 
     /// Nothing has come of the stream for so long that whoever tells of it would have done so.
     func isQuiet(_ stream: StreamState, now: Moment) -> Bool {
-        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= bounds.quietMicroseconds
+        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= naming.bounds.quietMicroseconds
     }
 
     private func forget(_ names: Set<String>) {
         guard !names.isEmpty else { return }
         counters[.forgottenNames] += UInt64(names.count)
-        for stream in remove(streamsOf: names) {
-            forgotten.note(stream)
+        if let stream = unsettled.wholeRepair, names.contains(stream.key.origin) { unsettled.wholeRepair = nil }
+        for stream in streams.remove(streamsOf: names) {
+            naming.forgotten.note(stream)
             if let sender = stream.metAt { sessions[sender.index].budget.giveBack(stream.key) }
         }
-        for name in names {
-            latestStarts[name] = nil
-            startsUnderWay[name] = nil
-            loggedStarts[name] = nil
-            provenStarts[name] = nil
-            latestStamps[name] = nil
-            for index in sessions.indices { sessions[index].ages[name] = nil }
+        origins.forget(names)
+        for index in sessions.indices {
+            for name in names { sessions[index].ages[name] = nil }
+            sessions[index].origins.subtract(names)
         }
-        for index in sessions.indices { sessions[index].origins.subtract(names) }
-        claimedStarts.subtract(names)
-        restartedOrigins.subtract(names)
-        groupedOrigins.subtract(names)
-        pushedOrigins.subtract(names)
-        ownPushed.subtract(names)
-        toldRejected.subtract(names)
     }
 
     /// Less is told and kept of names than by default. For the simulator, before anything else is done.
     package func limitNames(told: Int, kept: Int, quiet: Duration) {
-        if let room { self.room = HeadsRoom(byteCountMax: room.byteCountMax, pushedByteCountMax: told) }
-        bounds.nameCount = kept
-        bounds.quietMicroseconds = quiet.wholeMicroseconds
+        if let room = naming.room {
+            naming.room = HeadsRoom(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
+        }
+        naming.bounds.nameCount = kept
+        naming.bounds.quietMicroseconds = quiet.wholeMicroseconds
     }
 
     /// A stream that was forgotten goes on where it stood.
     func goOn(_ stream: StreamState) {
-        let applied = forgotten.applied(stream.key, stream.incarnation)
+        let applied = naming.forgotten.applied(stream.key, stream.incarnation)
         guard applied > 0 else { return }
         stream.tracker.cover(through: applied)
         stream.holdsUntold = true
@@ -139,34 +129,12 @@ extension Replica {
     /// A stream that was forgotten is asked for: it is followed again.
     /// - Returns: nil where it was not, or there is no room.
     func remember(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> StreamState? {
-        guard forgotten.applied(key, incarnation) > 0 else { return nil }
+        guard naming.forgotten.applied(key, incarnation) > 0 else { return nil }
         let stream = meet(key, incarnation: incarnation, sender: nil, isPushed: true, now: now)
         stream?.lastArrival = now.uptimeMicroseconds
         return stream
     }
 
     /// Streams of the origin are followed.
-    public func follows(_ origin: String) -> Bool { streamsByOrigin[origin] != nil }
-}
-
-/// How far streams stood that were forgotten, the last so many of them: one that goes on has no hole by that.
-struct ForgottenStreams: Sendable {
-    private var stands: [StreamKey: (incarnation: UInt64, applied: UInt64)] = [:]
-    private var order = Fifo<StreamKey>()
-
-    static let countMax = 65_536
-
-    mutating func note(_ stream: StreamState) {
-        guard !stream.tracker.hasHole else { return }
-        if stands.updateValue((stream.incarnation, stream.tracker.applied), forKey: stream.key) == nil {
-            order.append(stream.key)
-        }
-        while order.count > ForgottenStreams.countMax, let oldest = order.removeFirst() { stands[oldest] = nil }
-    }
-
-    /// How far this start of the stream had been applied; 0 where it is not known.
-    func applied(_ key: StreamKey, _ incarnation: UInt64) -> UInt64 {
-        guard let stand = stands[key], stand.incarnation == incarnation else { return 0 }
-        return stand.applied
-    }
+    public func follows(_ origin: String) -> Bool { streams.follows(origin) }
 }

@@ -7,6 +7,8 @@ final class Renewal {
     enum Part {
         case waiting
         case asked(rid: UInt64, dueAt: UInt64)
+        /// The sender has refused: it is asked again then.
+        case resting(until: UInt64)
         case complete([Heads])
     }
 

@@ -56,9 +56,12 @@ extension Replica {
                 guard now.uptimeMicroseconds >= dueAt else { continue }
                 send(.cancel(rid: rid), to: sessions[index].id)
                 renewal.parts[index] = .waiting
+            case .resting(let end):
+                guard now.uptimeMicroseconds >= end else { continue }
+                renewal.parts[index] = .waiting
             }
             guard sessions[index].isSynced else { continue }
-            let rid = takeRID()
+            let rid = requests.take()
             renewal.parts[index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
             counters[.snapshotsRequested] += 1
             send(
@@ -72,7 +75,7 @@ extension Replica {
     func completeRenewal(_ sender: SenderID, heads: [Heads], now: Moment) {
         if renewal?.rejecting.remove(sender) != nil {
             // What was left out would be lost: it is asked for again once the clocks may have come together.
-            return loseRenewalPart(sender, retryAt: now.uptimeMicroseconds + Replica.clockPauseMicroseconds)
+            return loseRenewalPart(sender, retryAt: now.uptimeMicroseconds + ClockGuard.pauseMicroseconds)
         }
         // What counts less by now is not waited for.
         for told in heads where noteOrigin(told, of: sender, now: now) {
@@ -86,8 +89,7 @@ extension Replica {
     func loseRenewalPart(_ sender: SenderID, retryAt: UInt64? = nil) {
         guard let renewal, renewal.parts.indices.contains(sender.index) else { return }
         renewal.rejecting.remove(sender)
-        // The number belongs to no request: it only stands for the pause.
-        renewal.parts[sender.index] = retryAt.map { .asked(rid: 0, dueAt: $0) } ?? .waiting
+        renewal.parts[sender.index] = retryAt.map { .resting(until: $0) } ?? .waiting
     }
 
     /// Everything up to these heads has reached both copies, and nothing is half here.
@@ -169,7 +171,7 @@ extension Replica {
     func putAside(
         _ payload: Span<UInt8>, of topic: Topic, _ decoder: borrowing BatchDecoder, now: Moment
     ) -> Bool {
-        guard let renewal, isExpired(decoder.lastStamp, now: now) else { return false }
+        guard let renewal, clockGuard.isExpired(decoder.lastStamp, now: now) else { return false }
         let stream = ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic)
         return renewal.putAside(
             Renewal.OldBatch(stream: stream, sequence: decoder.sequence, payload: payload.copied))
@@ -211,7 +213,7 @@ extension Replica {
                     for origin in record.origins.intersection(origins) {
                         // Not what others have written to it: that may be deleted and forgotten.
                         guard let part = record.part(of: origin, plan: &plan),
-                            keptOrigins.contains(origin) || isYoung(part.lastStamp, now: now)
+                            keptOrigins.contains(origin) || clockGuard.isYoung(part.lastStamp, now: now)
                         else { continue }
                         commit.join(part, type: type)
                     }
@@ -234,16 +236,4 @@ extension Replica {
         else { return }
         startAnew(prefixes, reason: "\(label(sender)) was away for too long", now: now)
     }
-
-    /// Forgets deleted models whose time is over, while nothing older can be on its way.
-    func sweepTombstones(now: Moment) {
-        guard now.uptimeMicroseconds >= nextSweep else { return }
-        nextSweep = now.uptimeMicroseconds + Replica.sweepMicroseconds
-        guard unsettled.isEmpty, groups.isEmpty, renewal == nil else { return }
-        counters[.tombstonesDropped] += UInt64(
-            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
-    }
-
-    /// The pause between two steps of the sweep.
-    static let sweepMicroseconds: UInt64 = 100_000
 }

@@ -206,7 +206,7 @@ extension Replica {
     /// rung, then a pause.
     func fail(_ stream: StreamState, _ failure: Failure, now: Moment) {
         guard let request = stream.repair?.request else { return }
-        requests[request.rid] = nil
+        requests.end(request.rid)
         if failure == .silence || failure == .refused { noteFruitless(stream, at: request.sender) }
         if failure == .silence { send(.cancel(rid: request.rid), to: request.sender) }
         stream.repair?.request = nil
@@ -239,7 +239,7 @@ extension Replica {
     func finish(_ stream: StreamState, by mending: Mending, now: Moment) {
         guard let repair = stream.repair else { return }
         if let request = repair.request {
-            requests[request.rid] = nil
+            requests.end(request.rid)
             send(.cancel(rid: request.rid), to: request.sender)
         }
         stream.repair = nil

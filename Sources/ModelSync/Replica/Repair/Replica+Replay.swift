@@ -1,21 +1,12 @@
 import ModelWire
 
-/// What a request that is under way is for.
-enum RequestPurpose {
-    /// The repair of a stream.
-    case repair(StreamState)
-    /// The audit of a type.
-    case audit(String)
-}
-
 extension Replica {
     func requestReplay(of range: ClosedRange<UInt64>, _ stream: StreamState, from sender: SenderID, now: Moment) {
-        let rid = takeRID()
+        let rid = requests.begin(.repair(stream), at: sender)
         stream.repair?.request = Repair.Request(
             rid: rid, sender: sender, range: range, expected: range.lowerBound)
         let attempts = stream.repair?.attempts ?? 0
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(attempts)
-        requests[rid] = (sender, .repair(stream))
         counters[.replaysRequested] += 1
         send(
             .replay(
@@ -25,7 +16,7 @@ extension Replica {
 
     /// The stream whose repair has asked this sender with this number.
     func repairing(_ rid: UInt64, _ sender: SenderID) -> StreamState? {
-        guard let (asked, purpose) = requests[rid], asked == sender, case .repair(let stream) = purpose,
+        guard case .repair(let stream)? = requests.purpose(of: rid, at: sender),
             stream.repair?.request?.rid == rid
         else { return nil }
         return stream
@@ -53,7 +44,7 @@ extension Replica {
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         sessions[sender.index].budget.noteFruit()
-        guard isYoung(max(decoder.incarnation, decoder.lastStamp), now: now) else {
+        guard clockGuard.isYoung(max(decoder.incarnation, decoder.lastStamp), now: now) else {
             return takeCopyInstead(of: stream, rid, sender, now: now)
         }
         counters[.replayedBatches] += 1
@@ -69,7 +60,7 @@ extension Replica {
     private func takeCopyInstead(of stream: StreamState, _ rid: UInt64, _ sender: SenderID, now: Moment) {
         counters[.expiredBatches] += 1
         send(.cancel(rid: rid), to: sender)
-        requests[rid] = nil
+        requests.end(rid)
         stream.repair?.request = nil
         stream.repair?.failed = []
         fallBack(stream, now: now)
@@ -110,7 +101,7 @@ extension Replica {
         if let pause = stream.clockPause, pause > now.uptimeMicroseconds { return rest(stream, until: pause) }
         let gap = nextGap(of: stream, countMax: UInt64(configuration.replayBatchCount))
         guard gap?.lowerBound != request.range.lowerBound else { return refusedReplay(stream, now: now) }
-        requests[request.rid] = nil
+        requests.end(request.rid)
         stream.repair?.request = nil
         stream.repair?.failed = []
         stream.repair?.dueAt = now.uptimeMicroseconds
@@ -119,7 +110,7 @@ extension Replica {
 
     /// The repair goes on later: what came was rejected for its clock.
     func rest(_ stream: StreamState, until time: UInt64) {
-        if let rid = stream.repair?.request?.rid { requests[rid] = nil }
+        if let rid = stream.repair?.request?.rid { requests.end(rid) }
         stream.repair?.request = nil
         stream.repair?.failed = []
         stream.repair?.dueAt = time

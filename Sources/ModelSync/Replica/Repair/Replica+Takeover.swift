@@ -27,13 +27,15 @@ extension Replica {
 
     /// Batches of this origin are pushed to relays.
     func notePushed(_ origin: String) {
-        guard pushedOrigins.insert(origin).inserted, isOnlyPushed(origin) else { return }
-        for stream in streamsByOrigin[origin] ?? [] { stream.takeoverSince = nil }
+        guard !origins[origin].isPushed else { return }
+        origins[origin].isPushed = true
+        guard isOnlyPushed(origin) else { return }
+        for stream in streams.of(origin: origin) { stream.takeoverSince = nil }
     }
 
     /// Nobody has what such an origin had before its last start but those to whom that was pushed: relays would wait
     /// for each other.
-    func isOnlyPushed(_ origin: String) -> Bool { pushedOrigins.contains(origin) && !hears(origin) }
+    func isOnlyPushed(_ origin: String) -> Bool { origins[origin].isPushed && !hears(origin) }
 
     /// How long the sender that has told of the later start may take to give its snapshot before others are asked.
     static let takeoverPauseMicroseconds: UInt64 = 2_000_000

@@ -28,6 +28,8 @@ struct UnsettledStreams {
     /// Those that no sender speaks of stand in the first.
     private var queues: [Queue] = [Queue()]
     private(set) var count = 0
+    /// The stream whose repair has asked for everything last.
+    var wholeRepair: StreamState?
 
     /// How many are looked at in one tick because of one sender.
     static let turnCountMax = 1024

@@ -27,7 +27,7 @@ extension Replica {
     private func greet(_ sender: SenderID, now: Moment) {
         let timeout = greetingTimeout(sessions[sender.index].attempts)
         sessions[sender.index].enter(.greeting, at: now.uptimeMicroseconds, timeout: timeout)
-        send(.hello(rid: takeRID(), version: 1, name: configuration.name, prefixes: prefixes), to: sender)
+        send(.hello(rid: requests.take(), version: 1, name: configuration.name, prefixes: prefixes), to: sender)
     }
 
     func welcomed(
@@ -85,12 +85,12 @@ extension Replica {
     }
 
     private func requestSnapshot(_ sender: SenderID, now: Moment) {
-        let rid = takeRID()
+        let rid = requests.take()
         counters[.snapshotsRequested] += 1
         // While another sender is live readers must see no half of a transaction that this one is ahead with. Whoever
         // serves others may be read at any time, and must not hold a part of a snapshot that never ends.
         let isSteppedIn =
-            configuration.forwardsBatches || (!groupedOrigins.isEmpty && sessions.contains { $0.wasLive })
+            configuration.forwardsBatches || (origins.hasTransactions && sessions.contains { $0.wasLive })
         sessions[sender.index].staging = isSteppedIn ? Staging() : nil
         sessions[sender.index].copyAskedAt = now.uptimeMicroseconds
         sessions[sender.index].rejectedBefore = counters[.clockRejectedRecords]

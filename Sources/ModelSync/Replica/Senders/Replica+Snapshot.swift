@@ -10,27 +10,26 @@ extension Replica {
     /// same models, and a transaction may reach a topic that nothing has been heard of yet.
     func requestSnapshot(of stream: StreamState, from sender: SenderID, now: Moment) {
         var prefixes = [stream.key.topic]
-        let isGrouped = !groupedOrigins.isEmpty
+        let isGrouped = origins.hasTransactions
         if isGrouped {
             // One such snapshot mends all streams: who comes second waits for it.
-            let other = wholeRepair?.repair
+            let other = unsettled.wholeRepair?.repair
             let isUnderWay = other?.rung == .snapshot && other?.request?.isWhole == true
             // Of another sender, which may be slow, nothing is waited for.
-            guard wholeRepair === stream || !isUnderWay || other?.request?.sender != sender else {
+            guard unsettled.wholeRepair === stream || !isUnderWay || other?.request?.sender != sender else {
                 stream.repair?.dueAt = now.uptimeMicroseconds + Replica.pauseMicroseconds
                 return
             }
             prefixes = self.prefixes
         }
         guard mayAsk(sender, stream, now: now) else { return }
-        if isGrouped { wholeRepair = stream }
-        let rid = takeRID()
+        if isGrouped { unsettled.wholeRepair = stream }
+        let rid = requests.begin(.repair(stream), at: sender)
         stream.repair?.request = Repair.Request(
             rid: rid, sender: sender, prefixes: prefixes, isWhole: isGrouped, staging: Staging())
         stream.repair?.request?.promised = promise(of: sender, stream)
         let attempts = stream.repair?.attempts ?? 0
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(attempts)
-        requests[rid] = (sender, .repair(stream))
         counters[.snapshotsRequested] += 1
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }
@@ -46,7 +45,7 @@ extension Replica {
         } else if let repaired = repairing(rid, sender), repaired.repair?.rung == .snapshot {
             repaired.repair?.dueAt = now.uptimeMicroseconds + patience(3)
             stream = repaired
-        } else if case .audit(let audited)? = requests[rid]?.purpose, requests[rid]?.sender == sender, audited == type {
+        } else if case .audit(let audited)? = requests.purpose(of: rid, at: sender), audited == type {
             audits[type]?.dueAt = now.uptimeMicroseconds + patience(3)
         } else if renewal?.isRequest(rid, sender) ?? false {
             renewal?.parts[sender.index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
@@ -54,7 +53,7 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let accepted = records.filter { !isTooFarAhead($0.lastStamp, now: now) }
+        let accepted = records.filter { !clockGuard.isTooFarAhead($0.lastStamp, now: now) }
         if accepted.count < records.count {
             counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
             stream?.repair?.request?.rejectedTypes.insert(type)
@@ -74,7 +73,7 @@ extension Replica {
         let (requests, renewal, phase) = (requests, renewal, sessions[sender.index].phase)
         sessions[sender.index].parted.keep { rid in
             if case .snapshot(rid) = phase { return true }
-            return requests[rid] != nil || renewal?.isRequest(rid, sender) ?? false
+            return requests.contains(rid) || renewal?.isRequest(rid, sender) ?? false
         }
     }
 
@@ -82,7 +81,7 @@ extension Replica {
     private func deliver(_ chunk: RecordChunk, of sender: SenderID, rid: UInt64, now: Moment) {
         if renewal?.isRequest(rid, sender) ?? false {
             renewal?.cache.commit { commit in commit.join(chunk.records, type: chunk.type) }
-        } else if case .audit? = requests[rid]?.purpose {
+        } else if case .audit? = requests.purpose(of: rid, at: sender) {
             keepFetched(chunk.records, type: chunk.type, now: now)
         } else {
             take(chunk.records, type: chunk.type, of: sender, repairing(rid, sender), now: now)
@@ -106,7 +105,7 @@ extension Replica {
         }
         staging?.add(records, type: type)
         if let full = staging, full.isFull {
-            if !groupedOrigins.isEmpty {
+            if origins.hasTransactions {
                 counters[.unstagedSnapshots] += 1
                 notice(.unstaged, ["sender": label(sender), "bytes": "\(Staging.byteCountMax)"])
             }
@@ -168,7 +167,7 @@ extension Replica {
             guard stream.repair?.rung == .snapshot else { return completeReplay(stream, now: now) }
             return completeSnapshot(stream, heads, sender: sender, now: now)
         }
-        if case .audit(let type)? = requests[rid]?.purpose, requests[rid]?.sender == sender {
+        if case .audit(let type)? = requests.purpose(of: rid, at: sender) {
             completeBuckets(of: type, heads, now: now)
         }
     }
@@ -180,15 +179,15 @@ extension Replica {
         sessions[sender.index].lastError = "records from the future"
         sessions[sender.index].attempts = 0
         sessions[sender.index].enter(
-            .snapshot(rid: takeRID()), at: now.uptimeMicroseconds, timeout: Replica.clockPauseMicroseconds)
+            .snapshot(rid: requests.take()), at: now.uptimeMicroseconds, timeout: ClockGuard.pauseMicroseconds)
     }
 
     private func completeSnapshot(_ stream: StreamState, _ heads: [Heads], sender: SenderID, now: Moment) {
         guard let request = stream.repair?.request else { return }
-        requests[request.rid] = nil
+        requests.end(request.rid)
         stream.repair?.request = nil
         noteOrigins(heads, of: sender, now: now)
-        if !request.isWhole, request.staging != nil, !groupedOrigins.isEmpty {
+        if !request.isWhole, request.staging != nil, origins.hasTransactions {
             // One topic alone would show halves of transactions, which nothing had told of before.
             stream.repair?.dueAt = now.uptimeMicroseconds
             return advance(stream, now: now)
@@ -203,7 +202,7 @@ extension Replica {
             refute(stream, at: sender, promised: request.promised, head: head, now: now)
         }
         if request.rejectedTypes.contains(stream.type), stream.repair?.request == nil {
-            stream.repair?.dueAt = now.uptimeMicroseconds + Replica.clockPauseMicroseconds
+            stream.repair?.dueAt = now.uptimeMicroseconds + ClockGuard.pauseMicroseconds
             return
         }
         guard let repair = stream.repair, repair.request == nil else { return }

@@ -70,10 +70,10 @@ extension Replica {
     func hasShare(_ sender: SenderID?) -> Bool {
         guard let sender, sessions.count > 1 else { return true }
         let index = sender.index
-        guard sessions[index].budget.streamCount < bounds.streamCount / FollowingBounds.senderParts else {
+        guard sessions[index].budget.streamCount < naming.bounds.streamCount / FollowingBounds.senderParts else {
             return false
         }
-        return room.map { sessions[index].budget.headByteCount <= $0.byteCountMax / 4 * 3 } ?? true
+        return naming.room.map { sessions[index].budget.headByteCount <= $0.byteCountMax / 4 * 3 } ?? true
     }
 
     /// So many streams that the sender's heads tell of may be begun now, or begun anew; else when it tells them again.

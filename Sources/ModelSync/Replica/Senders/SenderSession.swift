@@ -92,18 +92,3 @@ struct SenderSession: Sendable {
         deadline = timeout.map { now + $0 }
     }
 }
-
-/// How much of what senders claim a replica follows (protocol article, section 8).
-struct FollowingBounds: Sendable {
-    /// Streams of all senders.
-    var streamCount = 1 << 18
-    /// Where there are several senders, none begins more than one of so many parts of them: 32,768, more than find room
-    /// in a frame of heads by default.
-    static let senderParts = 8
-    /// Origins that one sender speaks for.
-    var originCount = 16_384
-    /// With so many origins, names of which nothing was heard for long are forgotten.
-    var nameCount = 8192
-    /// How long that is: in thirty heartbeats whoever tells of a stream has told of it three times.
-    var quietMicroseconds: UInt64 = 15_000_000
-}

@@ -9,7 +9,7 @@ extension Replica {
     func hold(
         _ payload: Span<UInt8>, of stream: StreamState, wanted: [Topic], isForwarded: Bool, now: Moment
     ) {
-        groupedOrigins.insert(stream.key.origin)
+        origins.noteTransaction(of: stream.key.origin)
         let part = GroupAssembler.Part(
             topic: stream.key.topic, sequence: decoder.sequence, payload: payload.copied,
             isForwarded: isForwarded)
@@ -71,7 +71,7 @@ extension Replica {
     func closeEarlierGroups(now: Moment) {
         guard !groups.isEmpty else { return }
         var latest: [String: UInt64] = [:]
-        for (key, stream) in streams { latest[key.origin] = max(latest[key.origin] ?? 0, stream.incarnation) }
+        for (key, stream) in streams.entries { latest[key.origin] = max(latest[key.origin] ?? 0, stream.incarnation) }
         for (origin, incarnation) in latest.sorted(by: { $0.key < $1.key }) {
             closeGroups(of: origin, before: incarnation, now: now)
         }
@@ -117,7 +117,7 @@ extension Replica {
     private func rest(of held: GroupAssembler.Held, now: Moment) -> GroupAssembler.Rest {
         let isLong = now.uptimeMicroseconds >= held.since + heldMicrosecondsMax
         // What of a job is missing may be missing for good.
-        if isLong, pushedOrigins.contains(held.origin) || isGone(held.origin, now: now.uptimeMicroseconds) {
+        if isLong, origins[held.origin].isPushed || isGone(held.origin, now: now.uptimeMicroseconds) {
             return .givenUp
         }
         for topic in held.awaited {

@@ -34,7 +34,7 @@ extension Replica {
             // Of what moves nothing it is only remembered who told it.
             if word == .ignored, known?.incarnation != heads.incarnation, !tellsFormer(head, heads, known) { continue }
             // The later start is followed there in one of the next ticks.
-            if let known, known.incarnation < heads.incarnation, startsUnderWay[heads.origin] != nil { continue }
+            if let known, known.incarnation < heads.incarnation, origins[heads.origin].startUnderWay != nil { continue }
             let isUnmet = known == nil
             if isUnmet, !mayBegin(1, at: sender, now: now) { continue }
             let met = meet(
@@ -64,24 +64,25 @@ extension Replica {
     /// An origin that is there itself does not tell topics which it has not written to since it started without its
     /// models. A relay does, with head 0: its copy may hold what the earlier start has written.
     private func tellsFormer(_ head: Head, _ heads: Heads, _ known: StreamState?) -> Bool {
-        known == nil && head.sequence == 0 && provenStarts[heads.origin] == heads.incarnation && isPresent(heads.origin)
+        known == nil && head.sequence == 0 && origins[heads.origin].provenStart == heads.incarnation
+            && isPresent(heads.origin)
     }
 
     /// A later start of an origin takes the place of the earlier one on every topic, also on those that it has not
     /// written to: what was missing there is in no replay any more.
     /// - Returns: false where the sender has begun too much: it counts when it is told again.
     private func meetLaterStart(_ heads: Heads, _ sender: SenderID, _ word: Word, now: Moment) -> Bool {
-        let former = latestStarts[heads.origin, default: 0]
+        let former = origins[heads.origin].latestStart ?? 0
         guard heads.incarnation > former, word != .ignored else {
             goOnWithStart(heads, sender, word)
             return true
         }
-        let earlier = (streamsByOrigin[heads.origin] ?? []).filter { $0.incarnation < heads.incarnation }
+        let earlier = streams.of(origin: heads.origin).filter { $0.incarnation < heads.incarnation }
         let count = min(earlier.count, StartUnderWay.topicCountMax)
         guard earlier.isEmpty || mayBegin(count, at: sender, now: now) else { return false }
-        latestStarts[heads.origin] = heads.incarnation
-        if word == .heard { claimedStarts.insert(heads.origin) }
-        if former > 0 { restartedOrigins.insert(heads.origin) }
+        origins[heads.origin].latestStart = heads.incarnation
+        if word == .heard { origins[heads.origin].hasClaimedStart = true }
+        if former > 0 { origins[heads.origin].isRestarted = true }
         closeGroups(of: heads.origin, before: heads.incarnation, now: now)
         let start = StartUnderWay(
             incarnation: heads.incarnation, sender: sender, isClaim: word == .heard,
@@ -93,19 +94,19 @@ extension Replica {
     /// The sender tells a start that is not followed on all topics yet: the rest goes on its account, where whoever has
     /// told of it before has begun too much.
     private func goOnWithStart(_ heads: Heads, _ sender: SenderID, _ word: Word) {
-        guard let start = startsUnderWay[heads.origin], start.isWaiting, start.incarnation == heads.incarnation,
+        guard let start = origins[heads.origin].startUnderWay, start.isWaiting, start.incarnation == heads.incarnation,
             word != .ignored
         else { return }
-        startsUnderWay[heads.origin]?.sender = sender
-        startsUnderWay[heads.origin]?.isWaiting = false
-        if word == .own { startsUnderWay[heads.origin]?.isClaim = false }
+        origins[heads.origin].startUnderWay?.sender = sender
+        origins[heads.origin].startUnderWay?.isWaiting = false
+        if word == .own { origins[heads.origin].startUnderWay?.isClaim = false }
     }
 
     /// Follows a later start on so many topics of its origin, and on the rest in the next ticks.
     private func follow(_ start: StartUnderWay, of origin: String, count: Int, now: Moment) {
         var left = start
         left.rest = start.rest.dropFirst(count)
-        startsUnderWay[origin] = left.rest.isEmpty ? nil : left
+        origins[origin].startUnderWay = left.rest.isEmpty ? nil : left
         for stream in start.rest.prefix(count) {
             _ = meet(
                 stream.key, incarnation: start.incarnation, sender: start.sender, isClaim: start.isClaim, now: now)
@@ -114,16 +115,16 @@ extension Replica {
 
     /// Goes on with later starts that are not followed on all topics yet.
     func driveStarts(now: Moment) {
-        guard !startsUnderWay.isEmpty else { return }
+        guard origins.isAnyStartUnderWay else { return }
         var left = StartUnderWay.topicCountMax
-        for (origin, known) in startsUnderWay.sorted(by: { $0.key < $1.key }) where left > 0 {
+        for (origin, known) in origins.startsUnderWay where left > 0 {
             var start = known
             // Batches may have brought the start on some of them.
             start.rest.removeAll { $0.incarnation >= start.incarnation }
             let count = min(start.rest.count, left)
             guard count == 0 || sessions[start.sender.index].budget.takeStreams(count, at: now.uptimeMicroseconds)
             else {
-                startsUnderWay[origin]?.isWaiting = true
+                origins[origin].startUnderWay?.isWaiting = true
                 continue
             }
             left -= count
@@ -136,8 +137,8 @@ extension Replica {
     func takeFormerState(_ stream: StreamState, _ sender: SenderID, head: UInt64? = nil, now: Moment) {
         let origin = stream.key.origin
         // A batch of the later start may be here before any heads of it.
-        let isLater = latestStarts[origin].map { $0 < stream.incarnation } ?? false
-        guard sessions[sender.index].isSynced, isLater || head == 0 || restartedOrigins.contains(origin) else { return }
+        let isLater = origins[origin].latestStart.map { $0 < stream.incarnation } ?? false
+        guard sessions[sender.index].isSynced, isLater || head == 0 || origins[origin].isRestarted else { return }
         audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
         takeOver(stream, from: sender, now: now)
     }

@@ -54,7 +54,7 @@ extension Replica {
     ) -> PushArrival {
         let judged = judgePushed(topic: bytes, payload: payload, now: now) { _ in 0 }
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
-        guard case .accepted = judged, let topic = try? topic(bytes) else { return judged }
+        guard case .accepted = judged, let topic = try? topics.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard follows(key.origin) || mayName() else { return .tooManyNames }
         // Whoever pushes is the origin itself.
@@ -67,11 +67,11 @@ extension Replica {
         stream.lastArrival = now.uptimeMicroseconds
         if stream.isUntold { tellAgain(stream, now: now) }
         stream.isPushed = true
-        ownPushed.insert(key.origin)
+        origins[key.origin].isPushedHere = true
         notePushed(key.origin)
         closeGroups(of: key.origin, before: decoder.incarnation, now: now)
         counters[.pushedBatches] += 1
-        if !toldRejected.isEmpty { noteClockAccepted(key.origin, ["way": "push"]) }
+        if origins.toldRejectedCount > 0 { noteClockAccepted(key.origin, ["way": "push"]) }
         if !isSettled(payload, of: stream, now: now) {
             _ = stream.tracker.arrive(decoder.sequence)
             merge(payload, of: stream, isCurrent: true, now: now)
@@ -88,7 +88,7 @@ extension Replica {
     ) -> PushArrival {
         let topic: Topic
         do throws(WireError) {
-            topic = try self.topic(bytes)
+            topic = try topics.topic(bytes)
             try decoder.decode(payload)
         } catch {
             counters[.malformedFrames] += 1
@@ -103,7 +103,7 @@ extension Replica {
             ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic))
         if let refusal = refusal(of: key, sequence: sequence, after: waiting, now: now) { return refusal }
         let last = max(decoder.incarnation, decoder.lastStamp)
-        guard !isTooFarAhead(last, now: now) else {
+        guard !clockGuard.isTooFarAhead(last, now: now) else {
             counters[.clockRejectedBatches] += 1
             noteClockRejected(key.origin, last, ["way": "push"], now: now)
             return .tooFarAhead
@@ -117,12 +117,12 @@ extension Replica {
         let incarnation = decoder.incarnation
         guard let stream = streams[key], incarnation <= stream.incarnation else {
             // It may have been forgotten.
-            let last = max(waiting, forgotten.applied(key, incarnation))
+            let last = max(waiting, naming.forgotten.applied(key, incarnation))
             if sequence > waiting, sequence <= last { return .duplicate }
             let isNext = sequence > 0 && sequence - 1 <= last
             return isNext ? nil : .outOfOrder(sequence, expected: last &+ 1)
         }
-        let isOpen = isMerelyClaimed(startOf: stream) && incarnation >= provenStarts[key.origin] ?? 0
+        let isOpen = isMerelyClaimed(startOf: stream) && incarnation >= origins[key.origin].provenStart
         guard incarnation == stream.incarnation || isOpen else {
             return .refused(.denied, "\(key.origin) has started anew since; its older incarnation is closed")
         }
@@ -133,7 +133,8 @@ extension Replica {
         }
         // What others only say to hold is merged as long as it is young.
         let isMerged =
-            claims.isMerelyClaimed(sequence) && isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)
+            claims.isMerelyClaimed(sequence)
+            && clockGuard.isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)
         return isMerged ? nil : refusal(sequence, by: tracker, after: waiting)
     }
 

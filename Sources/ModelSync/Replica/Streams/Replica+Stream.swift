@@ -37,48 +37,17 @@ extension Replica {
         notice(.malformed, ["sender": label(sender), "reason": error.description])
     }
 
-    /// The topic of these bytes, remembered from message to message.
-    func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
-        if let lastTopic, bytes.isEqual(to: lastTopic.bytes) { return lastTopic }
-        let topic = try lookUpTopic(bytes.copied)
-        lastTopic = topic
-        return topic
-    }
-
-    private func lookUpTopic(_ key: [UInt8]) throws(WireError) -> Topic {
-        if let topic = topics[key] { return topic }
-        let topic = Topic(bytes: key)
-        guard topic.type != nil else {
-            throw WireError(.malformed, "\(key.count) bytes are not the name of a data topic")
-        }
-        if topics.count >= Replica.topicCountMax { topics.removeAll() }
-        topics[key] = topic
-        return topic
-    }
-
-    /// The stream of a key, if there is one.
-    @inline(__always)
-    private func stream(_ key: StreamKey) -> StreamState? {
-        if let lastStream, lastStream.key == key { return lastStream }
-        guard let stream = streams[key] else { return nil }
-        lastStream = stream
-        return stream
-    }
-
-    /// How many topic names are remembered.
-    static let topicCountMax = 65_536
-
     private func receiveBatch(
         _ sender: SenderID, topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
     ) throws(WireError) {
-        let topic = try topic(bytes)
+        let topic = try topics.topic(bytes)
         guard isWanted(topic) else { return }
         try decoder.decode(payload)
         // Where batches come its heads will: they may stand behind more batches than can be applied in time.
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
+        guard !isStartTooFarAhead(decoder.incarnation, followed: streams.find(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
             return noteStartAhead(key.origin, decoder.incarnation, at: sender, now: now)
         }
@@ -108,7 +77,9 @@ extension Replica {
     /// - Parameter isCurrent: false for a batch of an older incarnation: it is merged and not tracked.
     func accept(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, sender: SenderID, now: Moment) {
         // It comes from the future, so it is not here, and is seen again when it comes again.
-        if isTooFarAhead(decoder.lastStamp, now: now) { return reject(stream, isCurrent: isCurrent, sender, now: now) }
+        if clockGuard.isTooFarAhead(decoder.lastStamp, now: now) {
+            return reject(stream, isCurrent: isCurrent, sender, now: now)
+        }
         if isCurrent {
             if decoder.sequence <= stream.doubtfulThrough, isSettled(payload, of: stream, now: now) { return }
             guard case .new = stream.tracker.arrive(decoder.sequence) else {
@@ -120,7 +91,7 @@ extension Replica {
             counters[.duplicateBatches] += 1
             return
         }
-        if !isCurrent, isExpired(decoder.lastStamp, now: now) {
+        if !isCurrent, clockGuard.isExpired(decoder.lastStamp, now: now) {
             // What it would bring back may have been deleted since, and forgotten.
             counters[.expiredBatches] += 1
             return
@@ -178,12 +149,6 @@ extension Replica {
                 sequence: decoder.sequence))
     }
 
-    /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
-    /// its origin's clock may be behind.
-    func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
-        stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retentionMilliseconds)
-    }
-
     func count(_ summary: BatchSummary, batches: UInt64) {
         counters[.appliedBatches] += batches
         counters[.appliedUpdates] += UInt64(summary.changed)
@@ -204,7 +169,7 @@ extension Replica {
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender, now: now) { return nil }
-        let known = stream(key)
+        let known = streams.find(key)
         let stream: StreamState
         if let known {
             stream = known
@@ -232,8 +197,8 @@ extension Replica {
         _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool, isClaim: Bool, now: Moment
     ) -> StreamState? {
         let isNew = !follows(key.origin)
-        if isNew && streamsByOrigin.count >= bounds.nameCount || !hasShare(sender) { forgetNames(now: now) }
-        guard let type = key.topic.type, streams.count < bounds.streamCount, hasShare(sender),
+        if isNew && streams.byOrigin.count >= naming.bounds.nameCount || !hasShare(sender) { forgetNames(now: now) }
+        guard let type = key.topic.type, streams.count < naming.bounds.streamCount, hasShare(sender),
             case let telling = findRoom(for: key, isPushed: isPushed, now: now), telling != .refused
         else {
             // Whoever pushes is told himself.
@@ -241,18 +206,18 @@ extension Replica {
             return nil
         }
         // A straggler of an earlier start, which is all that was heard of this topic.
-        let latest = max(incarnation, latestStarts[key.origin] ?? 0)
+        let latest = max(incarnation, origins[key.origin].latestStart ?? 0)
         let stream = StreamState(
             key: key, type: type, incarnation: latest, metAt: sender, now: now.uptimeMicroseconds)
         stream.isUntold = telling == .untold
-        if stream.isUntold { leavesNamesOut = true }
+        if stream.isUntold { naming.leavesNamesOut = true }
         goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
         // A state of an earlier run may hold what it wrote, where no position of it was stored.
         stream.holdsUntold = latest > incarnation || lastAlive != nil
         if !isClaim { proveStart(key.origin, incarnation) }
         noteStart(of: stream, latest, by: sender, now: now)
-        add(stream)
+        streams.insert(stream)
         if let sender { sessions[sender.index].budget.take(key) }
         return stream
     }
@@ -260,8 +225,8 @@ extension Replica {
     /// A sender has told of more than is followed: counted, and told once.
     func noteRefused(_ origin: String) {
         counters[.refusedStreams] += 1
-        guard !hasToldRefusal else { return }
-        hasToldRefusal = true
+        guard !naming.hasToldRefusal else { return }
+        naming.hasToldRefusal = true
         notice(
             .streamsRefused,
             ["origin": origin, "streams": "\(streams.count)", "advice": "use fewer names or topics, or larger frames"])
@@ -279,8 +244,8 @@ extension Replica {
             sessions[sender.index].lastOrigin = origin
             return true
         }
-        if sessions[sender.index].origins.count >= bounds.originCount { forgetNames(now: now) }
-        guard sessions[sender.index].origins.count < bounds.originCount else {
+        if sessions[sender.index].origins.count >= naming.bounds.originCount { forgetNames(now: now) }
+        guard sessions[sender.index].origins.count < naming.bounds.originCount else {
             noteRefused(origin)
             return false
         }
@@ -292,20 +257,20 @@ extension Replica {
     /// - Returns: false when it claims to speak for too many, or the start lies too far ahead.
     func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         guard noteOrigin(heads.origin, of: sender, now: now) else { return false }
-        guard !isStartTooFarAhead(heads.incarnation, followed: latestStarts[heads.origin], now: now) else {
+        guard !isStartTooFarAhead(heads.incarnation, followed: origins[heads.origin].latestStart, now: now) else {
             counters[.clockRejectedHeads] += 1
             noteStartAhead(heads.origin, heads.incarnation, at: sender, now: now)
             return false
         }
         guard word(sender, on: heads, now: now) != .ignored else { return true }
-        if !isTooFarAhead(heads.stamp, now: now) {
-            latestStamps[heads.origin] = max(latestStamps[heads.origin] ?? 0, heads.stamp)
+        if !clockGuard.isTooFarAhead(heads.stamp, now: now) {
+            origins[heads.origin].latestStamp = max(origins[heads.origin].latestStamp, heads.stamp)
             // A relay tells the last stamp that it has taken, whatever the origin's clock says now.
-            if !toldRejected.isEmpty, !heads.isRelayed || !hears(heads.origin), !isAhead(heads.origin) {
+            if origins.toldRejectedCount > 0, !heads.isRelayed || !hears(heads.origin), !isAhead(heads.origin) {
                 noteClockAccepted(heads.origin, ["sender": label(sender)])
             }
         }
-        if heads.hasTransactions { groupedOrigins.insert(heads.origin) }
+        if heads.hasTransactions { origins.noteTransaction(of: heads.origin) }
         if heads.isPushed { notePushed(heads.origin) }
         return true
     }
@@ -331,9 +296,9 @@ extension Replica {
         _ incarnation: UInt64, of stream: StreamState, sender: SenderID?, isClaim: Bool, now: Moment
     ) {
         counters[.newIncarnations] += 1
-        if loggedStarts[stream.key.origin] != incarnation {
+        if origins[stream.key.origin].loggedStart != incarnation {
             // Not for each topic: they may be very many.
-            loggedStarts[stream.key.origin] = incarnation
+            origins[stream.key.origin].loggedStart = incarnation
             notice(.newIncarnation, ["origin": stream.key.origin, "topic": stream.key.topic.description])
         }
         keepFormerStart(of: stream, before: incarnation, sender: sender, isClaim: isClaim, now: now)

@@ -1,0 +1,8 @@
+extension Replica {
+    /// Forgets deleted models whose time is over, while nothing older can be on its way.
+    func sweepTombstones(now: Moment) {
+        guard sweep.takeTurn(now: now), unsettled.isEmpty, groups.isEmpty, renewal == nil else { return }
+        counters[.tombstonesDropped] += UInt64(
+            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
+    }
+}

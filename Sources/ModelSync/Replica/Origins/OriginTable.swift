@@ -1,0 +1,93 @@
+import ModelRecord
+
+/// What a replica knows of one origin beside its streams.
+struct OriginFacts {
+    /// The greatest incarnation that `heads` have told; nil where none have.
+    var latestStart: UInt64?
+    /// The greatest incarnation that the origin itself or a batch has told; 0 for none.
+    var provenStart: UInt64 = 0
+    /// Others may have told of a later start than the proven one.
+    var hasClaimedStart = false
+    /// A later start that is not followed on all topics yet.
+    var startUnderWay: StartUnderWay?
+    /// The start of which the log was told last.
+    var loggedStart: UInt64?
+    /// A later start was met.
+    var isRestarted = false
+    /// The greatest stamp that its heads have told, of whichever start: a later start must be above it.
+    var latestStamp: Stamp = 0
+    /// It has sent transactions over several topics, as its heads tell and its batches show.
+    var hasTransactions = false
+    /// Its batches are pushed to relays.
+    var isPushed = false
+    /// Somebody has pushed batches of it here.
+    var isPushedHere = false
+    /// The log was told last that it is rejected for its clock.
+    var isToldRejected = false
+}
+
+/// What a replica knows of each origin: one entry an origin, which goes when the name is forgotten.
+struct OriginTable {
+    private var facts: [String: OriginFacts] = [:]
+    /// How many have sent transactions over several topics.
+    private(set) var transactionalCount = 0
+    /// Of how many the log was told last that they are rejected.
+    private(set) var toldRejectedCount = 0
+    private var namesOfStarts: Set<String> = []
+
+    /// What is known of an origin; of one that is unknown, nothing.
+    subscript(origin: String) -> OriginFacts {
+        get { facts[origin] ?? OriginFacts() }
+        set {
+            account(for: facts[origin] ?? OriginFacts(), newValue, of: origin)
+            facts[origin] = newValue
+        }
+    }
+
+    /// Some origin has sent transactions over several topics.
+    var hasTransactions: Bool { transactionalCount > 0 }
+
+    /// A later start of some origin is not followed on all topics yet.
+    var isAnyStartUnderWay: Bool { !namesOfStarts.isEmpty }
+
+    /// The starts that are not followed on all topics yet, in one order on every machine.
+    var startsUnderWay: [(origin: String, start: StartUnderWay)] {
+        namesOfStarts.sorted().compactMap { name in facts[name]?.startUnderWay.map { (name, $0) } }
+    }
+
+    /// The origin has sent a transaction over several topics. Mostly that is known.
+    mutating func noteTransaction(of origin: String) {
+        guard !self[origin].hasTransactions else { return }
+        self[origin].hasTransactions = true
+    }
+
+    /// The names are forgotten.
+    mutating func forget(_ names: Set<String>) {
+        for name in names {
+            guard let known = facts.removeValue(forKey: name) else { continue }
+            account(for: known, OriginFacts(), of: name)
+        }
+    }
+
+    private mutating func account(for old: OriginFacts, _ new: OriginFacts, of origin: String) {
+        transactionalCount += (new.hasTransactions ? 1 : 0) - (old.hasTransactions ? 1 : 0)
+        toldRejectedCount += (new.isToldRejected ? 1 : 0) - (old.isToldRejected ? 1 : 0)
+        switch (old.startUnderWay == nil, new.startUnderWay == nil) {
+        case (true, false): namesOfStarts.insert(origin)
+        case (false, true): namesOfStarts.remove(origin)
+        case (true, true), (false, false): break
+        }
+    }
+
+    /// The first sum that is not kept up to date; nil where all are.
+    func brokenInvariant() -> String? {
+        if transactionalCount != facts.values.count(where: \.hasTransactions) {
+            return "origins of transactions are miscounted"
+        }
+        if toldRejectedCount != facts.values.count(where: \.isToldRejected) { return "rejected origins are miscounted" }
+        if namesOfStarts != Set(facts.keys.filter { facts[$0]?.startUnderWay != nil }) {
+            return "a start under way is missing in the list of them"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,41 @@
+/// What a request that is under way is for.
+enum RequestPurpose {
+    /// The repair of a stream.
+    case repair(StreamState)
+    /// The audit of a type.
+    case audit(String)
+}
+
+/// The numbers of requests, and whose each is that repairs and audits have under way.
+struct RequestLedger {
+    private var nextRID: UInt64 = 1
+    private var open: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
+
+    /// A number for a request that nobody finds here: its sender's session, or the renewal, remembers it.
+    mutating func take() -> UInt64 {
+        defer { nextRID += 1 }
+        return nextRID
+    }
+
+    /// A number for a request of a repair or an audit, which is under way until ``end(_:)``.
+    mutating func begin(_ purpose: RequestPurpose, at sender: SenderID) -> UInt64 {
+        let rid = take()
+        open[rid] = (sender, purpose)
+        return rid
+    }
+
+    mutating func end(_ rid: UInt64) { open[rid] = nil }
+
+    func contains(_ rid: UInt64) -> Bool { open[rid] != nil }
+
+    /// What this sender was asked for with that number; nil where another was, or nobody.
+    func purpose(of rid: UInt64, at sender: SenderID) -> RequestPurpose? {
+        guard let (asked, purpose) = open[rid], asked == sender else { return nil }
+        return purpose
+    }
+
+    /// All that is under way, in no order.
+    var all: some Sequence<(rid: UInt64, sender: SenderID, purpose: RequestPurpose)> {
+        open.lazy.map { ($0.key, $0.value.sender, $0.value.purpose) }
+    }
+}

@@ -1,0 +1,32 @@
+import ModelWire
+
+/// The topics that the bytes of messages name, remembered from message to message: to take a name apart costs more than
+/// to merge a batch of one.
+struct TopicNames: Sendable {
+    private var recent: Topic?
+    private var byBytes: [[UInt8]: Topic] = [:]
+
+    /// So many are remembered; past it all are forgotten, and taken apart anew.
+    static let countMax = 65_536
+
+    var count: Int { byBytes.count }
+
+    /// The data topic of these bytes.
+    mutating func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
+        if let recent, bytes.isEqual(to: recent.bytes) { return recent }
+        let topic = try lookUp(bytes.copied)
+        recent = topic
+        return topic
+    }
+
+    private mutating func lookUp(_ bytes: [UInt8]) throws(WireError) -> Topic {
+        if let topic = byBytes[bytes] { return topic }
+        let topic = Topic(bytes: bytes)
+        guard topic.type != nil else {
+            throw WireError(.malformed, "\(bytes.count) bytes are not the name of a data topic")
+        }
+        if byBytes.count >= TopicNames.countMax { byBytes.removeAll() }
+        byBytes[bytes] = topic
+        return topic
+    }
+}
