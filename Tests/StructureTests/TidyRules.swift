@@ -66,6 +66,19 @@ enum TidyRules {
             + file.places(of: /\bfatalError\(/).map { "\($0): fatalError; a bug is a precondition with a message" }
     }
 
+    /// A relay asks the replica inside it, and touches none of its state: the replica's own files keep that consistent.
+    static func handsInReplica(in file: SourceFile) -> [String] {
+        guard file.path.hasPrefix("Sources/ModelSync/Relay/") else { return [] }
+        let state = [
+            "actions", "audits", "clockGuard", "decoder", "generator", "groupDecoder", "groups", "naming", "origins",
+            "renewal", "requests", "sessions", "streams", "sweep", "topics", "unsettled",
+        ]
+        return file.code.indices.filter { index in
+            file.code[index].matches(of: /\breplica\.(\w+)/).contains { state.contains(String($0.output.1)) }
+        }
+        .map { "\(file.path):\($0 + 1): state of a replica; ask it by Replica+Relaying" }
+    }
+
     /// A promise that the compiler cannot check has its proof on the line above (attributes may stand between).
     static func unprovenPromises(in file: SourceFile) -> [String] {
         let promise = /@unchecked\s+Sendable|nonisolated\(unsafe\)/

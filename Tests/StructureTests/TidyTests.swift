@@ -45,6 +45,10 @@ import Testing
         Self.expectNone(try Repository.sources.get().flatMap(TidyRules.impurity(in:)))
     }
 
+    @Test func `a relay has no hand in the state of its replica`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.handsInReplica(in:)))
+    }
+
     @Test func `no test sleeps`() throws {
         Self.expectNone(try Repository.tests.get().flatMap(TidyRules.sleeps(in:)))
     }
@@ -117,6 +121,13 @@ import Testing
     func `a clock or chance in a pure target is found`(line: String) {
         #expect(TidyRules.impurity(in: file(line)).count == 1)
         #expect(TidyRules.impurity(in: file(line, "Sources/Modelcast/Publisher/Publisher.swift")) == [])
+    }
+
+    @Test(arguments: ["replica.streams[key]", "let a = replica.sessions.count", "replica.naming.room = nil"])
+    func `a hand in the state of a replica is found`(line: String) {
+        #expect(TidyRules.handsInReplica(in: file(line, "Sources/ModelSync/Relay/Relay+Push.swift")).count == 1)
+        #expect(TidyRules.handsInReplica(in: file("replica.tick(now: t)", "Sources/ModelSync/Relay/Relay.swift")) == [])
+        #expect(TidyRules.handsInReplica(in: file(line, "Sources/ModelSync/Replica/Replica.swift")) == [])
     }
 
     @Test(arguments: ["try await Task.", "Thread.", "_ = u", "_ = nano"])

@@ -91,18 +91,14 @@ extension Relay {
     /// What the relay holds may be gone everywhere else: nobody is to take it from here. After the settle time it
     /// serves what it has: one of its senders may be gone for good, or be a relay that waits for this one.
     func isStartingAnew(now: Moment) -> Bool {
-        guard let renewal = replica.renewal else { return false }
-        return now.uptimeMicroseconds < renewal.startedAt + configuration.settleTime.wholeMicroseconds
+        guard let start = replica.renewalStartedAt else { return false }
+        return now.uptimeMicroseconds < start + configuration.settleTime.wholeMicroseconds
     }
 
     /// The relay joins its senders, or an origin has just started, and what it had before is not here yet: whoever is
     /// served now would miss it.
     func isSettling(now: Moment) -> Bool {
-        let isTakingOver = replica.unsettled.all.contains { stream in
-            guard let since = stream.takeoverSince else { return false }
-            return now.uptimeMicroseconds < since + configuration.settleTime.wholeMicroseconds
-        }
-        return isTakingOver || isJoining(now: now)
+        replica.isTakingOver(for: configuration.settleTime.wholeMicroseconds, now: now) || isJoining(now: now)
     }
 
     /// The relay has just started, and a sender's first snapshot is not here yet: models that are there seem not to be.
@@ -110,17 +106,13 @@ extension Relay {
         guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {
             return false
         }
-        return replica.sessions.contains { !$0.wasLive && !refusedSenders.contains($0.id) }
+        return replica.isJoining(besides: refusedSenders)
     }
 
     /// The head is not told: the ring may hold batches beyond a hole, and decides.
     private func knowledge(of stream: ReplayRing.Stream, now: Moment) -> ControlService.StreamKnowledge {
         let key = StreamKey(origin: stream.origin, topic: stream.topic)
-        if let known = replica.streams[key] ?? replica.remember(key, stream.incarnation, now: now) {
-            // Whoever asks has a hole, which only what is told can close.
-            if known.isUntold { replica.tellAgain(known, now: now) }
-            return .known(head: nil)
-        }
+        if replica.recall(key, stream.incarnation, now: now) { return .known(head: nil) }
         return speaksFor(stream.origin) ? .unknownTopic : .unknownOrigin
     }
 }

@@ -46,10 +46,10 @@ extension Relay {
     /// Lets go of what was kept of origins that the replica has forgotten.
     private func forgetNames() {
         guard replica.counters[.forgottenNames] > 0 else { return }
-        told = told.filter { replica.streams[$0.key] != nil }
+        told = told.filter { replica.follows($0.key) }
         sources.forget(
             sources.byOrigin.keys.filter { origin in
-                !replica.follows(origin) && !replica.sessions.contains { $0.origins.contains(origin) }
+                !replica.follows(origin) && !replica.isSpokenFor(origin)
             })
     }
 
@@ -91,7 +91,7 @@ extension Relay {
         Heads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [],
-            leavesNamesOut: replica.naming.leavesNamesOut)
+            leavesNamesOut: replica.leavesNamesOut)
     }
 
     /// All heads of all origins: per topic the last sequence up to which everything is in the cache, of the origin's
@@ -102,13 +102,14 @@ extension Relay {
     ///   - fillsFrame: those that are not told elsewhere are among them, as many as fit into a frame: whoever has a
     ///     hole in one asks for a copy.
     func heads(prefixes: PrefixSet?, isServing: Bool = false, fillsFrame: Bool = false, now: Moment) -> [Heads] {
-        let mending = mendingTypes(now: now)
-        let more = fillsFrame ? untoldThatFit(prefixes) : []
+        let mending = replica.mendingTypes(isEverything: isStartingAnew(now: now))
+        let more = fillsFrame ? replica.untoldStreams(thatFitWith: prefixes) : []
         var byOrigin: [String: Heads] = [:]
-        for (key, stream) in replica.streams.entries where !stream.isUntold || more.contains(key) {
+        for stream in replica.toldStreams(and: more) {
+            let key = stream.key
             let isSelected = prefixes?.overlaps(key.topic) ?? true
             let head = Head(
-                topic: key.topic, sequence: replica.vouched(key, stream),
+                topic: key.topic, sequence: stream.sequence,
                 digest: !isSelected || mending.contains(stream.type) ? nil : digest(of: key.topic))
             // In place: a copy of the list for each stream would cost its square.
             byOrigin[key.origin, default: emptyHeads(of: key.origin, now: now)].add(
@@ -118,48 +119,26 @@ extension Relay {
         let relayNames = Set(relayNames.values)
         for (origin, source) in sources.byOrigin
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin)
-            && replica.naming.room?.tells(origin) ?? true
+            && replica.tells(origin)
         {
             // What it had before is in the copy of whoever tells of it.
-            if isServing, !replica.sessions.contains(where: { $0.isSynced && $0.origins.contains(origin) }) { continue }
+            if isServing, !replica.hasCopy(of: origin) { continue }
             byOrigin[origin] = emptyHeads(of: origin, now: now)
             byOrigin[origin]?.incarnation = source.incarnation
         }
         if isServing {
-            for stream in replica.unsettled.all where stream.takeoverSince != nil { byOrigin[stream.key.origin] = nil }
+            for origin in replica.originsTakenOver { byOrigin[origin] = nil }
         }
         return byOrigin.values.sorted { $0.origin < $1.origin }
     }
 
-    /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
-    private func untoldThatFit(_ prefixes: PrefixSet?) -> Set<StreamKey> {
-        guard let room = replica.naming.room, replica.naming.leavesNamesOut else { return [] }
-        let untold = replica.streams.values.filter { $0.isUntold && prefixes?.overlaps($0.key.topic) ?? true }
-            .sorted { $0.lastArrival == $1.lastArrival ? $0.precedes($1) : $0.lastArrival > $1.lastArrival }
-        var left = room.byteCountMax - room.byteCount
-        return Set(
-            untold.lazy.map(\.key).prefix { key in
-                left -= HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
-                return left >= 0
-            })
-    }
-
     private func emptyHeads(of origin: String, now: Moment) -> Heads {
-        let source = sources[origin]
+        let (source, facts) = (sources[origin], replica.facts(of: origin))
         let silence = now.uptimeMicroseconds.subtractingOrZero(source?.lastHeard ?? startTime) / 1000
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
-            hasTransactions: replica.origins[origin].hasTransactions,
-            isPushed: replica.origins[origin].isPushed,
+            hasTransactions: facts.hasTransactions, isPushed: facts.isPushed,
             ageMilliseconds: silence + (source == nil ? absence : 0))
-    }
-
-    /// Types of which something that was sent may not be in the cache: their digests would say so again and again.
-    private func mendingTypes(now: Moment) -> Set<String> {
-        let isIncomplete =
-            !replica.groups.isEmpty || replica.sessions.contains { $0.isSyncing } || isStartingAnew(now: now)
-        guard !isIncomplete else { return Set(replica.streams.keys.compactMap(\.topic.type)) }
-        return Set(replica.streams.entries.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
     }
 
     private func digest(of topic: Topic) -> UInt64? {
@@ -179,15 +158,5 @@ extension Heads {
         guard var head else { return }
         if incarnation < self.incarnation { head.sequence = 0 }
         heads.append(head)
-    }
-}
-
-extension SenderSession {
-    /// The first snapshot of a connection is on its way.
-    var isSyncing: Bool {
-        switch phase {
-        case .barrier, .snapshot: true
-        case .disconnected, .greeting, .synced: false
-        }
     }
 }

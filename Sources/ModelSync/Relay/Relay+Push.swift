@@ -104,14 +104,12 @@ extension Relay {
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         // Before it is stored, so that nothing is stored that is refused afterwards.
-        let key = StreamKey(origin: replica.decoder.origin, topic: topic)
+        let place = replica.decodedPlace(on: topic)
+        let key = StreamKey(origin: place.stream.origin, topic: topic)
         if let refusal = refusal(of: key, from: peer, now: now) {
             return answer(refusal, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
-        let batch = PendingPushes.Batch(
-            stream: ReplayRing.Stream(
-                origin: replica.decoder.origin, incarnation: replica.decoder.incarnation, topic: topic),
-            sequence: replica.decoder.sequence)
+        let batch = PendingPushes.Batch(stream: place.stream, sequence: place.sequence)
         service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
         guard let token = pushes.wait(waiter, for: batch, payload: payload) else { return }
@@ -123,14 +121,10 @@ extension Relay {
 
     /// Why a pushed batch may not begin a stream, or a name; nil where it may, or goes on with one.
     private func refusal(of key: StreamKey, from peer: [UInt8], now: Moment) -> PushArrival? {
-        if let stream = replica.streams[key] {
-            // It is not forgotten while the batch is on its way to the disk.
-            stream.lastArrival = now.uptimeMicroseconds
-            return nil
-        }
+        // It is not forgotten while the batch is on its way to the disk.
+        if replica.keep(key, now: now) { return nil }
         guard replica.follows(key.origin) || mayName(peer, now: now) else { return .tooManyNames }
-        guard case .refused = replica.findRoom(for: key, isPushed: true, now: now) else { return nil }
-        return .refused(.limit, PushArrival.noRoom)
+        return replica.isFull(for: key, now: now) ? .refused(.limit, PushArrival.noRoom) : nil
     }
 
     /// The peer may push under one more name.
@@ -148,8 +142,9 @@ extension Relay {
         let arrival = replica.receivePushed(
             topic: topic.bytes.span, payload: payload.span, now: now, mayName: mayName)
         if arrival == .accepted || arrival == .duplicate {
+            let place = replica.decodedPlace(on: topic)
             sources.note(
-                replica.decoder.origin, incarnation: replica.decoder.incarnation, stamp: replica.decoder.lastStamp,
+                place.stream.origin, incarnation: place.stream.incarnation, stamp: place.lastStamp,
                 at: now.uptimeMicroseconds)
         }
         collect(now: now)
@@ -175,11 +170,10 @@ extension Relay {
         replica.restore(positions, now: now)
         for batch in batches {
             guard case .held = replica.restore(batch: batch.payload.span, on: batch.topic, now: now) else { continue }
-            let stream = ReplayRing.Stream(
-                origin: replica.decoder.origin, incarnation: replica.decoder.incarnation, topic: batch.topic)
+            let place = replica.decodedPlace(on: batch.topic)
             let milliseconds = now.wallMilliseconds.subtractingOrZero(batch.writtenMilliseconds)
             ring.append(
-                stream, sequence: replica.decoder.sequence, payload: batch.payload, at: now.uptimeMicroseconds,
+                place.stream, sequence: place.sequence, payload: batch.payload, at: now.uptimeMicroseconds,
                 age: .milliseconds(Int64(clamping: milliseconds)))
         }
         replica.closeEarlierGroups(now: now)

@@ -35,13 +35,12 @@ extension Relay {
         guard !isData, let frame = try? StreamFrame(decoding: payload, limits: configuration.limits) else { return }
         switch frame {
         case .heads(let heads):
-            let session = replica.sessions[sender.index]
-            if heads.isRelayed { relayNames[sender] = session.name }
+            if heads.isRelayed { relayNames[sender] = replica.name(of: sender) }
             // Of an origin that is not followed nothing is remembered.
-            guard heads.origin != configuration.name, session.origins.contains(heads.origin) else { return }
-            if replica.follows(heads.origin) || replica.naming.room?.admit(origin: heads.origin) ?? true {
+            guard heads.origin != configuration.name, replica.speaks(sender, for: heads.origin) else { return }
+            if replica.admits(heads.origin) {
                 // What lies too far ahead would hide all that comes after it.
-                guard !replica.clockGuard.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now) else { return }
+                guard !replica.isTooFarAhead(heads, now: now) else { return }
                 switch replica.word(sender, on: heads, now: now) {
                 case .own: sources.decide(heads, at: now.uptimeMicroseconds)
                 case .heard: sources.note(heads, at: now.uptimeMicroseconds)
@@ -63,7 +62,7 @@ extension Relay {
     public func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment) {
         guard !refusedSenders.contains(sender) else { return }
         replica.receiveControl(sender, payload, now: now)
-        if replica.sessions[sender.index].name == configuration.name {
+        if replica.name(of: sender) == configuration.name {
             refusedSenders.insert(sender)
             replica.notice(
                 .ownReflection,
@@ -85,7 +84,7 @@ extension Relay {
     }
 
     func speaksFor(_ origin: String) -> Bool {
-        replica.streams.follows(origin)
+        replica.follows(origin)
             || sources[origin]?.incarnation ?? 0 > 0 && !relayNames.values.contains(origin)
     }
 }

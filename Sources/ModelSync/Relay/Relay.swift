@@ -56,7 +56,7 @@ public final class Relay {
         listening.forwardsBatches = true
         replica = Replica(configuration: listening, cache: cache, seed: seed, lastAlive: lastAlive)
         if configuration.role == .relay {
-            replica.naming.room = HeadsRoom(frameByteCount: configuration.limits.frameByteCount)
+            replica.boundHeads(frameByteCount: configuration.limits.frameByteCount)
         }
         clock = HybridClock()
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)

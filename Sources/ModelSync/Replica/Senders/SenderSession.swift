@@ -75,6 +75,14 @@ struct SenderSession: Sendable {
 
     var isSynced: Bool { if case .synced = phase { true } else { false } }
 
+    /// The first snapshot of a connection is on its way.
+    var isSyncing: Bool {
+        switch phase {
+        case .barrier, .snapshot: true
+        case .disconnected, .greeting, .synced: false
+        }
+    }
+
     /// Became live without a snapshot: its streams go on from a stored state.
     var isWarm: Bool { isSynced && copyAskedAt == nil }
 

@@ -1,0 +1,137 @@
+import ModelRecord
+import ModelWire
+
+/// What a relay asks of the replica inside it. Of a replica's state it touches nothing else: a structure test holds it
+/// to that.
+extension Replica {
+    /// A stream, as it is told to others.
+    struct ToldStream {
+        let key: StreamKey
+        let type: String
+        let incarnation: UInt64
+        /// Up to here everything is in the cache.
+        let sequence: UInt64
+    }
+
+    /// Where a batch stands.
+    struct BatchPlace {
+        let stream: ReplayRing.Stream
+        let sequence: UInt64
+        let lastStamp: Stamp
+    }
+
+    /// Where the batch stands that was decoded last: pushed, judged or restored.
+    func decodedPlace(on topic: Topic) -> BatchPlace {
+        BatchPlace(
+            stream: ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic),
+            sequence: decoder.sequence, lastStamp: decoder.lastStamp)
+    }
+
+    // MARK: Senders
+
+    /// The sender's own name; empty before it has told it.
+    func name(of sender: SenderID) -> String { sessions[sender.index].name }
+
+    /// The sender speaks for the origin.
+    func speaks(_ sender: SenderID, for origin: String) -> Bool { sessions[sender.index].origins.contains(origin) }
+
+    /// Some sender speaks for the origin, connected now or not.
+    func isSpokenFor(_ origin: String) -> Bool { sessions.contains { $0.origins.contains(origin) } }
+
+    /// Some sender whose copy is here speaks for the origin.
+    func hasCopy(of origin: String) -> Bool { sessions.contains { $0.isSynced && $0.origins.contains(origin) } }
+
+    /// Some sender, but for these, was never live: models that are there seem not to be.
+    func isJoining(besides refused: Set<SenderID>) -> Bool {
+        sessions.contains { !$0.wasLive && !refused.contains($0.id) }
+    }
+
+    // MARK: Streams
+
+    /// All streams that are told to others, and these, in no order.
+    func toldStreams(and more: Set<StreamKey>) -> some Sequence<ToldStream> {
+        streams.entries.lazy.filter { key, stream in !stream.isUntold || more.contains(key) }.map { key, stream in
+            ToldStream(
+                key: key, type: stream.type, incarnation: stream.incarnation, sequence: self.vouched(key, stream))
+        }
+    }
+
+    /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
+    func untoldStreams(thatFitWith prefixes: PrefixSet?) -> Set<StreamKey> {
+        guard let room = naming.room, naming.leavesNamesOut else { return [] }
+        let untold = streams.values.filter { $0.isUntold && prefixes?.overlaps($0.key.topic) ?? true }
+            .sorted { $0.lastArrival == $1.lastArrival ? $0.precedes($1) : $0.lastArrival > $1.lastArrival }
+        var left = room.byteCountMax - room.byteCount
+        return Set(
+            untold.lazy.map(\.key).prefix { key in
+                left -= HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
+                return left >= 0
+            })
+    }
+
+    func follows(_ key: StreamKey) -> Bool { streams[key] != nil }
+
+    /// The stream is followed, or was and is followed again, as somebody asks for it: what was not told of it is told.
+    func recall(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> Bool {
+        guard let stream = streams[key] ?? remember(key, incarnation, now: now) else { return false }
+        // Whoever asks has a hole, which only what is told can close.
+        if stream.isUntold { tellAgain(stream, now: now) }
+        return true
+    }
+
+    /// A followed stream is not forgotten for as long as one of which a batch has come now.
+    /// - Returns: false where it is not followed.
+    func keep(_ key: StreamKey, now: Moment) -> Bool {
+        guard let stream = streams[key] else { return false }
+        stream.lastArrival = now.uptimeMicroseconds
+        return true
+    }
+
+    // MARK: Origins and names
+
+    func facts(of origin: String) -> OriginFacts { origins[origin] }
+
+    /// All heads are to fit into one message of so many bytes.
+    func boundHeads(frameByteCount: Int) { naming.room = HeadsRoom(frameByteCount: frameByteCount) }
+
+    /// Some names that were followed are not told.
+    var leavesNamesOut: Bool { naming.leavesNamesOut }
+
+    /// There is room to tell of the origin, or it is told already.
+    func admits(_ origin: String) -> Bool { follows(origin) || naming.room?.admit(origin: origin) ?? true }
+
+    /// The origin is among those that are told.
+    func tells(_ origin: String) -> Bool { naming.room?.tells(origin) ?? true }
+
+    /// A pushed stream finds no room.
+    func isFull(for key: StreamKey, now: Moment) -> Bool { findRoom(for: key, isPushed: true, now: now) == .refused }
+
+    // MARK: What is under way
+
+    /// The heads lie too far ahead of the wall clock.
+    func isTooFarAhead(_ heads: Heads, now: Moment) -> Bool {
+        clockGuard.isTooFarAhead(max(heads.incarnation, heads.stamp), now: now)
+    }
+
+    /// When the state began to be built anew; nil where it is not.
+    var renewalStartedAt: UInt64? { renewal?.startedAt }
+
+    /// What an origin had before its last start is awaited, and has been for less than so many microseconds.
+    func isTakingOver(for limit: UInt64, now: Moment) -> Bool {
+        unsettled.all.contains { $0.takeoverSince.map { now.uptimeMicroseconds < $0 + limit } ?? false }
+    }
+
+    /// The origins of which that is awaited.
+    var originsTakenOver: some Sequence<String> {
+        unsettled.all.lazy.filter { $0.takeoverSince != nil }.map(\.key.origin)
+    }
+
+    /// Types of which something that was sent may not be in the cache: their digests would say so again and again.
+    /// - Parameter isEverything: all types count as such.
+    func mendingTypes(isEverything: Bool) -> Set<String> {
+        guard !isEverything, groups.isEmpty, !sessions.contains(where: \.isSyncing) else {
+            return Set(streams.keys.compactMap(\.topic.type))
+        }
+        return Set(streams.entries.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
+    }
+}
