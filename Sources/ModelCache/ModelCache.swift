@@ -5,10 +5,9 @@ import Synchronization
 /// All models of a process: records by type and id, read from any thread, changed in atomic steps, observed.
 ///
 /// ```swift
-/// let cache = ModelCache()
-/// cache.commit(batch, type: "User")
-/// let age = cache["User", "42"]?["age"]
+/// let age = subscriber.cache["User", "42"]?["age"]
 /// ```
+/// - Users read it; the publisher, subscriber or relay that it belongs to writes it.
 /// - Reads take the newest committed record and never wait for a commit. Each stands for itself; several that must
 ///   agree go through ``snapshot()``, which is one cut across all types and costs nothing to take.
 /// - A commit shows all of its changes at once to snapshots and observers. Commits of several threads take turns.
@@ -33,12 +32,12 @@ public final class ModelCache: Sendable {
     /// Where records are told of that a Swift type cannot be made of, when they are read as that.
     public let problems = ModelProblems()
 
-    /// An empty cache.
     /// The change streams, which end with whoever writes this.
     let streams = StreamList()
     let streamGuard: ChangeStream.StreamGuard?
 
-    public convenience init() { self.init(streamsGuardedBy: nil) }
+    /// An empty cache, which the package alone can write: users read those of services.
+    package convenience init() { self.init(streamsGuardedBy: nil) }
 
     /// A cache whose streams are awaited by way of a function.
     package init(streamsGuardedBy streamGuard: ChangeStream.StreamGuard?) {
@@ -108,7 +107,7 @@ public final class ModelCache: Sendable {
     }
 
     /// The digests of the 256 buckets of `type`.
-    public func bucketDigests(of type: String) -> [UInt64] {
+    package func bucketDigests(of type: String) -> [UInt64] {
         guard let table = existingTable(type) else { return [UInt64](repeating: 0, count: 256) }
         return cut.withLock { _ in table.digests }
     }

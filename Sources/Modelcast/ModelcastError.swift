@@ -18,6 +18,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let badInput = Code(rawValue: "bad-input")
         /// A constant field of a model has another value already.
         public static let constant = Code(rawValue: "constant")
+        /// Too much waits to be sent: nothing was changed, and the same write can be made again when there is room.
+        public static let outboxFull = Code(rawValue: "outbox-full")
         /// What was waited for did not happen in time.
         public static let timeout = Code(rawValue: "timeout")
         /// The publisher or subscriber has been stopped.

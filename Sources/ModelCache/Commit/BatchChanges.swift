@@ -3,32 +3,32 @@ import ModelRecord
 /// What of a batch differed from the records when it was merged: what its origin has to send.
 ///
 /// Reused from batch to batch: it keeps its memory.
-public struct BatchChanges: Sendable {
+package struct BatchChanges: Sendable {
     /// One update, in the order of the batch.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// Where its pairs that differ stand in ``BatchChanges/pairs``; empty where ``isWhole``.
-        public let pairs: Range<Int>
+        package let pairs: Range<Int>
         /// All pairs of the update differ: they are not copied, but stand where the update has them.
-        public let isWhole: Bool
+        package let isWhole: Bool
         /// How many pairs differ.
-        public let count: Int
+        package let count: Int
         /// The update changed the model. Also one without a pair may: it makes the model exist.
-        public let isChanged: Bool
+        package let isChanged: Bool
         /// The record would have become larger than allowed: the update was left out.
-        public let isTooLarge: Bool
+        package let isTooLarge: Bool
     }
 
     /// A record that would be larger is not made.
-    public let byteCountMax: Int
+    package let byteCountMax: Int
     /// One for each update.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// The encoded pairs that differ, of all updates.
-    public private(set) var pairs: [UInt8] = []
+    package private(set) var pairs: [UInt8] = []
 
-    public init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+    package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
     /// Is empty again.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         pairs.removeAll(keepingCapacity: true)
     }

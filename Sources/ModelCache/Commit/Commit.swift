@@ -1,9 +1,9 @@
-public import ModelRecord
+package import ModelRecord
 
 /// A commit in progress: batches and records of any types that become visible in one atomic step.
 ///
 /// Lent to the body of ``ModelCache/commit(_:)``. Until that returns nobody else sees any of it.
-public struct Commit: ~Copyable {
+package struct Commit: ~Copyable {
     // The writer first: a build for the thread sanitizer takes a change of what is the writer's for one of the object
     // that the first property refers to. Of the cache other threads read meanwhile what class it is.
     private let writer: Writer
@@ -16,7 +16,7 @@ public struct Commit: ~Copyable {
 
     /// Merges the updates of `batch` into the models of `type`.
     /// - Complexity: O(*updates*)
-    public mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
+    package mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
         var changes: BatchChanges?
         apply(batch, to: writer.table(type, cache), noting: &changes)
     }
@@ -38,20 +38,20 @@ public struct Commit: ~Copyable {
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.
-    public mutating func join(_ record: CellRecord, type: String) {
+    package mutating func join(_ record: CellRecord, type: String) {
         let table = writer.table(type, cache)
         table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// Joins the whole states of several models of `type`.
     /// - Complexity: O(*records*)
-    public mutating func join(_ records: [CellRecord], type: String) {
+    package mutating func join(_ records: [CellRecord], type: String) {
         let table = writer.table(type, cache)
         table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// How many of the updates and records so far have changed nothing.
-    public var unchangedCount: Int { writer.tally.unchanged }
+    package var unchangedCount: Int { writer.tally.unchanged }
 
     /// The table of `type`, as one that this commit touches.
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
@@ -63,7 +63,7 @@ public struct Commit: ~Copyable {
 
     /// What is known of a model, tombstones included, with the changes of this commit.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
-    public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
+    package func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         guard let table = cache.existingTable(type) else { return nil }
         let hash = SlotArray.hash(idHash: idHash)
         return table.pending.record(hash, id) ?? table.shards.record(hash, id)
@@ -71,22 +71,22 @@ public struct Commit: ~Copyable {
 }
 
 /// What came of a commit.
-public struct CommitSummary: Hashable, Sendable {
+package struct CommitSummary: Hashable, Sendable {
     /// Models that have a new record.
-    public var changed = 0
+    package var changed = 0
     /// Models of which a reader can tell old and new apart; observers are told of these.
-    public var visible = 0
+    package var visible = 0
     /// Updates and records that changed nothing: duplicates, or older than what was there.
-    public var unchanged = 0
+    package var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
-    public var conflictingCells = 0
+    package var conflictingCells = 0
     /// Cells that were left out because their model had more than ``CellRecord/cellCountMax``, and updates and records
     /// that would have made it too large for memory.
-    public var droppedCells = 0
+    package var droppedCells = 0
     /// The number of this commit: one more than the last that changed anything. Unchanged by one that changes nothing.
-    public var commitNumber: UInt64 = 0
+    package var commitNumber: UInt64 = 0
 
-    public init(
+    package init(
         changed: Int = 0, visible: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0, commitNumber: UInt64 = 0
     ) {
         self.changed = changed

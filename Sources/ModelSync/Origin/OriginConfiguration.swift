@@ -75,6 +75,4 @@ public enum PublishOutcome: Hashable, Sendable {
     case published(stamp: UInt64)
     /// Every field had this value already: nothing was sent.
     case unchanged
-    /// The outbox is full: nothing was changed and nothing was sent. Try again when it has drained.
-    case backPressured
 }

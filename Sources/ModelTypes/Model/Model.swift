@@ -79,7 +79,9 @@ extension Model {
     public init(_ record: CellRecord) throws(ModelProblem) {
         let text = record.id
         guard let id = ID(exactly: text) else {
-            let fault = FieldFault(.form, wanted: "an id that is a \(ID.self)", value: .text(text))
+            // Another spelling of one is another text, and so another model.
+            let wanted = ID(idText: text).map { "the one way to write this \(ID.self): \($0.idText)" }
+            let fault = FieldFault(.form, wanted: wanted ?? "an id that is a \(ID.self)", value: .text(text))
             throw ModelProblem(type: Self.modelType, id: text, [FieldProblem("id", fault)])
         }
         do {

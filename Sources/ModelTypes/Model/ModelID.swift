@@ -28,7 +28,8 @@ extension String: ModelID {
     public var idText: String { self }
 }
 
-/// In capital letters, as Foundation writes UUIDs.
+/// In capital letters, as Foundation writes UUIDs. A text in small letters is another id, which no UUID has: whoever
+/// publishes by fields writes `uuid.uuidString`.
 extension UUID: ModelID {
     public init?(idText: String) { self.init(uuidString: idText) }
 

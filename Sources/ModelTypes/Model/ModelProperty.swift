@@ -29,7 +29,8 @@ extension Model {
     /// The place of a property in ``properties``.
     static func place(of keyPath: PartialKeyPath<Self>) -> Int {
         guard let place = properties.firstIndex(where: { $0.keyPath == keyPath }) else {
-            preconditionFailure("\(keyPath) is no field of \(Self.self); see its properties")
+            preconditionFailure(
+                "\(keyPath) is no field of \(Self.self): name a stored property, and of a nested struct the whole")
         }
         return place
     }

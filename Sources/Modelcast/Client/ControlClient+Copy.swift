@@ -8,8 +8,8 @@ extension ControlClient {
     /// Nothing keeps it up to date afterwards: a ``Subscriber`` does that.
     public func copy() async throws -> ModelCache {
         let client = self
-        return try await SocketThread.run(named: "modelcast-ask") {
-            var connection = try ControlConnection(client: client)
+        return try await SocketThread.run(named: "modelcast-ask") { cancellation in
+            var connection = try ControlConnection(client: client, cancellation)
             _ = try connection.hello()
             let cache = ModelCache()
             try connection.snapshot([Topic.dataPrefix]) { type, records in

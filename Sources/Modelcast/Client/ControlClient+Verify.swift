@@ -21,9 +21,10 @@ extension ControlClient {
         against other: ControlClient, patience: Duration = .seconds(10), comparingValues: Bool = false
     ) async throws -> [Verification] {
         let (left, right) = (self, other)
-        return try await SocketThread.run(named: "modelcast-verify") {
+        return try await SocketThread.run(named: "modelcast-verify") { cancellation in
             var comparison = Comparison(
-                left: try ControlConnection(client: left), right: try ControlConnection(client: right),
+                left: try ControlConnection(client: left, cancellation),
+                right: try ControlConnection(client: right, cancellation),
                 deadline: Clocks.now().uptimeMicroseconds + patience.wholeMicroseconds,
                 comparesValues: comparingValues)
             return try comparison.run()

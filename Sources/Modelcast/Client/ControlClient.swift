@@ -81,8 +81,8 @@ public struct ControlClient: Sendable {
         _ body: @escaping @Sendable (inout ControlConnection) throws -> R
     ) async throws -> R {
         let client = self
-        return try await SocketThread.run(named: "modelcast-ask") {
-            var connection = try ControlConnection(client: client)
+        return try await SocketThread.run(named: "modelcast-ask") { cancellation in
+            var connection = try ControlConnection(client: client, cancellation)
             return try body(&connection)
         }
     }

@@ -6,13 +6,14 @@ import ZeroMQ
 /// One connection of a ``ControlClient``, on a thread of its own.
 struct ControlConnection: ~Copyable {
     private let client: ControlClient
+    private let cancellation: ThreadCancellation
     private let socket: Socket
     private var watch: HandshakeWatch
     private var poller: Poller
     private var message = Message()
     private var nextRID: UInt64 = 2
 
-    init(client: ControlClient) throws {
+    init(client: ControlClient, _ cancellation: ThreadCancellation) throws {
         let socket = try Socket(.dealer, in: Context())
         try socket.applyDefaults(frameLimit: WireLimits.ceiling.frameByteCount, memoryLimit: 256 << 20)
         try client.security?.connect(socket, control: client.endpoint)
@@ -21,7 +22,9 @@ struct ControlConnection: ~Copyable {
         var poller = try Poller()
         try watch.add(to: &poller)
         _ = try poller.add(socket)
+        cancellation.wake(poller.waker)
         self.client = client
+        self.cancellation = cancellation
         self.socket = socket
         self.watch = watch
         self.poller = poller
@@ -78,9 +81,23 @@ struct ControlConnection: ~Copyable {
         return result
     }
 
-    /// Hands over every record whose topic begins with one of `prefixes`, tombstones included, as of one moment.
+    /// Hands over every record whose topic begins with one of `prefixes`, tombstones included, as of one moment. Waits
+    /// as for digests.
     mutating func snapshot(_ prefixes: [Topic], _ body: (_ type: String, [CellRecord]) -> Void) throws {
         guard !prefixes.isEmpty else { return }
+        let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
+        while true {
+            do {
+                return try snapshotOnce(prefixes, body)
+            } catch let error as ModelcastError where error.code == .busy {
+                // Nothing was handed over: a sender that gives a snapshot gives it to its end.
+                guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
+                try pause(ControlConnection.busyPause)
+            }
+        }
+    }
+
+    private mutating func snapshotOnce(_ prefixes: [Topic], _ body: (_ type: String, [CellRecord]) -> Void) throws {
         let rid = takeRID()
         var isComplete = false
         var parted = PartedRecords()
@@ -171,7 +188,10 @@ struct ControlConnection: ~Copyable {
     }
 
     /// Lets `duration` pass, unless something arrives.
-    mutating func pause(_ duration: Duration) throws { _ = try poller.wait(timeout: duration) }
+    mutating func pause(_ duration: Duration) throws {
+        _ = try poller.wait(timeout: duration)
+        try cancellation.check()
+    }
 
     /// Sends a request and hands replies to `body` until it returns true.
     mutating func ask(_ request: ControlRequest, _ body: (ControlReply) -> Bool) throws {
@@ -209,7 +229,7 @@ struct ControlConnection: ~Copyable {
                     "no answer from \(client.endpoint) within \(client.timeout); is a publisher running there, and is "
                         + "this its control endpoint (not the stream)?")
             }
-            _ = try poller.wait(timeout: .microseconds(deadline - now))
+            try pause(.microseconds(deadline - now))
         }
     }
 }

@@ -11,7 +11,11 @@ extension Publisher: ModelSource {
     /// The record of a model of a Swift type, or nil when it does not exist.
     public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? { cache.record(of: type, id) }
 
+    /// Where records are told of that a Swift type cannot be made of.
     public var problems: ModelProblems { cache.problems }
+
+    /// One cut across all types that does not change any more. O(1).
+    public func snapshot() -> Snapshot { cache.snapshot() }
 }
 
 /// Models as Swift types. Each of these throws ``ModelcastError``, with code `constant` where a constant field has

@@ -5,7 +5,7 @@ import ZeroMQ
 public struct PushProgress: Sendable {
     /// Batches that are not delivered yet, as ``PublisherConfiguration/acknowledgement`` counts.
     public internal(set) var unacknowledged = 0
-    /// Too much waits for acknowledgement: writes are refused with `.backPressured`.
+    /// Too much waits for acknowledgement: writes are refused with ``ModelcastError/Code/outboxFull``.
     public internal(set) var isFull = false
     /// Why not everything can be delivered any more; nil while it can.
     public internal(set) var failure: String?

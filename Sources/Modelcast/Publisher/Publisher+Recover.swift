@@ -14,7 +14,8 @@ extension Publisher {
     ///   - relays: their control endpoints. A relay that has just started is asked until it is ready.
     ///   - timeout: for each relay.
     /// - Returns: how many models and tombstones were taken back, one of which two relays hold different parts twice.
-    /// - Throws: ``ModelcastError`` of the last relay when none answers.
+    /// - Throws: ``ModelcastError`` of the last relay when none answers; `CancellationError` when the task is
+    ///   cancelled.
     @discardableResult
     public func recover(from relays: [String], timeout: Duration = .seconds(10)) async throws -> Int {
         var (count, answers) = (0, 0)
@@ -30,6 +31,8 @@ extension Publisher {
                     count += adopted
                 }
                 answers += 1
+            } catch let error as CancellationError {
+                throw error
             } catch {
                 logger.warning("nothing was recovered from \(relay): \(error)")
                 last = error
@@ -72,9 +75,9 @@ private struct RelayCopy: Sendable {
         from endpoint: String, timeout: Duration, security: Security?
     ) async throws -> RelayCopy {
         let client = try ControlClient(endpoint: endpoint, timeout: timeout, security: security)
-        return try await SocketThread.run(named: "modelcast-recover") {
+        return try await SocketThread.run(named: "modelcast-recover") { cancellation in
             let deadline = Clocks.now().uptimeMicroseconds + timeout.wholeMicroseconds
-            var connection = try ControlConnection(client: client)
+            var connection = try ControlConnection(client: client, cancellation)
             while true {
                 do {
                     return try RelayCopy(&connection)

@@ -12,8 +12,10 @@ extension Publisher {
     ///   - type: `[A-Za-z_][A-Za-z0-9_.-]{0,63}`.
     ///   - id: 1 to 255 bytes of UTF-8 without NUL.
     ///   - fields: what they are to become; `.null` empties a field.
-    /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits; nothing has changed
-    ///   then.
+    /// - Returns: whether anything travels. It may be ignored: a write that is not made throws.
+    /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits, `outbox-full` where
+    ///   too much waits to be sent (``waitForRoom()``), `store` while the disk does not take what must be on it,
+    ///   `stopped` once the publisher has ended. Nothing has changed then.
     @discardableResult
     public func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) -> PublishOutcome {
         try write(.merge, type, id, fields)
@@ -47,11 +49,8 @@ extension Publisher {
         let (encoded, now) = try cache.fetching(type, idHash: idHash) { () throws(ModelcastError) in
             (try encode(fields), Clocks.now())
         }
-        let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
+        let (outcome, waker) = try core.withLock { core throws(ModelcastError) -> (PublishOutcome, Waker?) in
             try open(&core)
-            guard !core.isFull(configuration.outboxByteCount) else {
-                return (PublishOutcome.backPressured, core.waker)
-            }
             guard try isWanted() else { return (.unchanged, nil) }
             do throws(WireError) {
                 let (outcome, waker) = try core.perform(now: now, count: 1) { origin throws(WireError) in
@@ -68,12 +67,17 @@ extension Publisher {
         return outcome
     }
 
+    /// A write may be made now.
+    ///
     /// Changes nothing: to only lend the core the compiler would copy all of it.
     func open(_ core: inout PublisherCore) throws(ModelcastError) {
         guard !core.isStopped else {
             throw ModelcastError(.stopped, "the publisher has been stopped; nothing can be published any more")
         }
         if let failure = core.storeFailure { throw Publisher.refusal(failure) }
+        guard core.isFull(configuration.outboxByteCount) else { return }
+        core.waker?.wake()
+        throw Publisher.outboxFull
     }
 
     func encode(_ fields: Fields) throws(ModelcastError) -> EncodedFields {

@@ -66,7 +66,7 @@ extension Publisher {
     /// - Throws: what `body` throws, or ``ModelcastError``; nothing has changed then.
     @discardableResult
     public func transaction(_ body: (inout Writes) throws -> Void) throws -> PublishOutcome {
-        try publish(body, whenEmpty: .unchanged, whenFull: .backPressured) { origin, writes, now throws(WireError) in
+        try publish(body, whenEmpty: .unchanged) { origin, writes, now throws(WireError) in
             try origin.transaction(writes, now: now)
         }
     }
@@ -75,16 +75,17 @@ extension Publisher {
     /// the processor fetches many models at a time. Not atomic: that is ``transaction(_:)``.
     /// - Throws: what `body` throws, or ``ModelcastError`` for a bad name or value, when nothing has changed yet; also
     ///   for a model that grows past what a frame can hold: that write is left out, others may have been done.
-    /// - Returns: what became of the writes; nil when the outbox is full and nothing has changed.
+    /// - Returns: how many of the writes travel. It may be ignored: where the outbox is full this throws, as for a
+    ///   single write, and nothing has changed.
     @discardableResult
-    public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome? {
-        try publish(body, whenEmpty: BatchOutcome(), whenFull: nil) { origin, writes, now throws(WireError) in
+    public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome {
+        try publish(body, whenEmpty: BatchOutcome()) { origin, writes, now throws(WireError) in
             try origin.writeBatch(&writes, now: now)
         }
     }
 
     private func publish<Outcome: Sendable>(
-        _ body: (inout Writes) throws -> Void, whenEmpty: Outcome, whenFull: Outcome,
+        _ body: (inout Writes) throws -> Void, whenEmpty: Outcome,
         _ write: @Sendable (inout Origin, inout WriteBatch, Moment) throws(WireError) -> Outcome
     ) throws -> Outcome {
         // The memory of an earlier call, so that a batch allocates none.
@@ -101,23 +102,19 @@ extension Publisher {
         // Before the lock is taken.
         writes.batch.hashIDs()
         let now = Clocks.now()
-        var outcome = whenFull
-        let waker = try core.withLock { core throws(ModelcastError) in
+        let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
             try open(&core)
-            guard !core.isFull(configuration.outboxByteCount) else { return core.waker }
             try writes.constants.require(in: cache)
             do throws(WireError) {
-                let (done, waker) = try core.perform(now: now, count: writes.count) { origin throws(WireError) in
+                return try core.perform(now: now, count: writes.count) { origin throws(WireError) in
                     try write(&origin, &writes.batch, now)
                 }
-                outcome = done ?? outcome
-                return waker
             } catch {
                 throw ModelcastError(error)
             }
         }
         waker?.wake()
-        return outcome
+        return outcome ?? whenEmpty
     }
 
     /// Keeps the memory for a later call, unless it is much, or others are kept already.

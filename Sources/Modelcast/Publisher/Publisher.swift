@@ -4,6 +4,7 @@ import ModelRecord
 import ModelSync
 import ModelWire
 public import ServiceLifecycle
+import Synchronization
 import ZeroMQ
 
 /// Publishes models: keeps its own copy of everything, and sends to every subscriber the fields that changed.
@@ -32,6 +33,9 @@ public final class Publisher: Service, Sendable {
     let bound = BoundEndpoints()
     /// Who waits for everything to be acknowledged.
     let acknowledged = Waiters<Void>()
+    /// Who waits for room in the outbox, and whether anybody may.
+    let roomWaiters = Waiters<Void>()
+    let isRoomAwaited = Atomic<Bool>(false)
     /// Nil where there is none.
     let store: StoreLink?
 
@@ -88,6 +92,7 @@ public final class Publisher: Service, Sendable {
                     // Also where it fails: whoever waits, or comes to wait, is told so.
                     self.core.withLock { $0.isStopped = true }
                     self.endPushing()
+                    self.refuseWriters()
                     self.store?.close(logger: self.logger)
                     self.cache.endStreams()
                 }

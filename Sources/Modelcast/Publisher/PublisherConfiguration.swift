@@ -43,7 +43,7 @@ public struct PublisherConfiguration: Sendable {
     /// How far a later start of this name, as others tell of it, may move this publisher's clock ahead of the wall
     /// clock; at most 24 hours.
     public var clockLeadMax = Duration.seconds(300)
-    /// A write is refused with `.backPressured` while this many bytes wait for the socket's thread.
+    /// A write is refused with ``ModelcastError/Code/outboxFull`` while this many bytes wait for the socket's thread.
     public var outboxByteCount = 64 << 20
     /// What may wait for one slow subscriber before batches are dropped for it (it then repairs itself).
     public var subscriberQueueByteCount = 256 << 20

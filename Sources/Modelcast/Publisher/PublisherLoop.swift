@@ -104,6 +104,7 @@ struct PublisherLoop: ~Copyable {
         sockets?.stream?.isBusy = false
         try keep(now: now)
         try push(now: now)
+        publisher.admitWriters()
         let hasMore = try makeAnswers(isAsked: work.hasAnswers)
         metrics.update(work.counters, now: now)
         if work.isStopped { return false }

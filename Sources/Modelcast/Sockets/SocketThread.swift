@@ -1,4 +1,6 @@
 import Foundation
+import ModelCache
+import ZeroMQ
 
 /// A thread of its own for sockets: libzmq's sockets belong to one thread, and Swift's tasks hop between many.
 enum SocketThread {
@@ -14,5 +16,52 @@ enum SocketThread {
             thread.name = name
             thread.start()
         }
+    }
+
+    /// The same for work that ends early when the task is cancelled.
+    static func run<R: Sendable>(
+        named name: String, cancellable body: @escaping @Sendable (ThreadCancellation) throws -> R
+    ) async throws -> R {
+        let cancellation = ThreadCancellation()
+        return try await withTaskCancellationHandler {
+            try await run(named: name) {
+                try cancellation.check()
+                return try body(cancellation)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+}
+
+/// Tells the work on a thread that nobody waits for it any more.
+final class ThreadCancellation: Sendable {
+    private struct State {
+        var isCancelled = false
+        var wakers: [Waker] = []
+    }
+
+    private let state = Guarded(State())
+
+    /// The poller of this waker is woken by the cancellation, also by one that came before.
+    func wake(_ waker: Waker) {
+        let isCancelled = state.withLock { state in
+            state.wakers.append(waker)
+            return state.isCancelled
+        }
+        if isCancelled { waker.wake() }
+    }
+
+    func cancel() {
+        let wakers = state.withLock { state in
+            state.isCancelled = true
+            return state.wakers
+        }
+        for waker in wakers { waker.wake() }
+    }
+
+    /// - Throws: `CancellationError` once the task is cancelled.
+    func check() throws {
+        if state.withLock({ $0.isCancelled }) { throw CancellationError() }
     }
 }

@@ -32,12 +32,10 @@ final class LoadGauge: Sendable {
 
     /// - Returns: false when the outbox was full; a moment has passed then.
     private func attempt(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) -> Bool {
-        switch try body() {
-        case .published:
-            publishedCount.add(1, ordering: .relaxed)
+        do {
+            if try body() != .unchanged { publishedCount.add(1, ordering: .relaxed) }
             return true
-        case .unchanged: return true
-        case .backPressured:
+        } catch  where error.code == .outboxFull {
             backPressuredCount.add(1, ordering: .relaxed)
             MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 100_000)
             return false

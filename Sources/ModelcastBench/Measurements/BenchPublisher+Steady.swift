@@ -19,12 +19,10 @@ extension BenchPublisher {
             for _ in written..<max(written, Int(rate * Double(step) / 1000)) {
                 let write = load.next()
                 let (id, fields) = (ids[write.id], updates[write.fields])
-                var outcome = try publisher.merge(Workload.type, id, fields)
-                while outcome == .backPressured {
-                    steady.backPressured += 1
-                    wait()
-                    outcome = try publisher.merge(Workload.type, id, fields)
+                let (outcome, retries) = try publisher.insisting(pause: wait) {
+                    try publisher.merge(Workload.type, id, fields)
                 }
+                steady.backPressured += retries
                 if outcome != .unchanged { sentCount += 1 }
                 steady.count += 1
             }

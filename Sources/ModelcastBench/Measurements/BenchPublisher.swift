@@ -78,7 +78,7 @@ struct BenchPublisher: Sendable {
         let start = MonotonicClock.nanoseconds
         for id in workload.ids {
             let fields = Workload.whole(&numbers)
-            while try publisher.merge(Workload.type, id, fields) == .backPressured { wait() }
+            _ = try publisher.insisting(pause: wait) { try publisher.merge(Workload.type, id, fields) }
         }
         return .populated(seconds: seconds(since: start))
     }
@@ -114,10 +114,12 @@ struct BenchPublisher: Sendable {
             untold += size
             guard untold >= BenchPublisher.progressStep else { continue }
             untold = 0
-            _ = try publisher.merge(Workload.endType, Workload.progressID, ["count": .int(Int64(count - left))])
+            _ = try publisher.insisting(pause: wait) {
+                try publisher.merge(Workload.endType, Workload.progressID, ["count": .int(Int64(count - left))])
+            }
         }
-        while try publisher.merge(Workload.endType, Workload.endID, ["run": .int(Int64(run))]) == .backPressured {
-            wait()
+        _ = try publisher.insisting(pause: wait) {
+            try publisher.merge(Workload.endType, Workload.endID, ["run": .int(Int64(run))])
         }
         return .published(
             BenchReply.Published(
@@ -130,35 +132,26 @@ struct BenchPublisher: Sendable {
         _ load: inout BenchLoad, _ ids: Span<String>, _ updates: Span<Fields>, _ published: Int, _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
         let write = load.next()
-        var retries = 0
-        while true {
-            switch try publisher.merge(Workload.type, ids[write.id], updates[write.fields]) {
-            case .published: return (published + 1, backPressured + retries)
-            case .unchanged: return (published, backPressured + retries)
-            case .backPressured:
-                retries += 1
-                wait()
-            }
+        let (outcome, retries) = try publisher.insisting(pause: wait) {
+            try publisher.merge(Workload.type, ids[write.id], updates[write.fields])
         }
+        return (outcome == .unchanged ? published : published + 1, backPressured + retries)
     }
 
     private func publishBatch(
         _ load: inout BenchLoad, _ ids: Span<String>, _ updates: Span<Fields>, _ size: Int, _ published: Int,
         _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
-        var retries = 0
-        while true {
-            // Where the outbox is full others take the place of these: all are drawn at random.
-            let outcome = try publisher.batch { batch in
+        // Where the outbox is full others take the place of these: all are drawn at random.
+        let (outcome, retries) = try publisher.insisting(pause: wait) {
+            try publisher.batch { batch in
                 for _ in 0..<size {
                     let write = load.next()
                     try batch.merge(Workload.type, ids[write.id], updates[write.fields])
                 }
             }
-            if let outcome { return (published + outcome.published, backPressured + retries) }
-            retries += 1
-            wait()
         }
+        return (published + outcome.published, backPressured + retries)
     }
 
     private func publishPaced(_ rate: Double, seconds: Double) throws -> BenchReply {
@@ -170,7 +163,7 @@ struct BenchPublisher: Sendable {
             let now = MonotonicClock.nanoseconds
             lateness.record(now - due)
             let fields: Fields = ["due_at": .int(Int64(due)), "sent_at": .int(Int64(now))]
-            while try publisher.merge(Workload.type, id, fields) == .backPressured { wait() }
+            _ = try publisher.insisting(pause: wait) { try publisher.merge(Workload.type, id, fields) }
         }
         return .paced(lateness: lateness.summary, count: count)
     }

@@ -7,6 +7,8 @@ struct InputRun: ~Copyable {
     private let plan: PublishPlan
     private let name: String
     private let stop: StopFlag
+    /// The process ends with this input, and with 0 says that it was published.
+    private let endsByItself: Bool
     /// The ids of this input, where it is a full data set.
     private var ids: Set<String> = []
     /// The number of the last line, blank ones included.
@@ -20,10 +22,11 @@ struct InputRun: ~Copyable {
     private let formerCount: Int
 
     /// - Parameter name: the input's name in messages.
-    init(publisher: Publisher, plan: PublishPlan, name: String, stop: StopFlag) {
+    init(publisher: Publisher, plan: PublishPlan, endsByItself: Bool, name: String, stop: StopFlag) {
         self.publisher = publisher
         self.plan = plan
         self.name = name
+        self.endsByItself = endsByItself
         self.stop = stop
         formerCount = publisher.cache.count(of: plan.type)
     }
@@ -50,8 +53,10 @@ struct InputRun: ~Copyable {
             case .idle: continue
             case .restarted: lineNumber = 0
             case .end:
+                // One that names models, and of which none could be taken, deletes no others.
+                if !ids.isEmpty { try requireAnyLine() }
                 if plan.isWhole { try deleteGone() }
-                return
+                return try requireAnyLine()
             }
         }
     }
@@ -83,13 +88,18 @@ struct InputRun: ~Copyable {
             switch outcome {
             case .published: publishedCount += 1
             case .unchanged: unchangedCount += 1
-            case .backPressured: break
             }
         } catch {
             // Not the line's fault: the whole command is about to end.
-            if error.code == .stopped || error.code == .store { return stop.set() }
+            if [.stopped, .store, .outboxFull].contains(error.code) { return stop.set() }
             throw LineRefusal(reason: error.message, id: model.id)
         }
+    }
+
+    /// An input whose lines were all refused is none: it deletes nothing, and a run that was to publish it has failed.
+    private func requireAnyLine() throws(CommandFailure) {
+        guard refusedCount > 0, refusedCount == lineCount, plan.isWhole || endsByItself else { return }
+        throw CommandFailure("\(name): not one line could be taken, and nothing was deleted; see the reasons above")
     }
 
     /// Refuses to delete more than was allowed, or everything because of an input that names no model.
@@ -127,12 +137,11 @@ struct InputRun: ~Copyable {
     ) throws(ModelcastError) -> PublishOutcome {
         while true {
             do {
-                let outcome = try write()
-                guard outcome == .backPressured, !stop.isSet else { return outcome }
+                return try write()
+            } catch  where error.code == .outboxFull && !stop.isSet {
                 Thread.sleep(forTimeInterval: 0.001)
-            } catch {
+            } catch  where error.code == .store && !stop.isSet {
                 // The disk does not take it now: nothing of the input may be lost for that.
-                guard error.code == .store, !stop.isSet else { throw error }
                 Thread.sleep(forTimeInterval: 0.05)
             }
         }

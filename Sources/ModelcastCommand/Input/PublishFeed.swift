@@ -42,11 +42,15 @@ struct PublishFeed: Service {
         defer { SystemdNotifier.stopping() }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await BlockingThread.run(named: "modelcast-feed") { try publishAll(stop) }
-            let isPushOnly = publisher.configuration.endpoints == nil && !plan.isFollowed
-            if !plan.endsWhenApplied, !isPushOnly { try? await gracefulShutdown() }
+            if !endsByItself { try? await gracefulShutdown() }
         } onCancelOrGracefulShutdown: {
             stop.set()
         }
+    }
+
+    /// The process ends when the input is published and, where that is asked for, applied or acknowledged.
+    private var endsByItself: Bool {
+        plan.endsWhenApplied || (publisher.configuration.endpoints == nil && !plan.isFollowed)
     }
 
     private func publishAll(_ stop: StopFlag) throws {
@@ -58,7 +62,9 @@ struct PublishFeed: Service {
                 try waitForSubscribers(stop)
             }
             guard !stop.isSet else { return try stopEarly() }
-            var run = InputRun(publisher: publisher, plan: plan, name: input == "-" ? "stdin" : input, stop: stop)
+            var run = InputRun(
+                publisher: publisher, plan: plan, endsByItself: endsByItself, name: input == "-" ? "stdin" : input,
+                stop: stop)
             defer { StandardError.write(line: run.summary) }
             try run.publish(InputFile(input, isFollowed: plan.isFollowed))
             try waitUntilDurable(stop)

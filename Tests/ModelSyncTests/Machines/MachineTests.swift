@@ -66,14 +66,17 @@ import Testing
                 followed[new.key] = new
             }
             if Int.random(in: 0..<4, using: &generator) == 0 {
-                #expect(table.inOrder().map(\.key) == followed.keys.sorted { $0.precedes($1) })
+                let order = table.inOrder().map(\.key)
+                #expect(order == followed.keys.sorted { $0.precedes($1) })
             }
             let wanted = StreamKey(origin: origin, topic: users)
-            #expect(table.find(wanted) === followed[wanted])
+            let found = table.find(wanted)
+            #expect(found === followed[wanted])
             #expect(table[wanted] === followed[wanted])
             #expect(table.follows(origin) == followed.keys.contains { $0.origin == origin })
         }
-        #expect(table.brokenInvariant() == nil)
+        let fault = table.brokenInvariant()
+        #expect(fault == nil)
         #expect(table.of(type: "User").count == followed.keys.count { $0.topic == users })
         #expect(table.of(origin: "origin-1").count == followed.keys.count { $0.origin == "origin-1" })
     }
@@ -81,10 +84,12 @@ import Testing
     @Test func `a topic's bytes name the same topic each time, and others are refused`() throws {
         var names = TopicNames()
         for bytes in [users.bytes, orders.bytes, users.bytes, users.bytes] {
-            #expect(try names.topic(bytes.span) == Topic(bytes: bytes))
+            let topic = try names.topic(bytes.span)
+            #expect(topic == Topic(bytes: bytes))
         }
         #expect(names.count == 2)
-        #expect(throws: WireError.self) { try names.topic(Array("h/".utf8).span) }
+        let bytes = Array("h/".utf8)
+        #expect(throws: WireError.self) { _ = try names.topic(bytes.span) }
     }
 
     @Test func `no more topic names are remembered than there is room for`() throws {
@@ -149,8 +154,22 @@ import Testing
         var guardian = ClockGuard(ReplicaConfiguration(name: "r"))
         let told = (0..<100).count { _ in guardian.takeNotice(now: now(1)) }
         #expect(told == Replica.toldOriginCountMax)
-        #expect(!guardian.takeNotice(now: now(ClockGuard.pauseMicroseconds)))
-        #expect(guardian.takeNotice(now: now(1 + ClockGuard.pauseMicroseconds)))
+        let isToldInThePause = guardian.takeNotice(now: now(ClockGuard.pauseMicroseconds))
+        let isToldAfterwards = guardian.takeNotice(now: now(1 + ClockGuard.pauseMicroseconds))
+        #expect((isToldInThePause, isToldAfterwards) == (false, true))
+    }
+
+    // MARK: Audits
+
+    @Test func `a sender's digests are left alone after a look at many streams, and not after one at few`() {
+        var audits = AuditTable()
+        let (sender, other) = (SenderID(index: 0), SenderID(index: 1))
+        audits.rest(sender, after: 1_000, now: 5)
+        #expect(!audits.isResting(sender, now: 5))
+        audits.rest(sender, after: 3_000, now: 5)
+        #expect(audits.isResting(sender, now: 12_004))
+        #expect(!audits.isResting(sender, now: 12_005))
+        #expect(!audits.isResting(other, now: 6))
     }
 
     // MARK: Names
@@ -162,9 +181,8 @@ import Testing
         naming.restFromMakingRoom(now: 5)
         #expect(!naming.mayMakeRoom(now: 1_000_004))
         #expect(naming.mayMakeRoom(now: 1_000_005))
-        #expect(naming.takeForgetting(now: 7))
-        #expect(!naming.takeForgetting(now: 1_000_006))
-        #expect(naming.takeForgetting(now: 1_000_007))
+        let turns = [7, 1_000_006, 1_000_007].map { naming.takeForgetting(now: $0) }
+        #expect(turns == [true, false, true])
     }
 
     @Test func `a sweep takes its turn ten times a second`() {

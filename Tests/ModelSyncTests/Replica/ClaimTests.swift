@@ -183,7 +183,7 @@ import Testing
         let replica = Self.relay()
         let stream = StreamState(
             key: StreamKey(origin: "job", topic: topic), type: "User", incarnation: job.incarnation, now: 0)
-        replica.streams[stream.key] = stream
+        replica.streams.insert(stream)
         replica.cover(stream, through: .max, word: .heard, of: nil, now: Self.now)
         #expect(try Self.push(job, to: replica) == [.accepted])
         #expect(replica.cache["User", "1"] != nil)
@@ -197,7 +197,7 @@ import Testing
         let batch = writer.finish(origin: "job", incarnation: incarnation, sequence: 1)
         let stream = StreamState(
             key: StreamKey(origin: "job", topic: topic), type: "User", incarnation: incarnation, now: 0)
-        replica.streams[stream.key] = stream
+        replica.streams.insert(stream)
         replica.cover(stream, through: .max, word: .heard, of: nil, now: Self.now)
         let arrival = replica.receivePushed(topic: topic.bytes.span, payload: batch.span, now: Self.now)
         #expect(arrival == .accepted)
@@ -212,7 +212,7 @@ import Testing
         let batch = writer.finish(origin: "job", incarnation: incarnation, sequence: 1)
         let stream = StreamState(
             key: StreamKey(origin: "job", topic: topic), type: "User", incarnation: incarnation, now: 0)
-        replica.streams[stream.key] = stream
+        replica.streams.insert(stream)
         replica.cover(stream, through: 1, word: .heard, of: nil, now: Self.now)
         for _ in 0..<2 {
             let arrival = replica.receivePushed(topic: topic.bytes.span, payload: batch.span, now: Self.now)

@@ -93,10 +93,23 @@ import Testing
         let directory = try TemporaryDirectory()
         let (first, second) = (directory.path("first"), directory.path("second"))
         try "{\"id\":\"1\",\"a\":1}\n{\"id\":\"2\",\"a\":2}\n".write(toFile: first, atomically: false, encoding: .utf8)
-        try "{\"id\":\"1\",\"a\":1e999}\n".write(toFile: second, atomically: false, encoding: .utf8)
+        try "{\"id\":\"1\",\"a\":1e999}\n{\"id\":\"3\"}\n".write(toFile: second, atomically: false, encoding: .utf8)
         let publisher = try RunningCommand(CommandTests.publish + ["--whole", "--until-applied", first, second])
         #expect(try await publisher.exitCode() == 0)
-        #expect(publisher.error.contains("second: 1 lines, 0 published, 0 unchanged, 1 refused, 1 deleted"))
+        #expect(publisher.error.contains("second: 2 lines, 1 published, 0 unchanged, 1 refused, 1 deleted"))
+    }
+
+    @Test func `an input of which not one line can be taken deletes nothing and ends with 1`() async throws {
+        let directory = try TemporaryDirectory()
+        let (first, second) = (directory.path("first"), directory.path("second"))
+        try "{\"id\":\"1\",\"a\":1}\n{\"id\":\"2\",\"a\":2}\n".write(toFile: first, atomically: false, encoding: .utf8)
+        try "{\"id\":\"1\",\"a\":1e999}\nnonsense\n".write(toFile: second, atomically: false, encoding: .utf8)
+        let whole = try RunningCommand(CommandTests.publish + ["--whole", "--until-applied", first, second])
+        #expect(try await whole.exitCode() == 1)
+        #expect(whole.error.contains("second: 2 lines, 0 published, 0 unchanged, 2 refused, 0 deleted"))
+        #expect(whole.error.contains("second: not one line could be taken"))
+        let run = try RunningCommand(CommandTests.publish + ["--until-applied", second])
+        #expect(try await run.exitCode() == 1)
     }
 
     @Test func `bad lines are told with file and line, and the rest goes on`() async throws {

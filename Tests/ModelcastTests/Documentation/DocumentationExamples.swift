@@ -88,11 +88,16 @@ func move(_ amount: Int64, from source: String, to target: String, _ publisher: 
 // end example
 
 // example: outcome
-/// Publishes one reading; false when it was dropped because the queue to the socket's thread is full.
-func publishReading(_ celsius: Double, of sensor: String, _ publisher: Publisher) throws -> Bool {
-    switch try publisher.merge("Sensor", sensor, ["celsius": .double(celsius)]) {
-    case .published, .unchanged: true
-    case .backPressured: false
+/// Publishes readings as they come, as fast as they can be sent and no faster.
+func publish(
+    _ readings: some AsyncSequence<(sensor: String, celsius: Double), any Error>, _ publisher: Publisher
+)
+    async throws
+{
+    for try await (sensor, celsius) in readings {
+        try await publisher.waitingForRoom {
+            try publisher.merge("Sensor", sensor, ["celsius": .double(celsius)])
+        }
     }
 }
 // end example
@@ -161,16 +166,17 @@ func troubles(of subscriber: Subscriber) -> [String] {
         }
     }
 
-    @Test func `a reading is published until the queue is full`() throws {
+    @Test func `readings are published as fast as they leave, and none is lost where the outbox is small`() async throws
+    {
         var configuration = PublisherConfiguration(
             name: "sensors", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
         configuration.outboxByteCount = 100
-        // It does not run, so nothing leaves the queue.
         let publisher = try Publisher(configuration, logger: silent)
-        #expect(try publishReading(20.5, of: "kitchen", publisher))
-        var published = 1
-        while published < 100, try publishReading(Double(published), of: "kitchen", publisher) { published += 1 }
-        #expect(published < 100)
+        let (readings, feed) = AsyncThrowingStream.makeStream(of: (sensor: String, celsius: Double).self)
+        for number in 0..<200 { feed.yield(("sensor-\(number)", Double(number))) }
+        feed.finish()
+        try await running(publisher) { _ in try await publish(readings, publisher) }
+        #expect(publisher.cache.count(of: "Sensor") == 200)
     }
 
     @Test func `a publisher that is not there is told, one that is live is not`() async throws {

@@ -64,16 +64,34 @@ import ZeroMQ
         #expect(error?.code == .stopped)
     }
 
-    @Test func `a full outbox is an outcome, not an error, and nothing is changed`() throws {
+    /// What a write is refused with; nil where it is not.
+    private static func code(_ write: () throws -> Any) -> ModelcastError.Code? {
+        do {
+            _ = try write()
+            return nil
+        } catch {
+            return (error as? ModelcastError)?.code
+        }
+    }
+
+    @Test func `a write that finds the outbox full throws, as a batch and a transaction do, and nothing is changed`()
+        throws
+    {
         var configuration = PublisherConfiguration(
             name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
         configuration.outboxByteCount = 1_000
         let publisher = try Publisher(configuration, logger: silent)
-        var outcomes: [PublishOutcome] = []
-        for id in 0..<100 { outcomes.append(try publisher.merge("User", "\(id)", ["text": "some text to fill it"])) }
-        let refused = outcomes.count { $0 == .backPressured }
+        let codes = (0..<100).map { id in
+            Self.code { try publisher.merge("User", "\(id)", ["text": "some text to fill it"]) }
+        }
+        let refused = codes.count { $0 == .outboxFull }
         #expect(refused > 0)
         #expect(publisher.cache.count(of: "User") == 100 - refused)
+        #expect(publisher.isOutboxFull)
+        let batch = Self.code { try publisher.batch { try $0.merge("User", "more", ["a": 1]) } }
+        let transaction = Self.code { try publisher.transaction { try $0.merge("User", "more", ["a": 1]) } }
+        #expect((batch, transaction) == (.outboxFull, .outboxFull))
+        #expect(publisher.cache["User", "more"] == nil)
     }
 
     @Test func `frames of somebody else are dropped and counted, and the subscriber lives on`() async throws {

@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    @Test
+    func `questions to a holder that does not answer, and taking back from a relay, end when the task is cancelled`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let nobody = "ipc://\(folder.path("nobody"))"
+        let client = try ControlClient(endpoint: nobody, timeout: .seconds(600))
+        await expectCancelled { _ = try await client.welcome() }
+        await expectCancelled { _ = try await client.fetch("User", ["1"]) }
+        await expectCancelled { _ = try await client.digests() }
+        await expectCancelled { _ = try await client.copy() }
+        await expectCancelled { _ = try await client.verify(against: client) }
+        let publisher = try makePublisher(nil)
+        await expectCancelled { try await publisher.recover(from: [nobody], timeout: .seconds(600)) }
+    }
+
     @Test func `who waits is told also where others were cancelled`() async throws {
         let publisher = try makePublisher(nil)
         let waiting = (0..<20).map { _ in Task { try await publisher.boundEndpoints } }

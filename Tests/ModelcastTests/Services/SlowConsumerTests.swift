@@ -39,8 +39,8 @@ import Testing
             let rounds = 40
             for round in 1...rounds {
                 for number in 0..<SlowConsumerTests.modelCount {
-                    while try publisher.merge("User", "\(number)", ["n": .int(Int64(round))]) == .backPressured {
-                        await Task.yield()
+                    try await publisher.waitingForRoom {
+                        try publisher.merge("User", "\(number)", ["n": .int(Int64(round))])
                     }
                 }
             }

@@ -74,9 +74,9 @@ final class CountedExchange: Sendable {
 
     private func publishBatches(_ updates: Int) throws {
         for _ in 0..<(updates / CountedLoad.batchCount) {
-            var isTaken = false
-            while !isTaken {
-                let outcome = try publisher.batch { batch in
+            let pause = { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
+            _ = try publisher.insisting(pause: pause) {
+                try publisher.batch { batch in
                     for _ in 0..<CountedLoad.batchCount {
                         let (id, fields) = load.withLock { load in
                             let write = load.next()
@@ -85,8 +85,6 @@ final class CountedExchange: Sendable {
                         try batch.merge(Workload.type, id, fields)
                     }
                 }
-                isTaken = outcome != nil
-                if !isTaken { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
             }
         }
         try publisher.merge(Workload.endType, Workload.endID, ["run": 1])

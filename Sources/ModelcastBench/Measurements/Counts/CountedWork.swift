@@ -27,7 +27,7 @@ enum CountedWork {
         _ publisher: Publisher, _ count: Int, _ fill: (inout Writes) throws -> Void
     ) throws -> Int {
         var published = 0
-        for _ in 0..<(count / CountedLoad.batchCount) { published += try publisher.batch(fill)?.published ?? 0 }
+        for _ in 0..<(count / CountedLoad.batchCount) { published += try publisher.batch(fill).published }
         return published
     }
 

@@ -36,9 +36,9 @@ struct MixedLoad {
         for number in 0..<count {
             let id = MixedLoad.id(number)
             for type in [MixedLoad.order, MixedLoad.quote] {
-                try insist { try publisher.merge(type, id, Workload.whole(&numbers)) }
+                _ = try publisher.insisting(pause: pause) { try publisher.merge(type, id, Workload.whole(&numbers)) }
             }
-            try insist { try writePair(publisher, id, total: 0, due: 0) }
+            _ = try publisher.insisting(pause: pause) { try writePair(publisher, id, total: 0, due: 0) }
         }
         return .filled
     }
@@ -54,17 +54,23 @@ struct MixedLoad {
             let type = numbers.below(2) == 0 ? MixedLoad.order : MixedLoad.quote
             switch numbers.below(100) {
             case ..<60:
-                writes.backPressured += try insist { try publisher.merge(type, id, fields(&numbers, 2, due)) }
+                writes.backPressured += try publisher.insisting(pause: pause) {
+                    try publisher.merge(type, id, fields(&numbers, 2, due))
+                }.retries
                 writes.merges += 1
             case ..<75:
-                writes.backPressured += try insist { try publisher.replace(type, id, fields(&numbers, 5, due)) }
+                writes.backPressured += try publisher.insisting(pause: pause) {
+                    try publisher.replace(type, id, fields(&numbers, 5, due))
+                }.retries
                 writes.replaces += 1
             case ..<85:
-                writes.backPressured += try insist { try publisher.delete(type, id) }
+                writes.backPressured += try publisher.insisting(pause: pause) { try publisher.delete(type, id) }.retries
                 writes.deletes += 1
             default:
                 total += 1
-                writes.backPressured += try insist { try writePair(publisher, id, total: total, due: due) }
+                writes.backPressured += try publisher.insisting(pause: pause) {
+                    try writePair(publisher, id, total: total, due: due)
+                }.retries
                 writes.transactions += 1
             }
         }
@@ -87,15 +93,5 @@ struct MixedLoad {
         return fields
     }
 
-    /// Writes, again where the outbox is full.
-    /// - Returns: how often it was.
-    @discardableResult
-    private func insist(_ write: () throws -> PublishOutcome) throws -> Int {
-        var retries = 0
-        while try write() == .backPressured {
-            retries += 1
-            MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000)
-        }
-        return retries
-    }
+    private func pause() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
 }
