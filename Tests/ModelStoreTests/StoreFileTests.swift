@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import ModelRecord
 import TestSupport
 import Testing
@@ -125,6 +126,38 @@ import Testing
         #expect(try store.record(type: "User", id: "1") != nil)
         #expect(try store.facts().isPartial == false)
         try queue.close(within: limit)
+    }
+
+    @Test(arguments: [("", "the file was cut off"), ("-wal", "its log was cut off")])
+    func `that somebody cuts off are noticed at the next write, set aside and written anew`(
+        suffix: String, told: String
+    ) throws {
+        let store = try Store.open(path: path)
+        // Some of it in the file, some in the log.
+        for sequence in 1...3 as ClosedRange<UInt64> { try store.write(.batch(sequence), durably: true) }
+        try store.run("moving the log") { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
+        try store.write(.batch(4), durably: true)
+        let file = try FileHandle(forWritingTo: URL(filePath: path + suffix))
+        try file.truncate(atOffset: 0)
+        try file.close()
+        let error = storeError { try store.write(.batch(5), durably: true) }
+        #expect(error?.code == .detached)
+        #expect(error?.description.contains(told) == true)
+        let report = try store.replace()
+        #expect(report.setAside != nil)
+        try store.write(.batch(6), durably: true)
+        try store.close()
+        #expect(try StoreContents(Store.open(path: path)).batches.map(\.sequence) == [6])
+    }
+
+    @Test func `a log that is moved into the file and cut off by the store itself is no damage`() throws {
+        let store = try Store.open(path: path, configuration: StoreConfiguration(logByteCount: 1))
+        for sequence in 1...20 as ClosedRange<UInt64> {
+            try store.write(.batch(sequence), durably: true)
+            store.trimLog()
+        }
+        try store.close()
+        #expect(try StoreContents(Store.open(path: path)).batches.count == 20)
     }
 
     @Test func `another file that was put in their place is left alone, and nothing is promised`() async throws {

@@ -51,6 +51,8 @@ import Testing
         (988_000_037_088, "the checker wanted a relay to tell of a liar's later start"),
         (1_001_000_022_185, "what was written anew of stamps that lay ahead lay below what others had taken"),
         (1_001_000_029_048, "an origin's first word on a topic of which a relay had told counted for nothing"),
+        (1_006_000_077_876, "what a liar claimed kept a state that is built anew from its end for good"),
+        (1_006_000_065_756, "topics that a liar made up kept a relay busy for longer than deletes last"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 

@@ -88,7 +88,7 @@ struct StoreFile {
     var hasRemains: Bool { StoreFile.companions.contains { FileManager.default.fileExists(atPath: path + $0) } }
 
     /// Renames the file and its companions to a name that says when, and that nothing else has.
-    /// - Returns: the new path.
+    /// - Returns: the new path, or that of what was left of it.
     func setAside() throws(StoreError) -> String {
         let stamp = Date().formatted(
             .iso8601.timeZoneSeparator(.omitted).dateSeparator(.omitted).timeSeparator(.omitted))
@@ -98,10 +98,13 @@ struct StoreFile {
             number += 1
             aside = "\(path).corrupt-\(stamp)-\(number)"
         }
+        // Of a file that is gone only a companion may be left.
+        var kept = aside
         do {
             // The companions first: a new file must never meet the old one's log.
             for suffix in StoreFile.companions.reversed() where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
+                kept = aside + suffix
             }
         } catch {
             throw StoreError(
@@ -109,6 +112,6 @@ struct StoreFile {
         }
         // It holds what the store held.
         _ = StoreFile(path: aside).tighten()
-        return aside
+        return kept
     }
 }

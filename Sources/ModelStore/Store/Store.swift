@@ -59,6 +59,8 @@ public final class Store {
     /// The files as they were opened: what stands at their paths is to be the same.
     private var place: FilePlace?
     private var logPlace: FilePlace?
+    /// How long both were after the last commit: only somebody else makes them shorter.
+    private var sizes = (file: 0, log: 0)
     /// Rows that were passed over since they were read last.
     public private(set) var damagedRows: [DamagedRow] = []
 
@@ -80,7 +82,7 @@ public final class Store {
         (types, batchByteCount) = (opened.types, opened.batchByteCount)
         damagedRows = opened.types.damaged
         (isCorrupt, isDetached, isDurable, isSynced, isConfirmed) = (false, false, false, false, true)
-        (place, logPlace) = (FilePlace(path: path), nil)
+        (place, logPlace, sizes) = (FilePlace(path: path), nil, (0, 0))
     }
 
     /// Opens the file at `path`, or makes it.
@@ -195,6 +197,7 @@ public final class Store {
         guard let log = FilePlace(path: path + "-wal"), log.byteCount > configuration.logByteCount else { return }
         // Where this fails, as on a full disk, the log serves on, and the next commit tells.
         try? run("moving the log into the file") { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        noteSizes()
     }
 
     /// Takes note of a commit.
@@ -202,6 +205,11 @@ public final class Store {
         opened.commitNumber = number
         self.isSynced = isSynced
         opened.mark?.note(number, isSynced: isSynced)
+        noteSizes()
+    }
+
+    private func noteSizes() {
+        sizes = (FilePlace(path: path)?.byteCount ?? 0, FilePlace(path: path + "-wal")?.byteCount ?? 0)
     }
 
     func forgetDamage(of table: DamagedRow.Table) { damagedRows.removeAll { $0.table == table } }
@@ -214,12 +222,20 @@ public final class Store {
         guard connection != nil, let place else { return }
         let log = FilePlace(path: path + "-wal")
         let found = FilePlace(path: path)
-        guard !isDetached, found == place, logPlace == nil || log == logPlace else {
+        let isShorter = found?.byteCount ?? 0 < sizes.file
+        let isLogShorter = log?.byteCount ?? 0 < sizes.log
+        guard !isDetached, found == place, logPlace == nil || log == logPlace, !isShorter, !isLogShorter else {
             isDetached = true
             let what =
-                found == nil
-                ? "the file was deleted or renamed"
-                : found == place ? "its log was deleted or renamed" : "another file was put in its place"
+                if found == nil {
+                    "the file was deleted or renamed"
+                } else if found != place {
+                    "another file was put in its place"
+                } else if isShorter {
+                    "the file was cut off"
+                } else {
+                    log == nil || log != logPlace ? "its log was deleted or renamed" : "its log was cut off"
+                }
             throw StoreError(.detached, path: path, "\(what) while this process writes to it")
         }
         logPlace = logPlace ?? log

@@ -117,8 +117,17 @@ extension Replica {
     var renewalStartedAt: UInt64? { renewal?.startedAt }
 
     /// What an origin had before its last start is awaited, and has been for less than so many microseconds.
+    ///
+    /// Two words keep nobody waiting, as somebody may say ever new ones: that of others on a topic which the origin, a
+    /// sender itself, does not tell; and that on a later start by a sender that was contradicted before.
     func isTakingOver(for limit: UInt64, now: Moment) -> Bool {
-        unsettled.all.contains { $0.takeoverSince.map { now.uptimeMicroseconds < $0 + limit } ?? false }
+        unsettled.all.contains { stream in
+            guard let since = stream.takeoverSince, now.uptimeMicroseconds < since + limit else { return false }
+            let origin = stream.key.origin
+            if isPresent(origin), !stream.tellers.contains(where: { name(of: $0.sender) == origin }) { return false }
+            guard isMerelyClaimed(startOf: stream), let claimant = stream.claimedStart?.claimant else { return true }
+            return sessions[claimant.index].credit.contradictionCount == 0
+        }
     }
 
     /// The origins of which that is awaited.

@@ -101,6 +101,8 @@ struct AuditTable {
     private var places: Set<Place> = []
     /// Where the round through a sender's types stands.
     private var rounds: [SenderID: Int] = [:]
+    /// Until when nothing more is looked at because of a sender.
+    private var rests: [SenderID: UInt64] = [:]
     /// The digests that senders told last, while the heads are those that were told with them.
     private var digests: [Place: [Topic: UInt64]] = [:]
     private var pauses: [Place: Pause] = [:]
@@ -124,6 +126,12 @@ struct AuditTable {
     static let workMax = 65_536
     /// Up to so many types are compared at once.
     private static let fewTypes = 16
+    /// More streams than these are not looked at with each of a sender's heads, of which there are as many as origins:
+    /// that would cost the square of their number.
+    private static let fewStreams = 1024
+    /// How long a sender's digests are left alone for each stream that was looked at: some twenty times as long as that
+    /// took.
+    private static let restMicroseconds: UInt64 = 4
 
     subscript(type: String) -> Audit? {
         get { running[type] }
@@ -158,6 +166,14 @@ struct AuditTable {
     }
 
     mutating func endRound(with sender: SenderID) { rounds[sender] = nil }
+
+    func isResting(_ sender: SenderID, now: UInt64) -> Bool { now < rests[sender] ?? 0 }
+
+    /// So many streams were looked at because of the sender.
+    mutating func rest(_ sender: SenderID, after streamCount: Int, now: UInt64) {
+        guard streamCount > AuditTable.fewStreams else { return }
+        rests[sender] = now + UInt64(streamCount) * AuditTable.restMicroseconds
+    }
 
     func isRound(with sender: SenderID) -> Bool { !rounds.isEmpty && rounds[sender] != nil }
 

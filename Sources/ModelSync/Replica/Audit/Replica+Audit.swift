@@ -17,11 +17,15 @@ extension Replica {
         guard sessions[sender.index].isSynced, groups.isEmpty, renewal == nil else {
             return audits.endRound(with: sender)
         }
+        guard !audits.isResting(sender, now: now.uptimeMicroseconds) else { return }
         var left = AuditTable.workMax
+        var streamCount = 0
         while left > 0, audits.mayBegin(with: sender), let type = audits.nextType(toldBy: sender) {
+            streamCount += streams.of(type: type).count
             left -= 256 + streams.of(type: type).count
             audit(type, with: sender, now: now)
         }
+        audits.rest(sender, after: streamCount, now: now.uptimeMicroseconds)
     }
 
     private func audit(_ type: String, with sender: SenderID, now: Moment) {

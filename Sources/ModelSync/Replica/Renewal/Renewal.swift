@@ -34,6 +34,8 @@ final class Renewal {
         let payload: [UInt8]
     }
 
+    /// So long a renewal waits for what only others than the origin tell.
+    static let claimPatienceMicroseconds: UInt64 = 2 * Claim.patienceMicroseconds
     /// So many bytes of them are put aside.
     private static let oldByteCountMax = 64 << 20
 

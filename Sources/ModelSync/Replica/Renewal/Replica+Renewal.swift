@@ -68,7 +68,9 @@ extension Replica {
                 .snapshot(rid: rid, prefixes: renewal.prefixes, credit: UInt64(configuration.snapshotCredit)),
                 to: sessions[index].id)
         }
-        if let heads = renewal.completeHeads, isReached(heads) { switchOver(to: renewal, now: now) }
+        if let heads = renewal.completeHeads, isReached(heads, by: renewal, now: now) {
+            switchOver(to: renewal, now: now)
+        }
     }
 
     /// One sender's part is complete.
@@ -93,11 +95,16 @@ extension Replica {
     }
 
     /// Everything up to these heads has reached both copies, and nothing is half here.
-    private func isReached(_ heads: [Heads]) -> Bool {
+    ///
+    /// A head, or a start, that only others than the origin tell is awaited for so long that whoever is honest would
+    /// have sent it. What is missing then stays a hole, and is mended like any other.
+    private func isReached(_ heads: [Heads], by renewal: Renewal, now: Moment) -> Bool {
         guard groups.isEmpty, sessions.allSatisfy(\.isSynced) else { return false }
+        let isLong = now.uptimeMicroseconds >= renewal.startedAt + Renewal.claimPatienceMicroseconds
         return heads.allSatisfy { told in
             told.heads.allSatisfy { head in
                 guard let stream = streams[StreamKey(origin: told.origin, topic: head.topic)] else { return true }
+                if isLong, stream.isHeadClaimed || stream.claimedStart != nil { return true }
                 // A hole beyond the head, which may stay for good, is in no snapshot.
                 return stream.incarnation > told.incarnation
                     || (stream.takeoverSince == nil
