@@ -44,6 +44,11 @@ public final class Publisher: Service, Sendable {
     /// what relays have.
     public var startsAnew: Bool { store?.isNew ?? true }
 
+    /// The run before was ended without closing its store, and that promises nothing of the last second before
+    /// (``Durability/none``): subscribers and relays may hold what this publisher has written and does not know any
+    /// more. ``recover(from:timeout:)`` takes that back, so that what is written now is compared with it.
+    public var mayLackWrites: Bool { configuration.durability == .none && store.map { !$0.wasClosed } ?? false }
+
     /// A publisher that does not serve yet; see ``run()``. With a store this reads it into ``cache``.
     /// - Throws: ``ModelcastError``: a bad name, or endpoints that other machines can reach without being allowed to;
     ///   with code `store` for a file that cannot be opened.

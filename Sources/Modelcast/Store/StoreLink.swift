@@ -31,6 +31,8 @@ final class StoreLink: Sendable {
     let identity: StoreFacts
     /// The file was created or set aside, and no start since has run.
     let isNew: Bool
+    /// The process that had the file before has closed it.
+    let wasClosed: Bool
     private let start: Guarded<Start>
 
     /// Opens the file, reads it into an empty cache, and begins to note what changes there.
@@ -54,6 +56,7 @@ final class StoreLink: Sendable {
                 logger: logger)
             try reading.run()
             isNew = reading.isNew
+            wasClosed = report.wasClosed
             start = Guarded(reading.start)
             behind = WriteBehind(store, configuration: settings) { mail.add($0) }
         } catch {

@@ -97,8 +97,11 @@ struct InputRun: ~Copyable {
     }
 
     /// An input whose lines were all refused is none: it deletes nothing, and a run that was to publish it has failed.
+    /// Whoever allows a number of deletes has said what may go.
     private func requireAnyLine() throws(CommandFailure) {
-        guard refusedCount > 0, refusedCount == lineCount, plan.isWhole || endsByItself else { return }
+        guard refusedCount > 0, refusedCount == lineCount, plan.isWhole || endsByItself, plan.deleteLimit == nil else {
+            return
+        }
         throw CommandFailure("\(name): not one line could be taken, and nothing was deleted; see the reasons above")
     }
 

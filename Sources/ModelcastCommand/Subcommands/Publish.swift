@@ -182,10 +182,7 @@ struct Publish: AsyncParsableCommand {
         configuration.answersByteCount = answers.byteCount
         configuration.replayAge = replay.replayAge.duration
         let publisher = try Publisher(configuration, logger: logger)
-        if !keeping.recoverFrom.isEmpty, publisher.startsAnew {
-            try await publisher.recover(
-                from: keeping.recoverFrom, timeout: timeout?.duration ?? KeepingOptions.recoveryLimit)
-        }
+        try await recover(publisher)
         let feed = PublishFeed(
             publisher: publisher,
             plan: PublishPlan(
@@ -193,6 +190,24 @@ struct Publish: AsyncParsableCommand {
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
                 timeout: timeout?.duration))
         try await runUntilDone([publisher, feed], logger: logger)
+    }
+}
+
+extension Publish {
+    /// Takes back what an earlier run has published and the store does not hold.
+    private func recover(_ publisher: Publisher) async throws {
+        let limit = timeout?.duration ?? KeepingOptions.recoveryLimit
+        if !keeping.recoverFrom.isEmpty, publisher.startsAnew || publisher.mayLackWrites {
+            try await publisher.recover(from: keeping.recoverFrom, timeout: limit)
+        } else if !push.isEmpty, publisher.mayLackWrites {
+            do {
+                try await publisher.recover(from: push, timeout: min(limit, .seconds(10)))
+            } catch let error as ModelcastError {
+                StandardError.write(
+                    line: "the run before was killed, and its last second may be missing in the store; no relay could "
+                        + "be asked for it: \(error)")
+            }
+        }
     }
 }
 

@@ -42,6 +42,32 @@ import Testing
         return command.output.split(separator: " ").dropFirst().first.map(String.init)
     }
 
+    @Test(arguments: ["none", "before-send"])
+    func `after a run that was killed the relays hold what the next one's input says`(durability: String) async throws {
+        let relay = try await startRelay("r")
+        let arguments = ["--durability", durability]
+        let first = try job(to: ["r"], arguments, input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await first.exitCode() == 0)
+        // Killed as soon as the relay has it: without durability the file lacks what was written in the last second.
+        let path = folder.path("followed")
+        try #"{"id":"1","n":2}\#n{"id":"2","n":2}\#n"#.write(toFile: path, atomically: false, encoding: .utf8)
+        let second = try job(to: ["r"], arguments + ["--follow", path], input: nil)
+        var held: String?
+        for _ in 0..<1_000 where held != "2" { held = try await count("r") }
+        #expect(held == "2")
+        try await ended(second, SIGKILL)
+        let third = try job(to: ["r"], arguments, input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await third.exitCode() == 0, "\(third.error)")
+        let get = try RunningCommand(["get", "--connect", control("r"), "T", "1", "2"])
+        #expect(try await get.exitCode() == 0)
+        #expect(get.output.contains(#""n":1"#), "\(get.output)")
+        // What the run that was killed has written beside it is there still, and known to the next.
+        let whole = try job(to: ["r"], arguments + ["--whole"], input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await whole.exitCode() == 0)
+        #expect(whole.error.contains("1 deleted"), "\(whole.error)")
+        try await ended(relay, SIGTERM)
+    }
+
     @Test(arguments: ["none", "before-send", "before-acknowledge"])
     func `what a run published while the relay was down is there when the next one ends well`(
         durability: String
