@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// let age = subscriber.cache["User", "42"]?["age"]
 /// ```
-/// - Users read it; the publisher, subscriber or relay that it belongs to writes it.
+/// - That of a service is written by the service alone: what else is committed to it no other copy ever hears of.
 /// - Reads take the newest committed record and never wait for a commit. Each stands for itself; several that must
 ///   agree go through ``snapshot()``, which is one cut across all types and costs nothing to take.
 /// - A commit shows all of its changes at once to snapshots and observers. Commits of several threads take turns.
@@ -36,8 +36,8 @@ public final class ModelCache: Sendable {
     let streams = StreamList()
     let streamGuard: ChangeStream.StreamGuard?
 
-    /// An empty cache, which the package alone can write: users read those of services.
-    package convenience init() { self.init(streamsGuardedBy: nil) }
+    /// An empty cache.
+    public convenience init() { self.init(streamsGuardedBy: nil) }
 
     /// A cache whose streams are awaited by way of a function.
     package init(streamsGuardedBy streamGuard: ChangeStream.StreamGuard?) {
@@ -107,7 +107,7 @@ public final class ModelCache: Sendable {
     }
 
     /// The digests of the 256 buckets of `type`.
-    package func bucketDigests(of type: String) -> [UInt64] {
+    public func bucketDigests(of type: String) -> [UInt64] {
         guard let table = existingTable(type) else { return [UInt64](repeating: 0, count: 256) }
         return cut.withLock { _ in table.digests }
     }

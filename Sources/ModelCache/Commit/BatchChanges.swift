@@ -3,32 +3,32 @@ import ModelRecord
 /// What of a batch differed from the records when it was merged: what its origin has to send.
 ///
 /// Reused from batch to batch: it keeps its memory.
-package struct BatchChanges: Sendable {
+public struct BatchChanges: Sendable {
     /// One update, in the order of the batch.
-    package struct Entry: Sendable {
+    public struct Entry: Sendable {
         /// Where its pairs that differ stand in ``BatchChanges/pairs``; empty where ``isWhole``.
-        package let pairs: Range<Int>
+        public let pairs: Range<Int>
         /// All pairs of the update differ: they are not copied, but stand where the update has them.
-        package let isWhole: Bool
+        public let isWhole: Bool
         /// How many pairs differ.
-        package let count: Int
+        public let count: Int
         /// The update changed the model. Also one without a pair may: it makes the model exist.
-        package let isChanged: Bool
+        public let isChanged: Bool
         /// The record would have become larger than allowed: the update was left out.
-        package let isTooLarge: Bool
+        public let isTooLarge: Bool
     }
 
     /// A record that would be larger is not made.
-    package let byteCountMax: Int
+    public let byteCountMax: Int
     /// One for each update.
-    package private(set) var entries: [Entry] = []
+    public private(set) var entries: [Entry] = []
     /// The encoded pairs that differ, of all updates.
-    package private(set) var pairs: [UInt8] = []
+    public private(set) var pairs: [UInt8] = []
 
-    package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+    public init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
     /// Is empty again.
-    package mutating func removeAll() {
+    public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         pairs.removeAll(keepingCapacity: true)
     }

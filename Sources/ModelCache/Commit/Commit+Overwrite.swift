@@ -1,4 +1,4 @@
-package import ModelRecord
+public import ModelRecord
 
 extension Commit {
     /// Sets the state of a model to exactly this record, whatever the versions say, or takes the model out.
@@ -8,7 +8,7 @@ extension Commit {
     /// observers are told where a reader can tell. A model that was overwritten must not be changed again by the same
     /// commit.
     /// - Parameter record: the new state; nil takes the model out, its tombstone included. Must have this id.
-    package mutating func overwrite(type: String, id: String, with record: CellRecord?) {
+    public mutating func overwrite(type: String, id: String, with record: CellRecord?) {
         precondition(record.map { $0.hasID(id.utf8.span) } ?? true, "a record of another id")
         let table = touch(type)
         overwrite(table, id.utf8.span, idHash: Fingerprint.fnv(id), with: record)
@@ -51,7 +51,7 @@ extension TypeTable {
 
 extension ModelCache {
     /// How many deleted models of `type` are remembered.
-    package func tombstoneCount(of type: String) -> Int {
+    public func tombstoneCount(of type: String) -> Int {
         guard let table = existingTable(type) else { return 0 }
         return cut.withLock {
             let counts = $0.counts(of: table)
@@ -66,7 +66,7 @@ extension ModelCache {
     /// - Returns: how many were let go.
     /// - Complexity: O(*models in the buckets*), nothing where no tombstone is.
     @discardableResult
-    package func dropTombstones(
+    public func dropTombstones(
         of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp, limit: Int = .max
     ) -> Int {
         guard limit > 0, tombstoneCount(of: type) > 0 else { return 0 }
@@ -91,7 +91,7 @@ extension ModelCache {
     /// - Returns: how many models remember less.
     /// - Complexity: O(*fields of the models in the buckets*)
     @discardableResult
-    package func dropRemovedFields(of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp) -> Int {
+    public func dropRemovedFields(of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp) -> Int {
         guard existingTable(type) != nil else { return 0 }
         var ids: [String] = []
         snapshot().forEach(type: type, buckets: buckets) { record in

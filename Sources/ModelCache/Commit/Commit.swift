@@ -1,9 +1,9 @@
-package import ModelRecord
+public import ModelRecord
 
 /// A commit in progress: batches and records of any types that become visible in one atomic step.
 ///
 /// Lent to the body of ``ModelCache/commit(_:)``. Until that returns nobody else sees any of it.
-package struct Commit: ~Copyable {
+public struct Commit: ~Copyable {
     // The writer first: a build for the thread sanitizer takes a change of what is the writer's for one of the object
     // that the first property refers to. Of the cache other threads read meanwhile what class it is.
     private let writer: Writer
@@ -16,7 +16,7 @@ package struct Commit: ~Copyable {
 
     /// Merges the updates of `batch` into the models of `type`.
     /// - Complexity: O(*updates*)
-    package mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
+    public mutating func apply(_ batch: borrowing UpdateBatchView, type: String) {
         var changes: BatchChanges?
         apply(batch, to: writer.table(type, cache), noting: &changes)
     }
@@ -38,20 +38,20 @@ package struct Commit: ~Copyable {
     }
 
     /// Joins the whole state of a model of `type`, as snapshots carry it.
-    package mutating func join(_ record: CellRecord, type: String) {
+    public mutating func join(_ record: CellRecord, type: String) {
         let table = writer.table(type, cache)
         table.pending.join(record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// Joins the whole states of several models of `type`.
     /// - Complexity: O(*records*)
-    package mutating func join(_ records: [CellRecord], type: String) {
+    public mutating func join(_ records: [CellRecord], type: String) {
         let table = writer.table(type, cache)
         table.pending.join(records, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
     /// How many of the updates and records so far have changed nothing.
-    package var unchangedCount: Int { writer.tally.unchanged }
+    public var unchangedCount: Int { writer.tally.unchanged }
 
     /// The table of `type`, as one that this commit touches.
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
@@ -63,7 +63,7 @@ package struct Commit: ~Copyable {
 
     /// What is known of a model, tombstones included, with the changes of this commit.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
-    package func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
+    public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         guard let table = cache.existingTable(type) else { return nil }
         let hash = SlotArray.hash(idHash: idHash)
         return table.pending.record(hash, id) ?? table.shards.record(hash, id)
@@ -71,22 +71,22 @@ package struct Commit: ~Copyable {
 }
 
 /// What came of a commit.
-package struct CommitSummary: Hashable, Sendable {
+public struct CommitSummary: Hashable, Sendable {
     /// Models that have a new record.
-    package var changed = 0
+    public var changed = 0
     /// Models of which a reader can tell old and new apart; observers are told of these.
-    package var visible = 0
+    public var visible = 0
     /// Updates and records that changed nothing: duplicates, or older than what was there.
-    package var unchanged = 0
+    public var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
-    package var conflictingCells = 0
+    public var conflictingCells = 0
     /// Cells that were left out because their model had more than ``CellRecord/cellCountMax``, and updates and records
     /// that would have made it too large for memory.
-    package var droppedCells = 0
+    public var droppedCells = 0
     /// The number of this commit: one more than the last that changed anything. Unchanged by one that changes nothing.
-    package var commitNumber: UInt64 = 0
+    public var commitNumber: UInt64 = 0
 
-    package init(
+    public init(
         changed: Int = 0, visible: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0, commitNumber: UInt64 = 0
     ) {
         self.changed = changed

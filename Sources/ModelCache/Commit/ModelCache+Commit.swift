@@ -1,4 +1,4 @@
-package import ModelRecord
+public import ModelRecord
 
 extension ModelCache {
     /// Merges the updates of a batch into the models of `type`, in one atomic step.
@@ -6,7 +6,7 @@ extension ModelCache {
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Complexity: O(*updates*); about 400 ns each.
     @discardableResult
-    package func commit(_ batch: borrowing UpdateBatchView, type: String) -> CommitSummary {
+    public func commit(_ batch: borrowing UpdateBatchView, type: String) -> CommitSummary {
         // A copy of a view is a few words; a closure may not hold on to a borrowed one.
         let batch = copy batch
         return commit { $0.apply(batch, type: type) }.1
@@ -17,7 +17,7 @@ extension ModelCache {
     /// From any thread; waits for a commit of another thread.
     /// - Parameter body: is run once, at once. It may read the cache, and must not commit to it.
     @discardableResult
-    package func commit<R>(_ body: (inout Commit) -> R) -> (R, CommitSummary) {
+    public func commit<R>(_ body: (inout Commit) -> R) -> (R, CommitSummary) {
         var outcome: R?
         var publication = Publication()
         writerLock.withLock { _ in

@@ -1,12 +1,12 @@
-package import ModelRecord
+public import ModelRecord
 
 /// A model that a commit has changed, as a journal tells it.
-package struct JournalEntry: Sendable {
-    package let type: String
+public struct JournalEntry: Sendable {
+    public let type: String
     /// The new record, tombstones included; of a model that was taken out one that tells its id.
-    package let record: CellRecord
+    public let record: CellRecord
     /// The model was taken out for good: nothing is known of it any more, not even that it was deleted.
-    package let isRemoval: Bool
+    public let isRemoval: Bool
 }
 
 /// What a store has to be told.
@@ -15,12 +15,12 @@ extension ModelCache {
     ///
     /// Costs a commit an append for each record that changed; nothing before this call. The notes take memory until
     /// ``takeJournal()``.
-    package func startJournal() { writerLock.withLock { _ in writer.isJournaling = true } }
+    public func startJournal() { writerLock.withLock { _ in writer.isJournaling = true } }
 
     /// Hands over what has changed since the last call, in the order of the commits, and forgets it.
     ///
     /// From any thread; waits for a commit that is under way.
-    package func takeJournal() -> [JournalEntry] {
+    public func takeJournal() -> [JournalEntry] {
         writerLock.withLock { _ in exchange(&writer.journal, with: []) }
     }
 }

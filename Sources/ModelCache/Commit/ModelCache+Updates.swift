@@ -1,23 +1,23 @@
-package import ModelRecord
+public import ModelRecord
 
 /// What came of the updates of one batch.
-package struct BatchSummary: Hashable, Sendable {
+public struct BatchSummary: Hashable, Sendable {
     /// Updates that have changed something.
-    package var changed = 0
+    public var changed = 0
     /// Updates that changed nothing: duplicates, or older than what was there.
-    package var unchanged = 0
+    public var unchanged = 0
     /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
-    package var conflictingCells = 0
+    public var conflictingCells = 0
     /// Cells that were left out because their model had more than ``CellRecord/cellCountMax``, and updates and records
     /// that would have made it too large for memory.
-    package var droppedCells = 0
+    public var droppedCells = 0
 
-    package init(changed: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0) {
+    public init(changed: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0) {
         (self.changed, self.unchanged, self.conflictingCells) = (changed, unchanged, conflictingCells)
     }
 
     /// The same of a commit, which tells of models in the place of updates.
-    package init(_ summary: CommitSummary) {
+    public init(_ summary: CommitSummary) {
         self.init(
             changed: summary.changed, unchanged: summary.unchanged, conflictingCells: summary.conflictingCells)
         droppedCells = summary.droppedCells
@@ -40,7 +40,7 @@ extension ModelCache {
     /// - Parameter table: a table of this cache.
     /// - Complexity: O(*updates*)
     @discardableResult
-    package func commit(_ batch: borrowing UpdateBatchView, in table: ModelTable) -> BatchSummary {
+    public func commit(_ batch: borrowing UpdateBatchView, in table: ModelTable) -> BatchSummary {
         var changes: BatchChanges?
         return commit(batch, in: table, noting: &changes)
     }
@@ -48,7 +48,7 @@ extension ModelCache {
     /// Merges of the updates of a batch what differs from the records, in one atomic step: for their origin.
     /// - Parameter changes: tells what is left to be sent.
     @discardableResult
-    package func commit(
+    public func commit(
         changesOf batch: borrowing UpdateBatchView, in table: ModelTable, noting changes: inout BatchChanges
     ) -> BatchSummary {
         var noted: BatchChanges? = changes

@@ -22,7 +22,7 @@ public struct ModelTable: Sendable {
 
     /// What is known of `id`, tombstones included.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
-    package func record(_ id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
+    public func record(_ id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         table.shards.record(SlotArray.hash(idHash: idHash), id)
     }
 }

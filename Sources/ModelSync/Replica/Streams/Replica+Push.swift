@@ -88,7 +88,7 @@ extension Replica {
     ) -> PushArrival {
         let topic: Topic
         do throws(WireError) {
-            topic = try topics.topic(bytes)
+            topic = try self.topic(bytes)
             try decoder.decode(payload)
         } catch {
             counters[.malformedFrames] += 1

@@ -37,17 +37,31 @@ extension Replica {
         notice(.malformed, ["sender": label(sender), "reason": error.description])
     }
 
+    /// The stream of a key, if there is one. To look at the last costs no exclusive access.
+    @inline(__always)
+    func stream(_ key: StreamKey) -> StreamState? {
+        if let recent = streams.recent, recent.key == key { return recent }
+        return streams.find(key)
+    }
+
+    /// The topic of these bytes; in the same way.
+    @inline(__always)
+    func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
+        if let recent = topics.recent, bytes.isEqual(to: recent.bytes) { return recent }
+        return try topics.topic(bytes)
+    }
+
     private func receiveBatch(
         _ sender: SenderID, topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
     ) throws(WireError) {
-        let topic = try topics.topic(bytes)
+        let topic = try self.topic(bytes)
         guard isWanted(topic) else { return }
         try decoder.decode(payload)
         // Where batches come its heads will: they may stand behind more batches than can be applied in time.
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard !isStartTooFarAhead(decoder.incarnation, followed: streams.find(key)?.incarnation, now: now) else {
+        guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
             return noteStartAhead(key.origin, decoder.incarnation, at: sender, now: now)
         }
@@ -169,7 +183,7 @@ extension Replica {
     ) -> StreamState? {
         // First, for what is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender, now: now) { return nil }
-        let known = streams.find(key)
+        let known = stream(key)
         let stream: StreamState
         if let known {
             stream = known

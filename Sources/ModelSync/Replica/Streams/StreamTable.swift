@@ -10,7 +10,7 @@ struct StreamTable {
     private var ordered: [StreamState] = []
     private var unordered: [StreamState] = []
     /// The stream that was found last: mostly the next batch is of the same, and no key needs to be hashed.
-    private var recent: StreamState?
+    private(set) var recent: StreamState?
 
     var count: Int { byKey.count }
     var keys: some Collection<StreamKey> { byKey.keys }
@@ -21,10 +21,8 @@ struct StreamTable {
 
     subscript(key: StreamKey) -> StreamState? { byKey[key] }
 
-    /// The stream of a key, which is remembered for the next batch.
-    @inline(__always)
+    /// The stream of a key, which is remembered as ``recent`` for the next batch.
     mutating func find(_ key: StreamKey) -> StreamState? {
-        if let recent, recent.key == key { return recent }
         guard let stream = byKey[key] else { return nil }
         recent = stream
         return stream

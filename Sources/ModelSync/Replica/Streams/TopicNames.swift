@@ -3,7 +3,7 @@ import ModelWire
 /// The topics that the bytes of messages name, remembered from message to message: to take a name apart costs more than
 /// to merge a batch of one.
 struct TopicNames: Sendable {
-    private var recent: Topic?
+    private(set) var recent: Topic?
     private var byBytes: [[UInt8]: Topic] = [:]
 
     /// So many are remembered; past it all are forgotten, and taken apart anew.
@@ -11,9 +11,8 @@ struct TopicNames: Sendable {
 
     var count: Int { byBytes.count }
 
-    /// The data topic of these bytes.
+    /// The data topic of these bytes, which is remembered as ``recent`` for the next message.
     mutating func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
-        if let recent, bytes.isEqual(to: recent.bytes) { return recent }
         let topic = try lookUp(bytes.copied)
         recent = topic
         return topic
