@@ -67,12 +67,11 @@ enum TidyRules {
     }
 
     /// A relay asks the replica inside it, and touches none of its state: the replica's own files keep that consistent.
-    static func handsInReplica(in file: SourceFile) -> [String] {
+    /// - Parameter replica: the file that declares that state.
+    static func handsInReplica(in file: SourceFile, of replica: SourceFile) -> [String] {
         guard file.path.hasPrefix("Sources/ModelSync/Relay/") else { return [] }
-        let state = [
-            "actions", "audits", "clockGuard", "decoder", "generator", "groupDecoder", "groups", "naming", "origins",
-            "renewal", "requests", "sessions", "streams", "sweep", "topics", "unsettled",
-        ]
+        let state = Set(
+            replica.code.compactMap { $0.firstMatch(of: /^ {4}(?:let|var) (\w+)/).map { String($0.output.1) } })
         return file.code.indices.filter { index in
             file.code[index].matches(of: /\breplica\.(\w+)/).contains { state.contains(String($0.output.1)) }
         }

@@ -46,7 +46,11 @@ import Testing
     }
 
     @Test func `a relay has no hand in the state of its replica`() throws {
-        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.handsInReplica(in:)))
+        let sources = try Repository.sources.get()
+        let replica = try #require(sources.first { $0.path == "Sources/ModelSync/Replica/Replica.swift" })
+        let hand = SourceFile(path: "Sources/ModelSync/Relay/A.swift", text: "replica.sessions")
+        #expect(TidyRules.handsInReplica(in: hand, of: replica).count == 1)
+        Self.expectNone(sources.flatMap { TidyRules.handsInReplica(in: $0, of: replica) })
     }
 
     @Test func `no test sleeps`() throws {
@@ -125,9 +129,13 @@ import Testing
 
     @Test(arguments: ["replica.streams[key]", "let a = replica.sessions.count", "replica.naming.room = nil"])
     func `a hand in the state of a replica is found`(line: String) {
-        #expect(TidyRules.handsInReplica(in: file(line, "Sources/ModelSync/Relay/Relay+Push.swift")).count == 1)
-        #expect(TidyRules.handsInReplica(in: file("replica.tick(now: t)", "Sources/ModelSync/Relay/Relay.swift")) == [])
-        #expect(TidyRules.handsInReplica(in: file(line, "Sources/ModelSync/Replica/Replica.swift")) == [])
+        let state = "class Replica {\n    var streams = 1\n    var sessions = 2\n    let naming = 3\n}\n"
+        func hands(_ line: String, _ path: String) -> [String] {
+            TidyRules.handsInReplica(in: file(line, path), of: file(state, "Sources/ModelSync/Replica/Replica.swift"))
+        }
+        #expect(hands(line, "Sources/ModelSync/Relay/Relay+Push.swift").count == 1)
+        #expect(hands("replica.tick(now: t)", "Sources/ModelSync/Relay/Relay.swift") == [])
+        #expect(hands(line, "Sources/ModelSync/Replica/Replica.swift") == [])
     }
 
     @Test(arguments: ["try await Task.", "Thread.", "_ = u", "_ = nano"])

@@ -1,8 +1,8 @@
 import ModelRecord
 import ModelWire
 
-/// What a relay asks of the replica inside it. Of a replica's state it touches nothing else: a structure test holds it
-/// to that.
+/// The questions that a relay asks of the replica inside it. A relay touches nothing else of a replica's state: a
+/// structure test holds it to that.
 extension Replica {
     /// A stream, as it is told to others.
     struct ToldStream {

@@ -53,18 +53,23 @@ struct ControlConnection: ~Copyable {
         return welcome
     }
 
-    /// The digests of a type by the top `bits` of its ids' mixed hashes, 0 to 16. A sender that is asked too often is
-    /// asked again, for as long as an answer may take.
-    mutating func digests(of type: String, bits: Int) throws -> ControlClient.Digests {
+    /// Asks once more while the sender has too much to do, for as long as an answer may take. A sender that refuses has
+    /// given nothing: what it gives it gives to its end.
+    private mutating func whileBusy<R>(_ ask: (inout ControlConnection) throws -> R) throws -> R {
         let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
         while true {
             do {
-                return try digestsOnce(of: type, bits: bits)
+                return try ask(&self)
             } catch let error as ModelcastError where error.code == .busy {
                 guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
                 try pause(ControlConnection.busyPause)
             }
         }
+    }
+
+    /// The digests of a type by the top `bits` of its ids' mixed hashes, 0 to 16. Waits for a sender that is busy.
+    mutating func digests(of type: String, bits: Int) throws -> ControlClient.Digests {
+        try whileBusy { try $0.digestsOnce(of: type, bits: bits) }
     }
 
     private mutating func digestsOnce(of type: String, bits: Int) throws -> ControlClient.Digests {
@@ -82,19 +87,10 @@ struct ControlConnection: ~Copyable {
     }
 
     /// Hands over every record whose topic begins with one of `prefixes`, tombstones included, as of one moment. Waits
-    /// as for digests.
+    /// for a sender that is busy.
     mutating func snapshot(_ prefixes: [Topic], _ body: (_ type: String, [CellRecord]) -> Void) throws {
         guard !prefixes.isEmpty else { return }
-        let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
-        while true {
-            do {
-                return try snapshotOnce(prefixes, body)
-            } catch let error as ModelcastError where error.code == .busy {
-                // Nothing was handed over: a sender that gives a snapshot gives it to its end.
-                guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
-                try pause(ControlConnection.busyPause)
-            }
-        }
+        try whileBusy { try $0.snapshotOnce(prefixes, body) }
     }
 
     private mutating func snapshotOnce(_ prefixes: [Topic], _ body: (_ type: String, [CellRecord]) -> Void) throws {
@@ -139,19 +135,13 @@ struct ControlConnection: ~Copyable {
         for start in stride(from: 0, to: ids.count, by: ControlConnection.fetchIDCount).reversed() {
             parts.append(ids[start..<min(start + ControlConnection.fetchIDCount, ids.count)])
         }
-        var deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
         while let part = parts.popLast() {
             do {
-                records += try fetchPart(type, Array(part))
-                deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
+                records += try whileBusy { try $0.fetchPart(type, Array(part)) }
             } catch let error as ModelcastError where error.code == .limit && part.count > 1 {
                 // Their records are too much for one answer.
                 let middle = part.startIndex + part.count / 2
                 parts += [part[middle...], part[..<middle]]
-            } catch let error as ModelcastError where error.code == .busy {
-                guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
-                parts.append(part)
-                try pause(ControlConnection.busyPause)
             }
         }
         return records

@@ -68,24 +68,14 @@ private struct RelayCopy: Sendable {
     var heads: [Heads] = []
     var records: [String: [CellRecord]] = [:]
 
-    private static let pause = Duration.milliseconds(100)
-
-    /// Asks a relay for everything, until it is ready to answer.
+    /// Asks a relay for everything; one that has just started is waited for.
     static func taken(
         from endpoint: String, timeout: Duration, security: Security?
     ) async throws -> RelayCopy {
         let client = try ControlClient(endpoint: endpoint, timeout: timeout, security: security)
         return try await SocketThread.run(named: "modelcast-recover") { cancellation in
-            let deadline = Clocks.now().uptimeMicroseconds + timeout.wholeMicroseconds
             var connection = try ControlConnection(client: client, cancellation)
-            while true {
-                do {
-                    return try RelayCopy(&connection)
-                } catch let error as ModelcastError where error.code == .busy {
-                    guard Clocks.now().uptimeMicroseconds < deadline else { throw error }
-                    try connection.pause(pause)
-                }
-            }
+            return try RelayCopy(&connection)
         }
     }
 

@@ -2,20 +2,20 @@ import Modelcast
 
 extension Publisher {
     /// Makes a write, again where the outbox is full.
-    /// - Parameter pause: lets a moment pass, so that the socket's thread has the processor.
     /// - Returns: what became of it, and how often the outbox was full.
     @inline(__always)
-    func insisting<Outcome>(
-        pause: () -> Void, _ write: () throws -> Outcome
-    ) throws -> (outcome: Outcome, retries: Int) {
+    func insisting<Outcome>(_ write: () throws -> Outcome) throws -> (outcome: Outcome, retries: Int) {
         var retries = 0
         while true {
             do {
                 return (try write(), retries)
             } catch let error as ModelcastError where error.code == .outboxFull {
                 retries += 1
-                pause()
+                Publisher.letOutboxDrain()
             }
         }
     }
+
+    /// The outbox is full: gives the socket's thread a moment.
+    static func letOutboxDrain() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
 }

@@ -19,7 +19,7 @@ extension BenchPublisher {
             for _ in written..<max(written, Int(rate * Double(step) / 1000)) {
                 let write = load.next()
                 let (id, fields) = (ids[write.id], updates[write.fields])
-                let (outcome, retries) = try publisher.insisting(pause: wait) {
+                let (outcome, retries) = try publisher.insisting {
                     try publisher.merge(Workload.type, id, fields)
                 }
                 steady.backPressured += retries

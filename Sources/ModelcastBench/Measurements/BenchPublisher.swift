@@ -78,7 +78,7 @@ struct BenchPublisher: Sendable {
         let start = MonotonicClock.nanoseconds
         for id in workload.ids {
             let fields = Workload.whole(&numbers)
-            _ = try publisher.insisting(pause: wait) { try publisher.merge(Workload.type, id, fields) }
+            _ = try publisher.insisting { try publisher.merge(Workload.type, id, fields) }
         }
         return .populated(seconds: seconds(since: start))
     }
@@ -114,11 +114,11 @@ struct BenchPublisher: Sendable {
             untold += size
             guard untold >= BenchPublisher.progressStep else { continue }
             untold = 0
-            _ = try publisher.insisting(pause: wait) {
+            _ = try publisher.insisting {
                 try publisher.merge(Workload.endType, Workload.progressID, ["count": .int(Int64(count - left))])
             }
         }
-        _ = try publisher.insisting(pause: wait) {
+        _ = try publisher.insisting {
             try publisher.merge(Workload.endType, Workload.endID, ["run": .int(Int64(run))])
         }
         return .published(
@@ -141,7 +141,7 @@ struct BenchPublisher: Sendable {
             } catch {
                 guard error.code == .outboxFull else { throw error }
                 retries += 1
-                wait()
+                Publisher.letOutboxDrain()
             }
         }
     }
@@ -151,7 +151,7 @@ struct BenchPublisher: Sendable {
         _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
         // Where the outbox is full others take the place of these: all are drawn at random.
-        let (outcome, retries) = try publisher.insisting(pause: wait) {
+        let (outcome, retries) = try publisher.insisting {
             try publisher.batch { batch in
                 for _ in 0..<size {
                     let write = load.next()
@@ -171,7 +171,7 @@ struct BenchPublisher: Sendable {
             let now = MonotonicClock.nanoseconds
             lateness.record(now - due)
             let fields: Fields = ["due_at": .int(Int64(due)), "sent_at": .int(Int64(now))]
-            _ = try publisher.insisting(pause: wait) { try publisher.merge(Workload.type, id, fields) }
+            _ = try publisher.insisting { try publisher.merge(Workload.type, id, fields) }
         }
         return .paced(lateness: lateness.summary, count: count)
     }
@@ -182,9 +182,6 @@ struct BenchPublisher: Sendable {
             digest: Digests.text(publisher.cache.digest(of: Workload.type)), isLive: true, appliedUpdates: 0,
             appliedBatches: 0, holesFound: 0, processorSeconds: ProcessFigures.processorSeconds)
     }
-
-    /// The outbox is full: gives the socket's thread a moment.
-    func wait() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
 
     func seconds(since start: UInt64) -> Double { Double(MonotonicClock.nanoseconds - start) / 1e9 }
 }

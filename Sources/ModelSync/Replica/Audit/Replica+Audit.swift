@@ -21,8 +21,9 @@ extension Replica {
         var left = AuditTable.workMax
         var streamCount = 0
         while left > 0, audits.mayBegin(with: sender), let type = audits.nextType(toldBy: sender) {
-            streamCount += streams.of(type: type).count
-            left -= 256 + streams.of(type: type).count
+            let count = streams.of(type: type).count
+            streamCount += count
+            left -= 256 + count
             audit(type, with: sender, now: now)
         }
         audits.rest(sender, after: streamCount, now: now.uptimeMicroseconds)

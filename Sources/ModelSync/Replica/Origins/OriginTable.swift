@@ -16,26 +16,26 @@ struct OriginFacts {
     var isRestarted = false
     /// The greatest stamp that its heads have told, of whichever start: a later start must be above it.
     var latestStamp: Stamp = 0
-    /// It has sent transactions over several topics, as its heads tell and its batches show.
+    /// The origin has sent transactions over several topics, as its heads tell and its batches show.
     var hasTransactions = false
-    /// Its batches are pushed to relays.
+    /// The origin pushes its batches to relays.
     var isPushed = false
-    /// Somebody has pushed batches of it here.
+    /// Batches of the origin were pushed to this relay.
     var isPushedHere = false
-    /// The log was told last that it is rejected for its clock.
+    /// The log was told last that the origin is rejected for its clock.
     var isToldRejected = false
 }
 
-/// What a replica knows of each origin: one entry an origin, which goes when the name is forgotten.
+/// A table of the origins that a replica knows: one entry an origin, which goes when the name is forgotten.
 struct OriginTable {
     private var facts: [String: OriginFacts] = [:]
-    /// How many have sent transactions over several topics.
+    /// The number of origins that have sent transactions over several topics.
     private(set) var transactionalCount = 0
-    /// Of how many the log was told last that they are rejected.
+    /// The number of origins of which the log was told last that they are rejected.
     private(set) var toldRejectedCount = 0
     private var namesOfStarts: Set<String> = []
 
-    /// What is known of an origin; of one that is unknown, nothing.
+    /// The facts of an origin; those of one that is unknown are empty.
     subscript(origin: String) -> OriginFacts {
         get { facts[origin] ?? OriginFacts() }
         set {

@@ -54,7 +54,7 @@ extension Replica {
     ) -> PushArrival {
         let judged = judgePushed(topic: bytes, payload: payload, now: now) { _ in 0 }
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
-        guard case .accepted = judged, let topic = try? topics.topic(bytes) else { return judged }
+        guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard follows(key.origin) || mayName() else { return .tooManyNames }
         // Whoever pushes is the origin itself.

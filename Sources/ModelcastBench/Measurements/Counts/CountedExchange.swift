@@ -74,8 +74,7 @@ final class CountedExchange: Sendable {
 
     private func publishBatches(_ updates: Int) throws {
         for _ in 0..<(updates / CountedLoad.batchCount) {
-            let pause = { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
-            _ = try publisher.insisting(pause: pause) {
+            _ = try publisher.insisting {
                 try publisher.batch { batch in
                     for _ in 0..<CountedLoad.batchCount {
                         let (id, fields) = load.withLock { load in

@@ -36,9 +36,9 @@ struct MixedLoad {
         for number in 0..<count {
             let id = MixedLoad.id(number)
             for type in [MixedLoad.order, MixedLoad.quote] {
-                _ = try publisher.insisting(pause: pause) { try publisher.merge(type, id, Workload.whole(&numbers)) }
+                _ = try publisher.insisting { try publisher.merge(type, id, Workload.whole(&numbers)) }
             }
-            _ = try publisher.insisting(pause: pause) { try writePair(publisher, id, total: 0, due: 0) }
+            _ = try publisher.insisting { try writePair(publisher, id, total: 0, due: 0) }
         }
         return .filled
     }
@@ -54,21 +54,21 @@ struct MixedLoad {
             let type = numbers.below(2) == 0 ? MixedLoad.order : MixedLoad.quote
             switch numbers.below(100) {
             case ..<60:
-                writes.backPressured += try publisher.insisting(pause: pause) {
+                writes.backPressured += try publisher.insisting {
                     try publisher.merge(type, id, fields(&numbers, 2, due))
                 }.retries
                 writes.merges += 1
             case ..<75:
-                writes.backPressured += try publisher.insisting(pause: pause) {
+                writes.backPressured += try publisher.insisting {
                     try publisher.replace(type, id, fields(&numbers, 5, due))
                 }.retries
                 writes.replaces += 1
             case ..<85:
-                writes.backPressured += try publisher.insisting(pause: pause) { try publisher.delete(type, id) }.retries
+                writes.backPressured += try publisher.insisting { try publisher.delete(type, id) }.retries
                 writes.deletes += 1
             default:
                 total += 1
-                writes.backPressured += try publisher.insisting(pause: pause) {
+                writes.backPressured += try publisher.insisting {
                     try writePair(publisher, id, total: total, due: due)
                 }.retries
                 writes.transactions += 1
@@ -92,6 +92,4 @@ struct MixedLoad {
         for offset in 0..<count { fields[Workload.fieldNames[(first + offset) % 10]] = .text(numbers.text(10)) }
         return fields
     }
-
-    private func pause() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
 }
