@@ -1,31 +1,3 @@
-/// The major types of RFC 8949, section 3.1.
-public enum CBORMajor: UInt8, Sendable {
-    case unsigned = 0
-    case negative = 1
-    case bytes = 2
-    case text = 3
-    case array = 4
-    case map = 5
-    case tag = 6
-    /// Simple values and floating-point numbers.
-    case simple = 7
-
-    /// The major type of an item that begins with this byte.
-    @inlinable @inline(__always) init(initialByte: UInt8) {
-        self =
-            switch initialByte >> 5 {
-            case 0: .unsigned
-            case 1: .negative
-            case 2: .bytes
-            case 3: .text
-            case 4: .array
-            case 5: .map
-            case 6: .tag
-            default: .simple
-            }
-    }
-}
-
 /// The head of one item: its major type, additional information and argument.
 @frozen public struct CBORHead: Equatable, Sendable {
     /// The type of the item.
@@ -68,16 +40,4 @@ public enum CBORMajor: UInt8, Sendable {
         default: true
         }
     }
-}
-
-/// Simple values and tags that Modelcast gives a meaning.
-public enum CBORConstant {
-    public static let falseByte: UInt8 = 0xF4
-    public static let trueByte: UInt8 = 0xF5
-    public static let nullByte: UInt8 = 0xF6
-    public static let undefinedByte: UInt8 = 0xF7
-    public static let breakByte: UInt8 = 0xFF
-    public static let timestampTag: UInt64 = 1
-    public static let uriTag: UInt64 = 32
-    public static let uuidTag: UInt64 = 37
 }

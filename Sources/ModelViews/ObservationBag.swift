@@ -1,11 +1,5 @@
 public import ModelCache
 
-/// A registration that lasts until it is cancelled or released.
-public protocol ObservationToken: AnyObject, Sendable {
-    /// Ends it. Twice is harmless.
-    func cancel()
-}
-
 extension CacheObservation: ObservationToken {}
 extension ModelProblemObservation: ObservationToken {}
 

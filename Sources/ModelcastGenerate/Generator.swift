@@ -1,18 +1,3 @@
-/// How far generated types can be seen.
-public enum GeneratedAccess: String, CaseIterable, Sendable {
-    case `internal`, package, `public`
-
-    /// With a space behind it, or nothing.
-    var modifier: String { self == .internal ? "" : "\(rawValue) " }
-}
-
-/// A file of source text.
-public struct GeneratedFile: Hashable, Sendable {
-    /// Without a folder.
-    public let name: String
-    public let text: String
-}
-
 /// Makes Swift source of JSON Schemas: types with `@Model`, `@Nested` and `@OneOf`.
 ///
 /// ```swift

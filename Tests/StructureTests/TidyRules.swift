@@ -58,6 +58,16 @@ enum TidyRules {
             .map { "\(file.path): a file is a type or a topic of it, not \($0)" }
     }
 
+    /// A public type stands in the file of its name, or in one of a topic of it (`Type+Topic.swift`), so that it is
+    /// found without a search.
+    static func strangers(in file: SourceFile) -> [String] {
+        let name = file.name.prefix { $0 != "+" && $0 != "." }
+        let declaration =
+            /^(?:@\w+(?:\([^)]*\))? )*public (?:final |indirect )*(?:struct|class|enum|actor|protocol) (\w+)/
+        return file.code.compactMap { $0.firstMatch(of: declaration)?.output.1 }.filter { $0 != name }
+            .map { "\(file.path): \($0) belongs into \($0).swift" }
+    }
+
     /// Marks of unfinished or careless work, in code and in comments.
     static func leftovers(in file: SourceFile) -> [String] {
         let notes = file.lines.indices.filter { file.lines[$0].contains(/\b(?:TODO|FIXME|XXX)\b/) }

@@ -24,6 +24,10 @@ import Testing
         Self.expectNone(try Self.everything().flatMap(TidyRules.name(of:)))
     }
 
+    @Test func `every public type stands in the file of its name`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.strangers(in:)))
+    }
+
     @Test func `the sources are finished`() throws {
         Self.expectNone(try Repository.sources.get().flatMap(TidyRules.leftovers(in:)))
     }
@@ -100,6 +104,13 @@ import Testing
     @Test(arguments: ["// TO" + "DO: later", "let a = try" + "! b()", "fatal" + "Error(\"no\")"])
     func `what is left over is found`(line: String) {
         #expect(TidyRules.leftovers(in: file(line)).count == 1)
+    }
+
+    @Test func `a public type in the file of another is found`() {
+        #expect(TidyRules.strangers(in: file("public struct Origin {}\npublic enum Head {}\nstruct A {}\n")).count == 1)
+        #expect(TidyRules.strangers(in: file("@frozen public final class Head {}\n")).count == 1)
+        #expect(TidyRules.strangers(in: file("extension Head {\n    public struct Part {}\n}\n")) == [])
+        #expect(TidyRules.strangers(in: file("public struct Origin {}\n", "Sources/A/Origin+Stop.swift")) == [])
     }
 
     @Test func `a promise needs a comment above it`() {

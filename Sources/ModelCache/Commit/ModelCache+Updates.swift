@@ -1,29 +1,5 @@
 public import ModelRecord
 
-/// What came of the updates of one batch.
-public struct BatchSummary: Hashable, Sendable {
-    /// Updates that have changed something.
-    public var changed = 0
-    /// Updates that changed nothing: duplicates, or older than what was there.
-    public var unchanged = 0
-    /// Cells that came with the version and not the value of the cell that was there: never from a correct origin.
-    public var conflictingCells = 0
-    /// Cells that were left out because their model had more than ``CellRecord/cellCountMax``, and updates and records
-    /// that would have made it too large for memory.
-    public var droppedCells = 0
-
-    public init(changed: Int = 0, unchanged: Int = 0, conflictingCells: Int = 0) {
-        (self.changed, self.unchanged, self.conflictingCells) = (changed, unchanged, conflictingCells)
-    }
-
-    /// The same of a commit, which tells of models in the place of updates.
-    public init(_ summary: CommitSummary) {
-        self.init(
-            changed: summary.changed, unchanged: summary.unchanged, conflictingCells: summary.conflictingCells)
-        droppedCells = summary.droppedCells
-    }
-}
-
 /// Commits of one batch, as publishers and replicas make them without end.
 ///
 /// Where no snapshot is open, a commit need not keep the new records beside the old ones until all are made: each

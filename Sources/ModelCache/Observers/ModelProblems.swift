@@ -47,15 +47,3 @@ public final class ModelProblems: Sendable {
         for listener in listeners { listener.queue.async { listener.handler(problem) } }
     }
 }
-
-/// A registration that lasts until it is cancelled or released.
-public final class ModelProblemObservation: Sendable {
-    private let problems: ModelProblems
-
-    init(_ problems: ModelProblems) { self.problems = problems }
-
-    deinit { cancel() }
-
-    /// Ends it. A call that is under way, or on its queue already, may still run.
-    public func cancel() { problems.remove(ObjectIdentifier(self)) }
-}

@@ -1,13 +1,3 @@
-/// Why a type, id, field or origin name is refused.
-public struct NameError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Which kind of name: `type`, `id`, `field` or `origin`.
-    public let kind: String
-    /// What is wrong, and what would be right.
-    public let reason: String
-
-    public var description: String { "\(kind) \(reason)" }
-}
-
 /// The rules for names (protocol article, section 1).
 public enum Names {
     /// Checks the name of a type: `[A-Za-z_][A-Za-z0-9_.-]{0,63}`.

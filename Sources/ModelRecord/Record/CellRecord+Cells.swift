@@ -1,13 +1,5 @@
 import ModelCBOR
 
-/// One field of a record: its value and the version that wrote it.
-public struct Cell: Hashable, Sendable {
-    public let field: String
-    /// The value; ``Value/undefined`` for a field that was made unknown again.
-    public let value: Value
-    public let version: Version
-}
-
 extension CellRecord {
     /// All cells, in the order of the encoded field names.
     /// - Complexity: O(*n*); decodes every value.

@@ -2,16 +2,6 @@ import ModelCache
 import ModelRecord
 public import ModelWire
 
-/// What became of a batch of writes.
-public struct BatchOutcome: Hashable, Sendable {
-    /// Writes that are on their way.
-    public var published = 0
-    /// Writes that changed nothing and were not sent.
-    public var unchanged = 0
-
-    public init() {}
-}
-
 extension Origin {
     /// Does several writes, one after the other: the same as ``write(_:type:id:fields:now:)`` for each, for less.
     ///

@@ -58,21 +58,3 @@ public struct OriginConfiguration: Sendable {
         self.tombstoneRetention = tombstoneRetention
     }
 }
-
-/// What an origin wants done.
-public enum OriginAction: Sendable {
-    /// Send two frames, `topic` and `payload`, on the stream.
-    case publish(topic: Topic, payload: [UInt8])
-    /// Send one frame to the peer with this routing identity on the control socket.
-    case reply(peer: [UInt8], payload: [UInt8])
-    /// Something that a person should hear of; for the log.
-    case notice(Notice)
-}
-
-/// What became of a write.
-public enum PublishOutcome: Hashable, Sendable {
-    /// Merged into the origin's own copy and on its way, with this stamp.
-    case published(stamp: UInt64)
-    /// Every field had this value already: nothing was sent.
-    case unchanged
-}

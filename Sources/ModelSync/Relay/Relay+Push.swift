@@ -1,4 +1,4 @@
-public import ModelWire
+import ModelWire
 
 /// Pushed batches on their way to the disk. They are not merged yet, so nobody sees what a crash could take back.
 struct PendingPushes: Sendable {
@@ -60,20 +60,6 @@ struct PendingPushes: Sendable {
         let stream = entry.batch.stream
         if !isDurable || last(of: stream) == entry.batch.sequence { last[stream] = nil }
         return entry
-    }
-}
-
-/// A pushed batch that an earlier run of a relay has made durable.
-public struct DurableBatch: Sendable {
-    public let topic: Topic
-    public let payload: [UInt8]
-    /// When it was stored, in Unix milliseconds.
-    public let writtenMilliseconds: UInt64
-
-    public init(topic: Topic, payload: [UInt8], writtenMilliseconds: UInt64) {
-        self.topic = topic
-        self.payload = payload
-        self.writtenMilliseconds = writtenMilliseconds
     }
 }
 

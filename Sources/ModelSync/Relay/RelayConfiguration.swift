@@ -64,17 +64,3 @@ public struct RelayConfiguration: Sendable {
             tombstoneRetention: tombstoneRetention, forwardsBatches: true)
     }
 }
-
-/// What a relay wants done.
-public enum RelayAction: Sendable {
-    /// Towards its senders: what any replica wants done. Never `forward`, which a relay does itself.
-    case replica(ReplicaAction)
-    /// Send two frames, `topic` and `payload`, on the relay's own stream.
-    case publish(topic: Topic, payload: [UInt8])
-    /// Send one frame to the peer with this routing identity on the control socket.
-    case reply(peer: [UInt8], payload: [UInt8])
-    /// Make a pushed batch durable, then call ``Relay/persisted(_:now:)`` or ``Relay/persistFailed(_:reason:now:)``.
-    /// May come again for a batch that is durable already.
-    case persist(
-        token: UInt64, topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64)
-}

@@ -1,6 +1,6 @@
 import ModelCache
 import ModelRecord
-public import ModelWire
+import ModelWire
 
 /// Answers control requests, for an origin and for a relay alike: what both must agree on is in one place.
 ///
@@ -218,17 +218,5 @@ struct ControlService: Sendable {
             heartbeatMilliseconds: configuration.heartbeatInterval.wholeMicroseconds / 1000,
             frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads, types: Array(types))
         enqueue(.replies([reply]), rid, peer)
-    }
-}
-
-/// A request as it was read: decoding needs nothing of who answers it, and no lock.
-public struct ReceivedRequest: Sendable {
-    let request: Result<ControlRequest, WireError>
-    let byteCount: Int
-
-    /// Takes any bytes.
-    public init(_ payload: Span<UInt8>, limits: WireLimits) {
-        byteCount = payload.count
-        request = Result { () throws(WireError) in try ControlRequest(decoding: payload, limits: limits) }
     }
 }

@@ -1,17 +1,3 @@
-/// A message of an answer that is no longer in memory: the system has taken it, or its connection is gone.
-public struct Departure: Sendable {
-    public let peer: [UInt8]
-    /// The bytes of the message.
-    public let byteCount: Int
-
-    /// What a message takes in memory beside its bytes, about.
-    public static let overheadByteCount = 256
-
-    public init(peer: [UInt8], byteCount: Int) {
-        (self.peer, self.byteCount) = (peer, byteCount)
-    }
-}
-
 /// The bytes of answers that have been made and not yet taken, of each peer and of all.
 ///
 /// Peers that do not read must not keep others from being served, however many they are, and a new peer cannot be told

@@ -72,41 +72,6 @@ extension FieldValidation {
     }
 }
 
-/// A value within bounds.
-public struct RangeValidation<Value: Comparable & Hashable & Sendable>: FieldValidation {
-    let range: ClosedRange<Value>
-
-    /// - Parameter range: with both ends.
-    public init(_ range: ClosedRange<Value>) { self.range = range }
-
-    public var wanted: String { "from \(range.lowerBound) to \(range.upperBound)" }
-    public func accepts(_ value: Value) -> Bool { range.contains(value) }
-}
-
-/// Text of so many characters.
-public struct LengthValidation: FieldValidation {
-    let range: ClosedRange<Int>
-
-    /// - Parameter range: how many characters, with both ends.
-    public init(_ range: ClosedRange<Int>) { self.range = range }
-
-    public var wanted: String { "text of \(range.lowerBound) to \(range.upperBound) characters" }
-    public func accepts(_ value: String) -> Bool { range.contains(value.count) }
-}
-
-/// Whatever a function takes.
-public struct CheckValidation<Value: Hashable & Sendable>: FieldValidation {
-    public let wanted: String
-    let check: @Sendable (Value) -> Bool
-
-    /// - Parameter wanted: what is wanted, for a reader: it stands behind "is not".
-    public init(_ wanted: String, _ check: @escaping @Sendable (Value) -> Bool) {
-        (self.wanted, self.check) = (wanted, check)
-    }
-
-    public func accepts(_ value: Value) -> Bool { check(value) }
-}
-
 extension FieldValidation {
     /// ``RangeValidation``.
     public static func range<Bound>(_ range: ClosedRange<Bound>) -> Self where Self == RangeValidation<Bound> {

@@ -1,19 +1,5 @@
 public import ModelRecord
 
-/// The last sequence that was sent on a topic.
-public struct Head: Sendable, Hashable {
-    public var topic: Topic
-    public var sequence: UInt64
-    /// The digest of the sender's own copy of the topic (protocol article, section 7), if it was told.
-    public var digest: UInt64?
-
-    public init(topic: Topic, sequence: UInt64, digest: UInt64? = nil) {
-        self.topic = topic
-        self.sequence = sequence
-        self.digest = digest
-    }
-}
-
 /// What a sender says of an origin from time to time: the heads of its topics (protocol article, section 4).
 public struct Heads: Sendable, Hashable {
     /// The name of the origin.
@@ -54,17 +40,4 @@ public struct Heads: Sendable, Hashable {
 
     /// The head of one topic, if it is among them.
     public subscript(topic: Topic) -> Head? { heads.first { $0.topic == topic } }
-}
-
-/// What an origin says when it stops in good order.
-public struct Bye: Sendable, Hashable {
-    public var origin: String
-    public var incarnation: UInt64
-    public var stamp: Stamp
-
-    public init(origin: String, incarnation: UInt64, stamp: Stamp) {
-        self.origin = origin
-        self.incarnation = incarnation
-        self.stamp = stamp
-    }
 }

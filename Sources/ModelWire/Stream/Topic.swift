@@ -1,21 +1,3 @@
-import ModelRecord
-
-/// Into how many topics the models of a type are split, by bucket.
-public enum Partitions: Int, Sendable, Hashable, CaseIterable {
-    case one = 1
-    case sixteen = 16
-    case twoHundredFiftySix = 256
-
-    /// How many hexadecimal digits of the bucket a topic shows.
-    var digitCount: Int {
-        switch self {
-        case .one: 0
-        case .sixteen: 1
-        case .twoHundredFiftySix: 2
-        }
-    }
-}
-
 /// What a message on the stream is about, as bytes: the first frame, which subscriptions match by prefix.
 ///
 /// Data topics are `m/User/`, `m/User/a` or `m/User/a3`, heads go out on `h/` and the origin, barriers are 0xFF and

@@ -58,21 +58,3 @@ final class LatencyHistogram: Sendable {
 
     private func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
 }
-
-/// What a histogram holds, for another process.
-public struct LatencyRecording: Codable, Hashable, Sendable {
-    var nanoseconds: [UInt64]
-    /// How many there were of each.
-    var counts: [UInt64]
-    var summary: LatencySummary
-}
-
-/// Latencies in microseconds.
-public struct LatencySummary: Codable, Hashable, Sendable {
-    /// How many were measured.
-    public var count: UInt64
-    public var median: Double
-    public var percentile99: Double
-    public var percentile999: Double
-    public var maximum: Double
-}

@@ -3,11 +3,6 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// A process of a simulation.
-public struct NodeID: Hashable, Sendable {
-    let index: Int
-}
-
 /// One simulated process: what it is, whether it runs, its clock and its disk.
 final class SimulatedNode {
     enum Kind: String {

@@ -1,41 +1,6 @@
 import ModelRecord
 import ModelWire
 
-/// How a hole was found.
-public enum Finding: String, Sendable, CaseIterable {
-    case batchBeyondNext = "batch beyond the next"
-    case headBeyondApplied = "head beyond the applied"
-    case newIncarnation = "new incarnation"
-    case digest = "digest differs"
-    case clock = "batch from the future"
-    case transaction = "transaction not whole"
-    case claim = "others tell less than one has claimed"
-
-    /// Sequences are missing: their replay mends it.
-    var isMissingSequences: Bool {
-        self == .batchBeyondNext || self == .headBeyondApplied || self == .clock
-    }
-}
-
-/// How a hole was mended.
-public enum Mending: String, Sendable, CaseIterable {
-    /// What was missing came by itself.
-    case filled
-    /// What was missing was sent again.
-    case replay
-    /// The topic was taken anew from a sender's copy.
-    case snapshot
-    /// A batch stayed malformed: it was left out, and the topic was taken from a sender's copy.
-    case quarantine
-    /// The buckets that differed were taken from a sender's copy.
-    case buckets
-    /// The state was built anew beside the old one.
-    case anew
-    /// Nobody looks into it by itself any more: its origin has started anew, or a snapshot of more, or a comparison
-    /// with a sender that answers, takes its place.
-    case superseded
-}
-
 /// A repair of one stream that waits for its time or is under way.
 struct Repair {
     /// The rungs of the ladder, cheapest first. A sender that cannot serve one is asked for the next.

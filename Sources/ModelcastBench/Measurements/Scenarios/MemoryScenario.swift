@@ -1,14 +1,5 @@
 import Modelcast
 
-/// How models are kept whose memory is measured.
-public enum MemoryKind: String, Codable, Hashable, Sendable, CaseIterable {
-    case modelcast
-    /// `[String: [String: String]]`.
-    case dictionaries
-    /// `[String: Struct]`, a struct of ten strings.
-    case structs
-}
-
 /// The resident memory of many models, in a process that has done nothing else.
 struct MemoryScenario {
     let models: Int

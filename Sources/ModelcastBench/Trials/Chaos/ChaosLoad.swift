@@ -1,15 +1,5 @@
 import Modelcast
 
-/// What a publisher of a chaos trial does, each time that it starts.
-public struct ChaosPlan: Codable, Sendable {
-    /// The random writes.
-    public var writes: StressPlan
-    /// How often this publisher has been started before.
-    public var generation: Int
-    /// It keeps its models over a restart.
-    public var isDurable: Bool
-}
-
 /// Writes every model of the plan anew, unless the publisher has kept them, then at random.
 ///
 /// A publisher without a store knows nothing of what it published before it was killed. What all hold at the end is

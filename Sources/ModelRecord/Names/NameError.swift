@@ -1,0 +1,9 @@
+/// Why a type, id, field or origin name is refused.
+public struct NameError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Which kind of name: `type`, `id`, `field` or `origin`.
+    public let kind: String
+    /// What is wrong, and what would be right.
+    public let reason: String
+
+    public var description: String { "\(kind) \(reason)" }
+}

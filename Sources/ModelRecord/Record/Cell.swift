@@ -1,0 +1,7 @@
+/// One field of a record: its value and the version that wrote it.
+public struct Cell: Hashable, Sendable {
+    public let field: String
+    /// The value; ``Value/undefined`` for a field that was made unknown again.
+    public let value: Value
+    public let version: Version
+}

@@ -1,0 +1,9 @@
+/// What an update does to a model (protocol article, section 2).
+public enum UpdateOperation: UInt64, Sendable {
+    /// Sets the fields that it carries, says nothing of the others.
+    case merge = 0
+    /// Sets the fields that it carries and drops all others that are older.
+    case replace = 1
+    /// Drops all fields that are older.
+    case delete = 2
+}

@@ -1,0 +1,44 @@
+/// Something worth a line in the log, with what it is about.
+public struct Notice: Sendable, CustomStringConvertible {
+    public enum Kind: String, Sendable {
+        case streamsStale = "streams have become stale"
+        case streamsFresh = "streams are fresh again"
+        case senderLive = "sender is live"
+        case senderSilent = "sender has gone silent"
+        case senderStopped = "sender has stopped in good order"
+        case senderRefused = "sender refused a request"
+        case versionMismatch = "sender speaks another protocol version"
+        case holeFound = "hole found"
+        case holeMended = "hole mended"
+        case newIncarnation = "origin has started anew"
+        case incarnationConflict = "two processes publish under one name"
+        case digestMismatch = "digests differ at equal heads"
+        case malformed = "malformed frame dropped"
+        case clockRejected = "batch from the future rejected"
+        case clockAccepted = "stamps of this origin are accepted again"
+        case clockAhead = "the stamps of this publisher lie ahead of its clock"
+        case clockRenewed = "nobody took stamps that lay ahead: they were written anew"
+        case ownReflection = "a relay is connected to itself"
+        case laterStart = "a later start of this origin is known to others"
+        case pushFailed = "a relay does not take what is pushed"
+        case incompleteTransactions = "transactions became visible without all their parts"
+        case quarantined = "batch left out: malformed also when sent again"
+        case unstaged = "snapshot too large to become visible in one step"
+        case unsendable = "a field does not fit into a message: nobody gets it by a snapshot"
+        case cutClients = "peers that take no answers were disconnected"
+        case streamsRefused = "more streams than can be followed"
+        case contradictedHeads = "a sender says of another origin what is not so"
+        case startingAnew = "building the state anew"
+        case startedAnew = "the state was built anew"
+        case irreparable = "digests differ after all repairs"
+    }
+
+    public let kind: Kind
+    /// Who or what, by the names of the protocol: sender, origin, topic, sequence, reason.
+    public let metadata: [String: String]
+
+    public var description: String {
+        let details = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return "\(kind.rawValue): \(details.joined(separator: " "))"
+    }
+}

@@ -1,0 +1,25 @@
+public import ModelWire
+
+/// How far a stream had been applied when the state was stored.
+public struct StreamPosition: Hashable, Sendable {
+    public var origin: String
+    public var topic: Topic
+    public var incarnation: UInt64
+    /// Every sequence up to this one is in the stored state, as ``StreamStatus/applied`` tells it.
+    public var applied: UInt64
+    /// Somebody has pushed batches of the stream.
+    public var isPushed: Bool
+
+    public init(origin: String, topic: Topic, incarnation: UInt64, applied: UInt64, isPushed: Bool = false) {
+        self.origin = origin
+        self.topic = topic
+        self.incarnation = incarnation
+        self.applied = applied
+        self.isPushed = isPushed
+    }
+
+    /// By origin and topic, which name the stream.
+    package func precedes(_ other: StreamPosition) -> Bool {
+        StreamKey(origin: origin, topic: topic).precedes(StreamKey(origin: other.origin, topic: other.topic))
+    }
+}

@@ -1,0 +1,39 @@
+public import ModelWire
+
+/// What a replica can say of one stream at any moment.
+public struct StreamStatus: Sendable {
+    public let origin: String
+    public let topic: Topic
+    /// The start of the origin that is followed.
+    public let incarnation: UInt64
+    public let state: ReplicaState
+    /// How long the state has lasted.
+    public let lasted: Duration
+    /// The last sequence that the origin is known to have sent.
+    public let head: UInt64
+    /// Every sequence up to this one has been applied and is in the cache: parts of transactions that still wait for
+    /// others do not count. A relay may tell it as its head.
+    public let applied: UInt64
+    /// How many sequences before the last known one are missing.
+    public let missing: UInt64
+    /// A hole was found that has not come to its end, whatever the state is.
+    public let hasOpenHole: Bool
+    /// Why the state is what it is: what was found, or how it was mended last; nil where nothing ever happened.
+    public let reason: String?
+    public let holesFound: UInt64
+    /// How often holes were mended, by how.
+    public let holesMended: [Mending: UInt64]
+    /// From finding the last hole to its end.
+    public let lastRepair: Duration?
+    /// The longest time in which nothing fresh was known of the stream.
+    public let longestStale: Duration
+    /// How many batches were left out because they stayed malformed.
+    public let quarantined: UInt64
+    /// The last sequences that were left out.
+    public let quarantinedSequences: [UInt64]
+
+    /// Holes that closed by themselves.
+    public var holesFilled: UInt64 { holesMended[.filled] ?? 0 }
+    /// Holes mended by a snapshot.
+    public var holesMendedBySnapshot: UInt64 { holesMended[.snapshot] ?? 0 }
+}

@@ -1,0 +1,10 @@
+/// A value within bounds.
+public struct RangeValidation<Value: Comparable & Hashable & Sendable>: FieldValidation {
+    let range: ClosedRange<Value>
+
+    /// - Parameter range: with both ends.
+    public init(_ range: ClosedRange<Value>) { self.range = range }
+
+    public var wanted: String { "from \(range.lowerBound) to \(range.upperBound)" }
+    public func accepts(_ value: Value) -> Bool { range.contains(value) }
+}

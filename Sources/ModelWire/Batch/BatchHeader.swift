@@ -1,0 +1,33 @@
+import ModelCBOR
+import ModelRecord
+
+/// What a batch says before its updates.
+struct BatchHeader {
+    /// How many elements the frame's array has, at least 6.
+    let elementCount: Int
+    /// Where the origin's name stands.
+    let origin: Range<Int>
+    let incarnation: UInt64
+    let sequence: UInt64
+    let stamp: Stamp
+    /// How many updates follow, at least 1.
+    let updateCount: Int
+
+    init(reading reader: inout CBORReader) throws(CBORError) {
+        guard let count = try reader.readArrayHead(), count >= 6 else { throw CBORError(.unexpectedType, at: 0) }
+        elementCount = count
+        let kindStart = reader.offset
+        guard try reader.readUnsigned() == FrameKind.batch.rawValue else {
+            throw CBORError(.unexpectedType, at: kindStart)
+        }
+        origin = try reader.readText()
+        incarnation = try reader.readUnsigned()
+        sequence = try reader.readUnsigned()
+        stamp = try reader.readUnsigned()
+        let updatesStart = reader.offset
+        guard let updates = try reader.readArrayHead(), updates > 0 else {
+            throw CBORError(.unexpectedType, at: updatesStart)
+        }
+        updateCount = updates
+    }
+}

@@ -1,0 +1,31 @@
+/// What every publisher of a stress trial does.
+public struct StressPlan: Codable, Sendable {
+    /// The publisher's own number, from 0.
+    public var index: Int
+    /// How many shared models there are, and how many of its own each publisher has.
+    public var models: Int
+    /// Writes a second.
+    public var rate: Double
+    /// Which random writes; with 0 those that only ``index`` decides.
+    public var seed: UInt64 = 0
+
+    /// Models that all publishers write: the same fields, and one field each of its own.
+    public static let sharedType = "Shared"
+    /// Models that only one publisher writes.
+    public static let ownType = "Own"
+    /// One model a publisher that carries the time of its last write.
+    public static let beatType = "Beat"
+
+    static func sharedID(_ number: Int) -> String { "shared-\(number)" }
+    static func ownID(_ index: Int, _ number: Int) -> String { "own-\(index)-\(number)" }
+    static func beatID(_ index: Int) -> String { "beat-\(index)" }
+
+    /// Every id that this publisher may write, by type.
+    var ids: [(type: String, ids: [String])] {
+        [
+            (StressPlan.sharedType, (0..<models).map(StressPlan.sharedID)),
+            (StressPlan.ownType, (0..<models).map { StressPlan.ownID(index, $0) }),
+            (StressPlan.beatType, [StressPlan.beatID(index)]),
+        ]
+    }
+}

@@ -1,0 +1,15 @@
+public import SwiftSyntax
+public import SwiftSyntaxMacros
+
+/// `@OneOf`: makes of an enum what `FieldGroup` asks for.
+public struct OneOfMacro: GroupMacro {
+    public static func members(
+        of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
+        telling context: (any MacroExpansionContext)?
+    ) -> [[String]]? {
+        var reader = OneOfReader(lexicalContext)
+        let shape = reader.read(declaration, attribute)
+        if let context { reader.findings.tell(context) }
+        return shape.map { OneOfCode($0).members }
+    }
+}

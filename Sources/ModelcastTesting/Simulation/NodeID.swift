@@ -1,0 +1,4 @@
+/// A process of a simulation.
+public struct NodeID: Hashable, Sendable {
+    let index: Int
+}
