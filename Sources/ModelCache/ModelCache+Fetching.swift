@@ -8,6 +8,7 @@ extension ModelCache {
     /// thread, without a lock; nothing is promised of the model.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     @inline(__always)
+    @_spi(CacheWriting)
     public func fetching<Result, Failure: Error>(
         _ type: String, idHash: UInt64, during work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

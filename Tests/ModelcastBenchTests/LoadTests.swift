@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+@_spi(CacheWriting) import ModelCache
 import Modelcast
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-public import ModelCache
+@_spi(CacheWriting) public import ModelCache
 public import ModelWire
 
 extension ModelCache {

@@ -3,6 +3,7 @@ import ModelRecord
 /// What of a batch differed from the records when it was merged: what its origin has to send.
 ///
 /// Reused from batch to batch: it keeps its memory.
+@_spi(CacheWriting)
 public struct BatchChanges: Sendable {
     /// One update, in the order of the batch.
     public struct Entry: Sendable {

@@ -1,4 +1,5 @@
 /// What came of the updates of one batch.
+@_spi(CacheWriting)
 public struct BatchSummary: Hashable, Sendable {
     /// Updates that have changed something.
     public var changed = 0

@@ -8,6 +8,7 @@ extension Commit {
     /// observers are told where a reader can tell. A model that was overwritten must not be changed again by the same
     /// commit.
     /// - Parameter record: the new state; nil takes the model out, its tombstone included. Must have this id.
+    @_spi(CacheWriting)
     public mutating func overwrite(type: String, id: String, with record: CellRecord?) {
         precondition(record.map { $0.hasID(id.utf8.span) } ?? true, "a record of another id")
         let table = touch(type)
@@ -51,6 +52,7 @@ extension TypeTable {
 
 extension ModelCache {
     /// How many deleted models of `type` are remembered.
+    @_spi(CacheWriting)
     public func tombstoneCount(of type: String) -> Int {
         guard let table = existingTable(type) else { return 0 }
         return cut.withLock {
@@ -66,6 +68,7 @@ extension ModelCache {
     /// - Returns: how many were let go.
     /// - Complexity: O(*models in the buckets*), nothing where no tombstone is.
     @discardableResult
+    @_spi(CacheWriting)
     public func dropTombstones(
         of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp, limit: Int = .max
     ) -> Int {
@@ -91,6 +94,7 @@ extension ModelCache {
     /// - Returns: how many models remember less.
     /// - Complexity: O(*fields of the models in the buckets*)
     @discardableResult
+    @_spi(CacheWriting)
     public func dropRemovedFields(of type: String, buckets: Range<Int> = 0..<256, olderThan stamp: Stamp) -> Int {
         guard existingTable(type) != nil else { return 0 }
         var ids: [String] = []

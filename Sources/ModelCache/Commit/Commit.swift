@@ -3,6 +3,7 @@ public import ModelRecord
 /// A commit in progress: batches and records of any types that become visible in one atomic step.
 ///
 /// Lent to the body of ``ModelCache/commit(_:)``. Until that returns nobody else sees any of it.
+@_spi(CacheWriting)
 public struct Commit: ~Copyable {
     // The writer first: a build for the thread sanitizer takes a change of what is the writer's for one of the object
     // that the first property refers to. Of the cache other threads read meanwhile what class it is.

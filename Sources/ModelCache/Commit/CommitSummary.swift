@@ -1,4 +1,5 @@
 /// What came of a commit.
+@_spi(CacheWriting)
 public struct CommitSummary: Hashable, Sendable {
     /// Models that have a new record.
     public var changed = 0

@@ -1,6 +1,7 @@
 public import ModelRecord
 
 /// A model that a commit has changed, as a journal tells it.
+@_spi(CacheWriting)
 public struct JournalEntry: Sendable {
     public let type: String
     /// The new record, tombstones included; of a model that was taken out one that tells its id.

@@ -6,6 +6,7 @@ extension ModelCache {
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Complexity: O(*updates*); about 400 ns each.
     @discardableResult
+    @_spi(CacheWriting)
     public func commit(_ batch: borrowing UpdateBatchView, type: String) -> CommitSummary {
         // A copy of a view is a few words; a closure may not hold on to a borrowed one.
         let batch = copy batch
@@ -17,6 +18,7 @@ extension ModelCache {
     /// From any thread; waits for a commit of another thread.
     /// - Parameter body: is run once, at once. It may read the cache, and must not commit to it.
     @discardableResult
+    @_spi(CacheWriting)
     public func commit<R>(_ body: (inout Commit) -> R) -> (R, CommitSummary) {
         var outcome: R?
         var publication = Publication()

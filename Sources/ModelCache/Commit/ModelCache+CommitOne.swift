@@ -9,6 +9,7 @@ extension ModelCache {
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
     @discardableResult
+    @_spi(CacheWriting)
     public func commit(_ update: borrowing UpdateView, in table: ModelTable) -> CommitSummary {
         commit(update, in: table, keepingEqual: false) { _, _ in true }
     }
@@ -20,6 +21,7 @@ extension ModelCache {
     ///   - byteCountMax: a record that would be larger is not made; the update is refused then.
     ///   - written: the pairs that differ are appended here.
     /// - Returns: what came of it, and how many pairs differ; nil when the update was refused.
+    @_spi(CacheWriting)
     public func commitChanges(
         of update: borrowing UpdateView, in table: ModelTable, byteCountMax: Int, written: inout [UInt8]
     ) -> (summary: CommitSummary, count: Int)? {

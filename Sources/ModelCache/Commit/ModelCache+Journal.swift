@@ -4,11 +4,13 @@ extension ModelCache {
     ///
     /// Costs a commit an append for each record that changed; nothing before this call. The notes take memory until
     /// ``takeJournal()``.
+    @_spi(CacheWriting)
     public func startJournal() { writerLock.withLock { _ in writer.isJournaling = true } }
 
     /// Hands over what has changed since the last call, in the order of the commits, and forgets it.
     ///
     /// From any thread; waits for a commit that is under way.
+    @_spi(CacheWriting)
     public func takeJournal() -> [JournalEntry] {
         writerLock.withLock { _ in exchange(&writer.journal, with: []) }
     }

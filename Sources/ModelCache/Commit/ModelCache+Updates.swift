@@ -16,6 +16,7 @@ extension ModelCache {
     /// - Parameter table: a table of this cache.
     /// - Complexity: O(*updates*)
     @discardableResult
+    @_spi(CacheWriting)
     public func commit(_ batch: borrowing UpdateBatchView, in table: ModelTable) -> BatchSummary {
         var changes: BatchChanges?
         return commit(batch, in: table, noting: &changes)
@@ -24,6 +25,7 @@ extension ModelCache {
     /// Merges of the updates of a batch what differs from the records, in one atomic step: for their origin.
     /// - Parameter changes: tells what is left to be sent.
     @discardableResult
+    @_spi(CacheWriting)
     public func commit(
         changesOf batch: borrowing UpdateBatchView, in table: ModelTable, noting changes: inout BatchChanges
     ) -> BatchSummary {

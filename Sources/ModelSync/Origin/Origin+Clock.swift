@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 public import ModelRecord
 import ModelWire
 

@@ -1,5 +1,5 @@
 import ModelCBOR
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 
 /// Encoded fields of a write, without those that the record already holds. Reused from write to write.

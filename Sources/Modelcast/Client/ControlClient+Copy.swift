@@ -1,4 +1,4 @@
-public import ModelCache
+@_spi(CacheWriting) public import ModelCache
 import ModelRecord
 import ModelWire
 

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelWire
 import Modelcast
 import Synchronization

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(CacheWriting) import ModelCache
 import ModelWire
 import Modelcast
 

@@ -1,3 +1,4 @@
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import Dispatch
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(CacheWriting) import ModelCache
 import Modelcast
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 
 /// What a cache says of its commits, held against what the writers know.

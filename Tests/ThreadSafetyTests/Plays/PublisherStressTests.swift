@@ -1,5 +1,5 @@
 import Logging
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import Modelcast
 import TestSupport
 import Testing

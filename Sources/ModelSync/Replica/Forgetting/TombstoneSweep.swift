@@ -1,4 +1,4 @@
-public import ModelCache
+@_spi(CacheWriting) public import ModelCache
 import ModelRecord
 
 /// Forgets deleted models and removed fields whose retention is over, a few buckets at a time.
