@@ -2,7 +2,7 @@
 public enum CBORMajor: UInt8, Sendable {
     /// An integer from 0 on.
     case unsigned = 0
-    /// A negative integer: the value is −1 − the argument.
+    /// A negative integer: -1 minus the argument.
     case negative = 1
     /// A byte string.
     case bytes = 2

@@ -17,7 +17,7 @@ public import Observation
 /// The properties of one change are set together, on the queue, which must be serial. They may be read from any thread.
 @dynamicMemberLookup
 public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
-    /// How to announce a change of a property that has been read.
+    /// The calls that announce a change of a property that has been read.
     private struct Read: Sendable {
         let willSet: @Sendable (LiveModel) -> Void
         let didSet: @Sendable (LiveModel) -> Void
@@ -28,7 +28,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         /// The properties that have been read at least once.
         var reads: [PartialKeyPath<M>: Read] = [:]
         var observation: CacheObservation?
-        /// The number of the commit that `state` belongs to. Changes of earlier commits are ignored.
+        /// The number of the commit that `state` belongs to. Changes up to it are ignored.
         var commitNumber: UInt64 = 0
     }
 

@@ -14,7 +14,7 @@ public protocol ModelSource {
     subscript(type: String, id: String) -> CellRecord? { get }
     /// The record of a model of a Swift type, or nil when it does not exist. The same as by the names of type and id.
     func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord?
-    /// The registry of observers of records that a Swift type cannot be made of.
+    /// Reports records that a Swift type cannot be made of to the observers of such problems.
     var problems: ModelProblems { get }
 }
 

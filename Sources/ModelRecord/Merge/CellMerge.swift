@@ -152,7 +152,7 @@ struct CellMerge {
     }
 }
 
-/// A field of an update where it stands in encoded bytes.
+/// A field of an update, as ranges of the encoded bytes.
 struct FieldSlice {
     var key: Range<Int>
     var name: Range<Int>

@@ -83,7 +83,7 @@
     var byteCount = 0
     /// The new record differs from the old one.
     var isChanged = false
-    /// A reader can see a difference: another value, or another existence of the model.
+    /// A reader can see a difference: another value, or a model that has come or gone.
     var isVisible = false
     var digestDelta: UInt64 = 0
     var conflictingCells = 0
@@ -96,7 +96,7 @@
 
     deinit { unsafe overwrites.deallocate() }
 
-    /// True when the new record has more cells than a model keeps. Overwrites never have: they add no cell.
+    /// True when the new record has more cells than a model keeps. Overwrites are never too many: they add no cell.
     @inline(__always)
     public var hasTooManyCells: Bool { overwriteCount == 0 && cellCount > CellRecord.cellCountMax }
 

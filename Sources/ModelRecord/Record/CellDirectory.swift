@@ -17,7 +17,7 @@ struct CellDirectory {
         var second: UInt16 = 0
     }
 
-    /// Every so many cells, one has an entry behind the bytes.
+    /// The distance, in cells, between two cells that have an entry behind the bytes.
     private static let stride = 4
     /// Offsets must fit into two bytes.
     private static let recordByteCountMax = 1 << 16

@@ -132,7 +132,7 @@ extension CellRecord {
     }
 }
 
-/// A cell where it stands in encoded bytes: `field => [value, stamp, origin]`.
+/// A cell, as ranges of the encoded bytes: `field => [value, stamp, origin]`.
 struct CellSlice {
     /// The encoded key, head included. Cells are ordered by their keys.
     var key: Range<Int>

@@ -190,7 +190,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
     @_lifetime(borrow self)
     private func span(_ count: Int) -> Span<UInt8> {
         let start = unsafe UnsafePointer(self.start)
-        // The tail allocation holds so many initialised bytes and lives as long as self, which is borrowed.
+        // The tail allocation holds `count` initialised bytes and lives as long as self, which is borrowed.
         let span = unsafe Span(_unsafeStart: start, count: count)
         return unsafe _overrideLifetime(span, borrowing: self)
     }

@@ -29,8 +29,8 @@ public struct EncodedFields: Hashable, Sendable {
     }
 
     /// Adds `undefined` like ``addingUndefined(for:)``.
-    /// - Parameter removed: set to the number of the record's cells that these fields do not name: so many removed
-    ///   fields the record then has. 0 if the model does not exist.
+    /// - Parameter removed: set to the number of the record's cells that these fields do not name, which are removed
+    ///   fields from then on; 0 if the model does not exist.
     public func addingUndefined(for record: CellRecord, removed: inout Int) -> EncodedFields {
         removed = 0
         guard record.exists else { return self }

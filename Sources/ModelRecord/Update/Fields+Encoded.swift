@@ -139,6 +139,7 @@ extension Fields {
 package struct FieldSizes: Sendable {
     /// The size of the shortest name; `Int.max` without names.
     package private(set) var nameByteCountMin = Int.max
+    /// The size of the longest name.
     package private(set) var nameByteCountMax = 0
     /// The size of the largest encoded value.
     package private(set) var valueByteCountMax = 0

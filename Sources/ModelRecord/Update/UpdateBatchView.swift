@@ -4,7 +4,7 @@
 @frozen public struct UpdateBatchView: ~Escapable {
     /// The buffer that the slices point into.
     public let bytes: Span<UInt8>
-    /// Where each update stands in ``bytes``.
+    /// The place of each update in ``bytes``.
     public let slices: Span<UpdateSlice>
     /// The name of the origin.
     public let origin: Span<UInt8>

@@ -50,6 +50,7 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
 }
 
 extension Model {
+    /// The default: the type does not keep track of unknown fields.
     public var unknownFields: FieldSet { FieldSet() }
 
     /// All known fields, as they are to be published.
@@ -62,6 +63,7 @@ extension Model {
         }
     }
 
+    /// The default: all fields of both states are written and compared.
     public func diff(from old: Self) throws(FieldProblem) -> Fields { try fields.changes(since: old.fields) }
 
     /// A copy with changes.
