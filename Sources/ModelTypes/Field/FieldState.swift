@@ -2,7 +2,7 @@ public import ModelRecord
 
 /// What is known of one field of a model.
 public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// No publisher has written the field.
+    /// No publisher has written the field, or the field was made unknown again.
     case unknown
     /// The field is known to be empty.
     case null
