@@ -6,7 +6,7 @@ public struct Heads: Sendable, Hashable {
     public var origin: String
     /// The origin's start that the heads belong to.
     public var incarnation: UInt64
-    /// The origin's hybrid clock. In a relay's heads, the greatest stamp that the origin itself has told.
+    /// The origin's hybrid clock. If isRelayed, the greatest stamp that the origin itself has told.
     public var stamp: Stamp
     /// One head for each topic. Decoded heads are in the order of the encoded topics: shorter ones first, then
     /// bytewise.
