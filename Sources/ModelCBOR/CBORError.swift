@@ -1,6 +1,6 @@
 /// Why some bytes are not an acceptable CBOR item.
 public struct CBORError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of fault. An open set: more may be added.
+    /// A kind of fault. An open set: more may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name used in logs and counters.
         public let description: String
@@ -33,9 +33,9 @@ public struct CBORError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let limit = Code("limit", isMalformed: false)
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     public let code: Code
-    /// Where, in bytes from the start of the input.
+    /// The offset of the fault, in bytes from the start of the input.
     public let offset: Int
 
     /// Makes an error; for readers built on this one.

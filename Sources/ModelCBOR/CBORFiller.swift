@@ -1,7 +1,7 @@
-/// Writes CBOR items into memory that was reserved beforehand: one look at the capacity for many items.
+/// Writes CBOR items into reserved memory, so that the capacity is checked once for many items.
 ///
-/// ``CBORWriter/append(upTo:_:)`` lends one. Each item is still checked against the end of the memory: an estimate that
-/// was too small ends in a trap, not in a wild write.
+/// ``CBORWriter/append(upTo:_:)`` lends a filler. Each item is still checked against the end of the memory: an estimate
+/// that was too small ends in a trap, not in a wild write.
 @unsafe public struct CBORFiller {
     @usableFromInline var next: UnsafeMutablePointer<UInt8>
     @usableFromInline let end: UnsafeMutablePointer<UInt8>
@@ -12,7 +12,7 @@
         unsafe self.end = unsafe end
     }
 
-    /// How much room is left.
+    /// The number of bytes that can still be written.
     @inlinable public var byteCountLeft: Int { unsafe end - next }
 
     /// Takes the next bytes; traps when there are not as many.
@@ -61,7 +61,7 @@
         unsafe UnsafeMutableRawPointer(start + 1).storeBytes(of: value.bigEndian, as: T.self)
     }
 
-    /// Copies bytes that already are encoded. Few of them, the most common case, without a call.
+    /// Copies bytes that already are encoded. Up to 32 bytes, the most common case, are copied without a call.
     @inlinable @inline(__always)
     public mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         let count = bytes.count
@@ -83,7 +83,7 @@
         }
     }
 
-    /// Copies the first and the last bytes, as many as a `T` has each; they may overlap.
+    /// Copies the first and the last `T` of the `count` bytes; the two may overlap, and together cover all bytes.
     @inlinable @inline(__always)
     static func copyEnds<T: BitwiseCopyable>(
         _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int, as type: T.Type
@@ -113,7 +113,7 @@
 }
 
 extension String {
-    /// Lends the bytes of the text where they are, without a call where that is possible.
+    /// Lends the UTF-8 bytes of the text in place; copies a text whose bytes are not contiguous.
     @inlinable @inline(__always)
     public func withUTF8Bytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         if let result = unsafe utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -124,7 +124,7 @@ extension String {
 
 extension CBORWriter {
     /// Appends what `body` writes.
-    /// - Parameter byteCount: at most so many bytes; the memory grows by factors, as it does for single items.
+    /// - Parameter byteCount: the most that `body` writes; the memory grows by factors, as it does for single items.
     @inlinable @inline(__always)
     public mutating func append(upTo byteCount: Int, _ body: (inout CBORFiller) -> Void) {
         bytes.append(addingCapacity: byteCount) { output in

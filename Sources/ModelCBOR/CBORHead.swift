@@ -7,10 +7,10 @@
     /// The value, length, count, tag or bit pattern that follows the initial byte; 0 for an indefinite length.
     public let argument: UInt64
 
-    /// What a head takes at most.
+    /// The size of the longest head.
     @inlinable public static var byteCountMax: Int { 9 }
 
-    /// What the shortest head with this argument takes.
+    /// The size of the shortest head with this argument.
     @inlinable public static func byteCount(of argument: Int) -> Int {
         switch argument {
         case ..<24: 1
@@ -27,10 +27,11 @@
         self.argument = argument
     }
 
-    /// The item's length is not told in advance: it ends at a break.
+    /// True when the length is not told in advance: the item ends at a break.
     @inlinable public var isIndefinite: Bool { information == 31 }
 
-    /// The argument is written in the fewest bytes that hold it. Floats are judged by ``CBORReader`` instead.
+    /// True when the argument is written in the fewest bytes that hold it. For floats, ask
+    /// ``CBORFloat/isShortest(_:)``.
     @inlinable public var isShortest: Bool {
         switch information {
         case 24: argument >= 24

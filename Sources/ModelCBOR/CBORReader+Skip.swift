@@ -2,8 +2,8 @@ extension CBORReader {
     /// Passes over one item of any kind and checks that it is well-formed and valid (RFC 8949, section 5.3):
     /// lengths, UTF-8, reserved values, no key twice in a map.
     ///
-    /// Duplicate keys are found here only while keys stand in ascending order; other orders clear
-    /// ``isDeterministic``, and ``CBORWriter/writeCanonical(_:maxDepth:)`` finds the duplicates in those.
+    /// Duplicate keys are found here only in maps whose keys ascend. A map in another order clears ``isDeterministic``;
+    /// ``CBORWriter/writeCanonical(_:maxDepth:)`` finds its duplicates.
     /// - Parameter maxDepth: how many arrays, maps and tags may be nested; 0 accepts scalars only.
     /// - Complexity: O(*bytes*), no allocation; recursion is bounded by `maxDepth`.
     @_lifetime(self: copy self)
@@ -99,7 +99,7 @@ extension CBORReader {
     @inlinable public mutating func checkOrder(
         of key: Range<Int>, after previous: Range<Int>
     ) throws(CBORError) {
-        // The heads tell the lengths, so they often decide.
+        // The first byte tells the length of a short key, so it often decides.
         if previous.isEmpty || bytes[previous.lowerBound] < bytes[key.lowerBound] { return }
         let order = compareBytes(previous, key)
         if order < 0 { return }

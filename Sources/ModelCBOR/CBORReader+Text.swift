@@ -6,7 +6,7 @@ extension CBORReader {
         if range.count >= 8 { return isLongUTF8(range) }
         if range.isEmpty { return true }
         guard bytes.count &- range.lowerBound >= 8 else { return isLongUTF8(range) }
-        // In bounds: eight bytes follow, of which the first `count`, the low ones, matter.
+        // In bounds: eight bytes follow. Only the first `range.count` matter, the low ones of the word.
         let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: range.lowerBound, as: UInt64.self)
         let mask = ~(UInt64.max &<< UInt64(range.count &* 8))
         if UInt64(littleEndian: word) & mask & 0x8080_8080_8080_8080 == 0 { return true }

@@ -1,20 +1,20 @@
 extension CBORReader {
     /// Passes over a pair of a map whose key is a text of 1 to 23 ASCII bytes that stands after `previous`, and whose
     /// value is of the usual shape (``UsualItem``).
-    /// - Parameter previous: the key of the pair before, which this reader has passed; empty for the first.
-    /// - Returns: where the key stands, head included; nil for any other pair: the reader has not moved then.
+    /// - Parameter previous: the range of the previous key in ``bytes``, head included; empty for the first pair.
+    /// - Returns: the range of the key, head included; nil for any other pair, and the reader has not moved.
     @_lifetime(self: copy self)
     @inlinable @inline(__always)
     public mutating func skipUsualPair(after previous: Range<Int>) -> Range<Int>? {
         let start = offset
-        // Both items and what words read past them are there.
+        // Room for both items, and for the word reads that reach past them.
         guard bytes.count &- start >= UsualItem.byteCountMax &+ UsualItem.readByteCountMax else { return nil }
         let head = UsualItem.byte(bytes, start)
         let count = Int(head) &- 0x60
         guard count > 0, count < 24, UsualItem.isASCII(bytes, start &+ 1, count) else { return nil }
         let keyEnd = start &+ 1 &+ count
         if !previous.isEmpty {
-            // The heads tell the lengths, so they often decide, and with them the next seven bytes.
+            // The first eight bytes of each key, head included, often decide.
             let (before, this) = (UsualItem.word(bytes, previous.lowerBound), UsualItem.word(bytes, start))
             if before &>> 56 == this &>> 56 {
                 let isAfter = count >= 7 && before != this ? before < this : compareBytes(previous, start..<keyEnd) < 0

@@ -1,8 +1,9 @@
 extension CBORReader {
-    /// Passes over one item like ``skipItem(maxDepth:)`` and checks that it is a value as Modelcast has them
-    /// (protocol article, section 3): integers of 64 signed bits, text as the keys of maps,
-    /// no simple values besides false, true, null and undefined. Below a tag without a meaning anything goes.
-    /// - Throws: also `integer-range` and `unexpected-type`, which say nothing against the bytes around the item.
+    /// Passes over one item like ``skipItem(maxDepth:)`` and checks that it is a value that Modelcast accepts (protocol
+    /// article, section 3): integers of 64 signed bits, text as the keys of maps, no simple values besides false, true,
+    /// null and undefined. Below a tag that Modelcast gives no meaning, any well-formed item is accepted.
+    /// - Throws: also `integer-range` and `unexpected-type`: the item is well-formed, so the bytes around it can still
+    ///   be read.
     @_lifetime(self: copy self)
     @inlinable public mutating func skipValue(maxDepth: Int) throws(CBORError) {
         // The common small scalars, without a call.

@@ -1,7 +1,7 @@
 extension CBORReader {
     /// Passes over one item of any depth and checks that it is well-formed (RFC 8949, appendix C) and its texts UTF-8.
     ///
-    /// For items that are thrown away: keys that stand twice are not looked for.
+    /// Meant for items that are thrown away: duplicate keys are not looked for.
     /// - Complexity: O(*bytes*), without recursion; memory for open containers is bounded by the input.
     @_lifetime(self: copy self)
     public mutating func skipWellFormed() throws(CBORError) {
@@ -29,7 +29,8 @@ extension CBORReader {
         }
     }
 
-    /// Passes over a scalar, or over the head of a container, which is returned.
+    /// Passes over a scalar, or over the head of a container.
+    /// - Returns: the container; nil for a scalar.
     @_lifetime(self: copy self)
     private mutating func skipHead() throws(CBORError) -> OpenContainer? {
         let start = offset

@@ -1,8 +1,9 @@
 /// A cursor over encoded CBOR (RFC 8949) that reads in place: nothing is copied, nothing is allocated.
 ///
-/// Every method checks bounds; any bytes whatever end in a value or a ``CBORError``, never in a trap.
-/// Reading is one pass. The reader remembers whether all that it passed was in the core deterministic encoding
-/// (RFC 8949, section 4.2.1; floats in the shortest form that keeps their value), see ``isDeterministic``.
+/// Every method checks bounds. Any input ends in a value or a ``CBORError``, never in a trap; only the methods for
+/// bytes that are known to be valid (``skipValidItem()``, ``readValidUnsigned()``) trap on others. Reading is one pass.
+/// The reader remembers whether all that it passed was in the core deterministic encoding (RFC 8949, section 4.2.1;
+/// floats in the shortest form that keeps their value), see ``isDeterministic``.
 ///
 /// ```swift
 /// var reader = CBORReader(bytes)
@@ -18,14 +19,14 @@ public struct CBORReader: ~Escapable {
     /// False once an item was met that a deterministic encoder would have written in other bytes.
     public var isDeterministic = true
 
-    /// A reader at the start of `bytes`.
+    /// A reader of `bytes` that begins at `offset`.
     @_lifetime(copy bytes)
     @inlinable public init(_ bytes: Span<UInt8>, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
     }
 
-    /// All bytes have been read.
+    /// True when all bytes have been read.
     @inlinable public var isAtEnd: Bool { offset >= bytes.count }
 
     /// The next byte, or nil at the end; the reader does not move.
@@ -87,7 +88,7 @@ public struct CBORReader: ~Escapable {
     }
 
     /// Passes over a head of the major type whose bits are `high`, if its argument is below 256 and in shortest form.
-    /// - Returns: the argument; nil when the head is another one: the reader has not moved then.
+    /// - Returns: the argument; nil for any other head, and the reader has not moved.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func readShortHead(_ high: UInt8) -> Int? {
         guard offset < bytes.count else { return nil }
@@ -119,7 +120,8 @@ public struct CBORReader: ~Escapable {
         try readCount(.map, 0xA0, least: 2)
     }
 
-    /// A count is refused when the input cannot hold that many elements, so it is safe to reserve by it.
+    /// Reads the head of an array or map. A count is refused when the input cannot hold that many elements, so the
+    /// caller may reserve memory by it.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func readCount(
         _ major: CBORMajor, _ high: UInt8, least: Int
@@ -143,6 +145,7 @@ public struct CBORReader: ~Escapable {
     }
 
     /// Consumes a break if one is next.
+    /// - Returns: true when a break was consumed.
     @_lifetime(self: copy self)
     @inlinable public mutating func readBreak() -> Bool {
         guard nextByte == CBORConstant.breakByte else { return false }
@@ -150,7 +153,7 @@ public struct CBORReader: ~Escapable {
         return true
     }
 
-    /// Reads an unsigned integer.
+    /// Reads an unsigned integer of up to 64 bits.
     @_lifetime(self: copy self)
     @inlinable public mutating func readUnsigned() throws(CBORError) -> UInt64 {
         if let value = readShortHead(0x00) { return UInt64(value) }
@@ -174,7 +177,7 @@ public struct CBORReader: ~Escapable {
         return range
     }
 
-    /// Reads a text of definite length and leaves it to the caller to see that it is UTF-8 (``isUTF8(_:)``).
+    /// Reads a text of definite length without a check of its UTF-8; the caller checks it (``isUTF8(_:)``).
     /// - Returns: the range of its bytes in ``bytes``, without the head.
     @_lifetime(self: copy self)
     @inlinable public mutating func readUncheckedText() throws(CBORError) -> Range<Int> {
@@ -215,6 +218,7 @@ public struct CBORReader: ~Escapable {
     }
 
     /// Consumes a null if one is next.
+    /// - Returns: true when a null was consumed.
     @_lifetime(self: copy self)
     @inlinable public mutating func readNull() -> Bool {
         guard nextByte == CBORConstant.nullByte else { return false }

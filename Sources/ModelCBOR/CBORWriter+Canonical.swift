@@ -52,7 +52,7 @@ extension CBORWriter {
     private mutating func writeCanonicalMap(
         _ head: CBORHead, _ reader: inout CBORReader, maxDepth: Int
     ) throws(CBORError) {
-        // All pairs go into one buffer, one behind the other; only their places are sorted.
+        // All pairs go into one buffer, one behind the other; only their ranges are sorted.
         var content = CBORWriter()
         var pairs: [CanonicalPair] = []
         let start = reader.offset

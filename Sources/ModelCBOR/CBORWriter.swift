@@ -1,18 +1,18 @@
 /// Appends CBOR items in the core deterministic encoding (RFC 8949, section 4.2.1) to a buffer that it owns.
 ///
-/// The caller sees to the order of map keys; everything else (shortest heads, definite lengths, shortest floats)
-/// is done here. ``removeAll()`` keeps the capacity, so one writer serves many messages without allocating.
+/// The caller writes map keys in order; the writer does the rest (shortest heads, definite lengths, shortest floats).
+/// ``removeAll()`` keeps the capacity, so one writer serves many messages without allocating.
 public struct CBORWriter: Sendable {
-    /// What has been written.
+    /// The bytes that have been written.
     public var bytes: [UInt8]
 
-    /// An empty writer.
+    /// An empty writer with room for `byteCount` bytes.
     public init(reserving byteCount: Int = 0) {
         bytes = []
         bytes.reserveCapacity(byteCount)
     }
 
-    /// A writer that goes on behind `bytes`.
+    /// A writer that appends behind `bytes`.
     @inlinable public init(continuing bytes: consuming [UInt8]) { self.bytes = bytes }
 
     /// How many bytes have been written.

@@ -1,16 +1,18 @@
-/// Items of the shape that nearly all names and values have, checked by words instead of byte by byte.
+/// Checks of items of the shape that nearly all names and values have, by words instead of byte by byte.
 ///
-/// What is passed over here is exactly what the reader's other methods accept as deterministic; anything else is left
-/// to them. Each method says how many bytes must be there, and looks at none beyond.
+/// These methods accept only what the methods of ``CBORReader`` accept as deterministic, and leave anything else to
+/// them. Each method says how many bytes the caller guarantees, and reads none beyond.
 public enum UsualItem {
-    /// A text of up to 23 bytes takes so many, head included; so does any value that ``end(ofValueAt:in:)`` accepts.
+    /// The size of the longest usual item, head included: a string of 23 bytes.
     public static let byteCountMax = 24
 
-    /// What must be there from an item of that size on, as words may reach past its end.
+    /// How many bytes must be readable from the start of an item on, as words may reach past its end.
     public static let readByteCountMax = byteCountMax + 8
 
-    /// Where a value ends that is a string of up to 23 bytes, if text of ASCII only, an integer of up to 32 bits, a
-    /// bool, null or undefined; nil for any other. There are ``readByteCountMax`` bytes from `offset` on.
+    /// The end of a usual value: a string of up to 23 bytes (a text must be ASCII), an integer of up to 32 bits, a
+    /// bool, null or undefined. Nil for any other value.
+    ///
+    /// The caller guarantees ``readByteCountMax`` bytes from `offset` on.
     @inlinable @inline(__always)
     public static func end(ofValueAt offset: Int, in bytes: Span<UInt8>) -> Int? {
         let head = byte(bytes, offset)
@@ -19,7 +21,7 @@ public enum UsualItem {
         case 0x60..<0x78: return isASCII(bytes, offset &+ 1, low) ? offset &+ 1 &+ low : nil
         case 0x00..<0x18, 0x20..<0x38, 0xF4...0xF7: return offset &+ 1
         case 0x40..<0x58: return offset &+ 1 &+ low
-        // The shortest form only.
+        // An integer counts only in its shortest form.
         case 0x18, 0x38: return byte(bytes, offset &+ 1) >= 24 ? offset &+ 2 : nil
         case 0x19, 0x39: return byte(bytes, offset &+ 1) != 0 ? offset &+ 3 : nil
         case 0x1A, 0x3A:
@@ -28,7 +30,8 @@ public enum UsualItem {
         }
     }
 
-    /// No byte of fewer than 24 is above 0x7F. There are 24 from `offset` on.
+    /// True when `count` bytes from `offset` on, at most 23, are ASCII. The caller guarantees 24 bytes from `offset`
+    /// on.
     @inlinable @inline(__always)
     public static func isASCII(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) -> Bool {
         var seen: UInt64 = 0
@@ -42,11 +45,11 @@ public enum UsualItem {
         return seen & 0x8080_8080_8080_8080 == 0
     }
 
-    /// A byte that is known to be there.
+    /// The byte at `offset`, which the caller guarantees to be in bounds.
     @inlinable @inline(__always)
     public static func byte(_ bytes: Span<UInt8>, _ offset: Int) -> UInt8 { unsafe bytes[unchecked: offset] }
 
-    /// Eight bytes that are known to be there, the first the highest.
+    /// The eight bytes from `offset` on, big-endian; the caller guarantees them to be in bounds.
     @inlinable @inline(__always)
     static func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
         unsafe UInt64(bigEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))

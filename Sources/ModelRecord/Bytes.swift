@@ -16,7 +16,8 @@ enum Bytes {
         return left.count &- right.count
     }
 
-    /// Eight bytes from `index` on, which the caller has checked to be there, as they would be compared.
+    /// Eight bytes from `index` on, which the caller has checked to be there, big-endian: words compare as their bytes
+    /// do.
     @inline(__always)
     static func word(_ span: Span<UInt8>, _ index: Int) -> UInt64 {
         unsafe UInt64(bigEndian: span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
@@ -40,7 +41,7 @@ enum Bytes {
         var index = 0
         guard count >= 8 else {
             if count >= 4 {
-                // The first four and the last four, of which some may be the same: the name of an origin, mostly.
+                // The first four and the last four, which may overlap. Most such runs are the name of an origin.
                 return half(left, leftStart) == half(right, rightStart)
                     && half(left, leftStart &+ count &- 4) == half(right, rightStart &+ count &- 4)
             }
@@ -58,8 +59,8 @@ enum Bytes {
         return word(left, leftStart &+ count &- 8) == word(right, rightStart &+ count &- 8)
     }
 
-    /// Copies a piece of a record: most take some words, of which the last may have bytes of the one before. The caller
-    /// has checked that so many bytes are there on both sides, which do not overlap.
+    /// Copies `count` bytes of a record. Pieces of 8 to 64 bytes are copied as two words, which may overlap. The caller
+    /// has checked that both sides have `count` bytes and do not overlap.
     @inline(__always)
     static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
         if count > 64 || count < 8 { return unsafe target.copyMemory(from: source, byteCount: count) }
@@ -68,7 +69,7 @@ enum Bytes {
         unsafe copyEnds(SIMD4<UInt64>.self, source, target, count)
     }
 
-    /// Copies the first and the last word, which together are all.
+    /// Copies the first and the last word, which together cover all `count` bytes.
     @inline(__always)
     private static func copyEnds<Word: BitwiseCopyable>(
         _ word: Word.Type, _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int

@@ -4,20 +4,20 @@ import ModelRecord
 public import ModelTypes
 public import Observation
 
-/// A model that follows its cache, for Swift's `Observation`: who has read a property of it is told when that changes.
+/// A model that follows its cache, for Swift's `Observation`: code that has read a property is told when it changes.
 ///
 /// ```swift
 /// let user = LiveModel(User.self, id, in: subscriber.cache, on: .main)
 /// withObservationTracking { show(user.nickName) } onChange: { … }
 /// ```
-/// A property of it is one of the model, or nil where that does not exist. Who has read the name is not told of the
-/// age. `user.constants`, where the model has constant fields, is its side that never changes; the others are the side
-/// to be observed.
+/// Each property is that of the model, or nil when there is no model. Changes are tracked for each property: code that
+/// has read the name is not told of the age. `user.constants`, if the model has constant fields, has the properties
+/// that never change; only the others need to be observed.
 ///
-/// The properties change on the queue, a serial one, all of one change together; they may be read from any thread.
+/// The properties of one change are set together, on the queue, which must be serial. They may be read from any thread.
 @dynamicMemberLookup
 public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
-    /// A property that somebody has read.
+    /// The calls that announce a change of a property that has been read.
     private struct Read: Sendable {
         let willSet: @Sendable (LiveModel) -> Void
         let didSet: @Sendable (LiveModel) -> Void
@@ -25,25 +25,26 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
 
     private struct Inside {
         var state: ModelState<M>?
-        /// The properties that have been read at any time.
+        /// The properties that have been read at least once.
         var reads: [PartialKeyPath<M>: Read] = [:]
         var observation: CacheObservation?
-        /// Of which commit the state is: what is told of earlier ones is old.
+        /// The number of the commit that `state` belongs to. Changes up to it are ignored.
         var commitNumber: UInt64 = 0
     }
 
-    /// The model's id; it need not exist.
+    /// The model's id; the model need not exist.
     public let id: M.ID
     private let registrar = ObservationRegistrar()
     private let inside = Guarded(Inside())
 
-    /// - Parameter queue: where the properties change; a serial one.
+    /// A live model with the current state of the cache.
+    /// - Parameter queue: a serial queue, on which the properties change.
     public init(_ type: M.Type, _ id: M.ID, in cache: ModelCache, on queue: DispatchQueue) {
         self.id = id
         let observation = cache.models(type, id).observe(on: queue) { [weak self] changes in
             for change in changes { self?.follow(change) }
         }
-        // Not to begin empty: the queue may be busy. What has been told meanwhile may be newer.
+        // Read the state at once, as the queue may be busy. A change that was told meanwhile may be newer.
         let now = cache.snapshot()
         let state = now.state(of: type, id)
         inside.withLock { inside in
@@ -54,16 +55,16 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         }
     }
 
-    /// The model, or what is in its way; nil where it does not exist.
+    /// The model, or the problem of its record; nil when the model does not exist.
     public var state: ModelState<M>? {
         registrar.access(self, keyPath: \.state)
         return inside.withLock { $0.state }
     }
 
-    /// The newest model that could be made; nil where there is none.
+    /// The newest model that could be made; nil when there is none.
     public var model: M? { state?.model }
 
-    /// A property of the newest model that could be made; nil where there is none.
+    /// A property of the newest model that could be made; nil when there is no model.
     public subscript<T>(dynamicMember property: any KeyPath<M, T> & Sendable) -> T? {
         registrar.access(self, keyPath: \LiveModel<M>.[dynamicMember: property])
         let read = Read(
@@ -76,7 +77,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         return model?[keyPath: property]
     }
 
-    /// A property that is computed of others may have another value; where that cannot be told, it has.
+    /// True when a computed property may have changed: its values differ, or cannot be compared.
     private static func isOther(_ property: PartialKeyPath<M>, _ old: M?, _ new: M?) -> Bool {
         guard let old, let new else { return true }
         return new.isEqual(to: old, at: property) != true
@@ -85,7 +86,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
     private func follow(_ change: ModelChange<M>) {
         let (last, number, reads) = inside.withLock { ($0.state, $0.commitNumber, $0.reads) }
         guard change.commitNumber > number else { return }
-        // The last that could be made is the one that was here, unless the model has come anew.
+        // The last good model is the one that is held here, unless the model is a new one.
         var state = change.state
         if change.step != .entered, let problem = state?.problem, let model = last?.model {
             state = .outdated(model, problem)
@@ -94,7 +95,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         guard newest != last else {
             return inside.withLock { $0.commitNumber = max($0.commitNumber, commitNumber) }
         }
-        // A model that comes or goes changes them all.
+        // When a model comes or goes, every property changes.
         let changed = change.change.changedFields
         let isWhole = change.isWhole || last?.problem != nil
         let concerned = reads.filter { property, _ in
@@ -105,14 +106,14 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         registrar.willSet(self, keyPath: \.state)
         for read in concerned { read.willSet(self) }
         let late = inside.withLock { inside -> [PartialKeyPath<M>: Read] in
-            // The initialiser may have set this one meanwhile, or a newer one.
+            // The initialiser may have set this state meanwhile, or a newer one.
             guard commitNumber > inside.commitNumber else { return [:] }
             (inside.state, inside.commitNumber) = (newest, commitNumber)
             return inside.reads
         }
         for read in concerned { read.didSet(self) }
         registrar.didSet(self, keyPath: \.state)
-        // Read for the first time on another thread, while this was on its way.
+        // These properties were read for the first time, on another thread, while this change was under way.
         for (property, read) in late where reads[property] == nil {
             read.willSet(self)
             read.didSet(self)

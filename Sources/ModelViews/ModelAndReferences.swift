@@ -1,11 +1,11 @@
 public import ModelTypes
 
-/// A model and those that it refers to, as they are in one cut.
+/// A model and the models that it refers to, all of one cut.
 public struct ModelAndReferences<M: Model, Other: Model>: Hashable, Sendable {
-    /// The id of the model that refers to the others.
+    /// The id of the model that has the references.
     public let id: M.ID
-    /// Nil where it does not exist, or cannot be made and never could.
+    /// The newest model that could be made; nil when it does not exist, or no model could ever be made of it.
     public let model: M?
-    /// Those that it refers to and that exist, in the order of its references.
+    /// The models that it refers to and that exist, in the order of its references.
     public let references: [Other]
 }

@@ -3,10 +3,11 @@ public import ModelCache
 import ModelRecord
 public import ModelTypes
 
-/// What of a model goes where in an object that is bound to it; see ``ModelCache/bind(_:_:to:on:_:)``.
+/// The description of a binding: which property of a model sets which property of an object. See
+/// ``ModelCache/bind(_:_:to:on:_:)``.
 public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     private struct Entry: Sendable {
-        /// Nil for a property that is computed of others.
+        /// Nil for a computed property.
         let field: FieldName?
         let apply: @Sendable (M, Object) -> Void
     }
@@ -15,14 +16,15 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     private var before: [@Sendable (Object, ModelChange<M>) -> Void] = []
     private var after: [@Sendable (Object, ModelChange<M>) -> Void] = []
 
-    /// A property of the object is to have the value of one of the model.
+    /// Sets a property of the object to the value of a property of the model.
     public mutating func map<T>(
         _ property: any KeyPath<M, T> & Sendable, to target: any ReferenceWritableKeyPath<Object, T> & Sendable
     ) {
         map(property, to: target) { $0 }
     }
 
-    /// A property of the object is to have what `convert` makes of the value of one of the model.
+    /// Sets a property of the object to the converted value of a property of the model. `convert` is called on the
+    /// queue.
     public mutating func map<T, Converted>(
         _ property: any KeyPath<M, T> & Sendable,
         to target: any ReferenceWritableKeyPath<Object, Converted> & Sendable,
@@ -32,12 +34,12 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
         entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
-    /// Calls `hook` before properties are set, and when the model goes, and none is.
+    /// Calls `hook` before properties are set, and when the model goes, in which case none is set.
     public mutating func willChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) {
         before.append(hook)
     }
 
-    /// Calls `hook` after properties were set, and when the model goes, and none is.
+    /// Calls `hook` after properties were set, and when the model goes, in which case none was set.
     public mutating func didChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) { after.append(hook) }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
@@ -61,9 +63,10 @@ extension ModelCache {
     ///     $0.map(\.age, to: \.subtitle) { $0.map { "\($0) years" } ?? "" }
     /// }
     /// ```
-    /// The object is not kept alive, and keeps nothing alive; any number of bindings may set properties of it, each of
-    /// which ends alone. Only properties whose field has changed are set. Where the model goes they stay as they are.
-    /// - Parameter queue: where the object's properties are set.
+    /// The binding does not keep the object alive. Any number of bindings may set properties of one object, and each
+    /// ends by itself. Only properties whose field has changed are set. When the model goes, all properties stay as
+    /// they are.
+    /// - Parameter queue: the queue on which the object's properties are set.
     /// - Returns: the binding, which ends when it is cancelled or released.
     public func bind<M: Model, Object: AnyObject & Sendable>(
         _ type: M.Type, _ id: M.ID, to object: Object, on queue: DispatchQueue,

@@ -2,27 +2,28 @@ public import ModelCache
 import ModelRecord
 public import ModelTypes
 
-/// What happened to one model, as an observer of a Swift type is told.
+/// A change of one model, as an observer of a Swift type is told.
 ///
-/// As a ``Change`` it keeps alive what was told beside it; to remember a model keep ``new``.
+/// Like a ``Change``, it keeps alive what was told together with it. To remember a model, keep ``new`` instead.
 public struct ModelChange<M: Model>: Sendable, Identifiable {
-    /// What came of a model with regard to a condition (``Models/where(_:)``).
+    /// The effect of a change with regard to a condition (``Models/where(_:)``). Without a condition, a model meets it
+    /// by existing.
     public enum Step: Sendable, Hashable {
-        /// It did not meet the condition before, or did not exist.
+        /// The model did not meet the condition before, or did not exist. Now it meets it.
         case entered
-        /// It met the condition before and does so now.
+        /// The model met the condition before, and still does.
         case changed
-        /// It does not meet the condition any more, or is gone.
+        /// The model does not meet the condition any more, or is gone.
         case left
     }
 
     /// The model's id.
     public let id: M.ID
-    /// With regard to the condition; without one: to being there.
+    /// The effect of the change on the condition; without one, on the existence of the model.
     public let step: Step
-    /// The same as records.
+    /// The same change as records.
     public let change: Change
-    /// The number of the last commit that is in it.
+    /// The number of the last commit that is part of the change.
     let commitNumber: UInt64
     private let problems: ModelProblems
 
@@ -31,42 +32,44 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
         self.commitNumber = commitNumber
     }
 
-    /// The model before: the newest that could be made. Nil where there was none, and when ``isInitial``.
+    /// The newest model that could be made before the change; nil when there was none, and when ``isInitial``.
     public var old: M? { change.old?.state(of: M.self, telling: problems.tell).model }
 
-    /// The model after: the newest that could be made. Nil where there is none.
+    /// The newest model that could be made after the change; nil when there is none.
     public var new: M? { state?.model }
 
-    /// The model after, or what is in its way; nil where it does not exist.
+    /// The model after the change, or the problem of its record; nil when the model does not exist.
     public var state: ModelState<M>? {
         guard let state = change.new?.state(of: M.self, telling: problems.tell) else { return nil }
-        // Nobody may have read the one before when it was replaced; here it is still at hand.
+        // Nobody may have read the former record while it was in the cache, so no model was carried over. The change
+        // still holds that record.
         if let problem = state.problem, let old { return .outdated(old, problem) }
         return state
     }
 
-    /// Any property may be another one: the model comes or goes, or what is readable is not, or was not, the newest.
+    /// True when every property may have changed: the model comes or goes, or the model before or after is not that of
+    /// its record.
     var isWhole: Bool {
         isInitial || step != .changed || !change.makes(M.self, problems)
     }
 
-    /// The field that a property stands for has another value now than before.
+    /// True when the field of this property has another value than before. Traps for a property without a field.
     public func changes(_ property: PartialKeyPath<M>) -> Bool {
         M.field(of: property).covers(anyOf: change.changedFields)
     }
 
-    /// No change: the state at the time of registration.
+    /// True for the state at the time of registration, which is no change.
     public var isInitial: Bool { change.isInitial }
 
-    /// Several changes were folded into one.
+    /// True when several changes were conflated into this one.
     public var isFolded: Bool { change.isFolded }
 
-    /// The publisher that wrote it.
+    /// The name of the publisher that wrote it.
     public var origin: String { change.origin }
 }
 
 extension Change {
-    /// Both of its records make a model.
+    /// True when both the old and the new record make a model.
     func makes<M: Model>(_ type: M.Type, _ problems: ModelProblems) -> Bool {
         [old, new].allSatisfy { record in
             guard let state = record?.state(of: type, telling: problems.tell) else { return false }

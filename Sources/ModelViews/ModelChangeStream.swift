@@ -1,7 +1,7 @@
 import ModelCache
 public import ModelTypes
 
-/// The changes of ``Models`` as an asynchronous sequence, with the contract of `ChangeStream`: for one consumer.
+/// The changes of ``Models`` as an asynchronous sequence, for one consumer, with the contract of `ChangeStream`.
 public struct ModelChangeStream<M: Model>: AsyncSequence, Sendable {
     let models: Models<M>
     let changes: ChangeStream
@@ -10,10 +10,10 @@ public struct ModelChangeStream<M: Model>: AsyncSequence, Sendable {
         Iterator(models: models, changes: changes.makeAsyncIterator())
     }
 
-    /// Ends the stream: the consumer is told nothing more.
+    /// Ends the stream: the consumer gets no more changes.
     public func cancel() { changes.cancel() }
 
-    /// Takes one set of changes after the other; none is empty.
+    /// Returns one set of changes after the other; no set is empty.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let models: Models<M>
         var changes: ChangeStream.Iterator

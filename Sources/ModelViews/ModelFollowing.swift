@@ -4,21 +4,21 @@ import ModelRecord
 public import ModelTypes
 
 extension Models {
-    /// Tells `handler` of one model together with those that it refers to, whenever any of them changes.
+    /// Calls `handler` with a model and the models that it refers to, whenever any of them changes.
     ///
     /// ```swift
     /// let message = cache.models(Message.self, id)
     /// let token = message.observe(following: { [$0.author] }, on: queue) { show($0.model, by: $0.references) }
     /// ```
-    /// What is told is one cut: never a message of one commit with the author of another. It follows references one
-    /// deep: those of the author are not looked at. It begins with what is there; where there is no model, with
-    /// nothing. Changes of one commit are told once; a slow handler is told the newest state only. A model that does
-    /// not meet the condition any more is as one that is gone.
+    /// All models of a call are of one cut: never a message of one commit with the author of another. References are
+    /// followed one level deep: those of the author are not followed. The first call has the current state; without a
+    /// model there is no first call. Changes of one commit cause one call, and a slow handler gets the newest state
+    /// only. A model that no longer meets the condition counts as gone.
     ///
     /// - Parameters:
-    ///   - references: those of a model that are to be followed; the same for the same model.
-    ///   - queue: a serial one.
-    /// - Returns: the token; it ends when it is cancelled or released.
+    ///   - references: the references of a model to follow; must be the same for the same model.
+    ///   - queue: a serial queue, on which both closures are called.
+    /// - Returns: the registration, which ends when it is cancelled or released.
     public func observe<Other: Model>(
         following references: @escaping @Sendable (M) -> [Reference<Other>], on queue: DispatchQueue,
         _ handler: @escaping @Sendable (ModelAndReferences<M, Other>) -> Void
@@ -42,7 +42,7 @@ public final class ModelFollowing: ObservationToken {
 
     deinit { cancel() }
 
-    /// Ends it. After it returns on the delivery queue no call begins.
+    /// Ends the registration. After a call on the delivery queue, no call of the handler begins.
     public func cancel() {
         own.cancel()
         follower.end()
@@ -78,7 +78,7 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
         (self.models, self.references, self.queue, self.handler) = (models, references, queue, handler)
     }
 
-    /// Something of this model or of those that it refers to has changed. On the queue.
+    /// Reads a model and its references again, after any of them may have changed. Called on the queue.
     func look(at id: M.ID) {
         let snapshot = models.cache.snapshot()
         let model = models.admitted(snapshot.state(of: M.self, id))
@@ -101,7 +101,8 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
         }
         for observation in ended { observation.cancel() }
         if isNews { handler(now) }
-        // What happened between the snapshot and the registrations is not told by them: one that went has no state.
+        // The new registrations do not tell of changes between the snapshot and now: they say nothing of a model that
+        // went. So the model is read once more.
         if !added.isEmpty { queue.async { [weak self] in self?.look(at: id) } }
     }
 

@@ -3,7 +3,7 @@ public import ModelCache
 import ModelRecord
 public import ModelTypes
 
-/// The models of a Swift type, or some of them: to be read, and to be observed.
+/// The models of a Swift type, or some of them, to observe.
 ///
 /// ```swift
 /// let adults = subscriber.models(User.self).where { ($0.age ?? 0) > 17 }
@@ -11,22 +11,22 @@ public import ModelTypes
 ///     for change in changes { print(change.step, change.new?.nickName ?? "gone") }
 /// }
 /// ```
-/// A value without cost: nothing happens before it is observed. What is told, and when, is the contract of
-/// ``ModelCache/observe(_:on:_:)``; what a condition here leaves out is not told, and where nothing is left nobody is
-/// called.
+/// The value itself costs nothing: work begins when it is observed. ``ModelCache/observe(_:on:_:)`` has the contract of
+/// what is told, and when. Changes that a condition excludes are not told, and a set of changes without any that is
+/// left causes no call.
 public struct Models<M: Model>: Sendable {
     let cache: ModelCache
     private let interest: Interest
-    /// The fields that matter; nil for all.
+    /// The fields whose changes are told; nil for all.
     private var fields: Set<FieldName>?
     private var condition: (@Sendable (M) -> Bool)?
-    /// Whose changes are left out.
+    /// The origin whose own changes are not told.
     private var silentOrigin: String?
 
     init(_ cache: ModelCache, _ interest: Interest) { (self.cache, self.interest) = (cache, interest) }
 
-    /// Only changes of these fields are told; and, always, that a model comes to be or goes, enters or leaves, or that
-    /// its record makes a model now or does not any more.
+    /// Narrows to changes of these fields. Always told are that a model comes or goes, enters or leaves, and that its
+    /// record makes a model now or no longer does. Traps for a property without a field.
     public func changes(of properties: PartialKeyPath<M>...) -> Models {
         var narrowed = self
         let names = Set(properties.map { M.field(of: $0) })
@@ -34,9 +34,9 @@ public struct Models<M: Model>: Sendable {
         return narrowed
     }
 
-    /// Only models that meet a condition: that they do (``ModelChange/Step/entered``), change while they do, do so no
-    /// longer (``ModelChange/Step/left``). A record that makes no model meets none.
-    /// - Parameter condition: called on the observer's queue; the same for the same model.
+    /// Narrows to models that meet a condition. Told are that a model meets it (``ModelChange/Step/entered``), changes
+    /// while it does, and no longer does (``ModelChange/Step/left``). A record that makes no model meets no condition.
+    /// - Parameter condition: called on the observer's queue; must give the same result for the same model.
     public func `where`(_ condition: @escaping @Sendable (M) -> Bool) -> Models {
         var narrowed = self
         if let first = self.condition {
@@ -47,10 +47,10 @@ public struct Models<M: Model>: Sendable {
         return narrowed
     }
 
-    /// Changes that this publisher made alone are not told: for a process that observes what it publishes itself.
+    /// Leaves out changes that `origin` made alone, for a process that observes what it publishes itself.
     ///
-    /// Where another publisher wrote one of the fields that changed, the change is told. What is there at the beginning
-    /// is told, whoever wrote it.
+    /// A change is told when another publisher wrote one of the fields that changed. The state at the beginning is
+    /// told, whoever wrote it.
     public func without(origin: String) -> Models {
         var narrowed = self
         narrowed.silentOrigin = origin
@@ -71,13 +71,13 @@ public struct Models<M: Model>: Sendable {
     /// The current state and every later change, as a sequence for one task.
     public func stream() -> ModelChangeStream<M> { ModelChangeStream(models: self, changes: cache.changes(interest)) }
 
-    /// What of a set is to be told.
+    /// The changes of a set that are to be told.
     func changes(in set: ChangeSet) -> [ModelChange<M>] { set.compactMap { told($0, set.commitNumber) } }
 
     private func told(_ change: Change, _ commitNumber: UInt64) -> ModelChange<M>? {
         if let silentOrigin, !change.isInitial, change.isAll(of: silentOrigin) { return nil }
         guard let id = M.ID(exactly: change.id) else {
-            // Told of as a problem, as every record that makes no model.
+            // The record is reported as a problem, like every record that makes no model.
             _ = change.new?.state(of: M.self, telling: cache.problems.tell)
             return nil
         }
@@ -88,7 +88,7 @@ public struct Models<M: Model>: Sendable {
         return told
     }
 
-    /// What came of the model; nil where it did not and does not meet the condition.
+    /// The effect on the model; nil when it neither met nor meets the condition.
     private func step(of change: Change) -> ModelChange<M>.Step? {
         switch (meets(change.old), meets(change.new)) {
         case (false, true): .entered
@@ -107,7 +107,7 @@ public struct Models<M: Model>: Sendable {
 
     private func meetsCondition(_ model: M) -> Bool { condition?(model) ?? true }
 
-    /// The newest model that could be made; where there is a condition, the newest if it meets that.
+    /// The newest model that could be made. With a condition, only a model of the current record that meets it.
     func admitted(_ state: ModelState<M>?) -> M? {
         guard condition != nil else { return state?.model }
         guard case .current(let model)? = state, meetsCondition(model) else { return nil }
@@ -116,16 +116,16 @@ public struct Models<M: Model>: Sendable {
 }
 
 extension Change {
-    /// All that changed was written by this publisher.
+    /// True when `origin` wrote everything that changed.
     func isAll(of origin: String) -> Bool {
         guard let new else { return self.origin == origin }
         let fields = changedFields
-        // A field that went with a replace has no cell any more: the replace has the greatest version.
+        // A field that a replace dropped has no cell any more: the replace has the greatest version.
         return fields.allSatisfy { (new.version(of: $0)?.origin ?? self.origin) == origin }
             && (!fields.isEmpty || self.origin == origin)
     }
 
-    /// One of these fields has changed, or a part of one.
+    /// True when one of these fields has changed, or a field of a group of that name.
     func touches(_ fields: Set<FieldName>) -> Bool {
         let changed = changedFields
         return fields.contains { $0.covers(anyOf: changed) }

@@ -3,7 +3,7 @@ public import ModelCache
 extension CacheObservation: ObservationToken {}
 extension ModelProblemObservation: ObservationToken {}
 
-/// Holds observations, and ends them all when it is released or emptied.
+/// Holds observations, and ends all of them when the bag is released or emptied.
 ///
 /// ```swift
 /// final class Card {
@@ -11,7 +11,7 @@ extension ModelProblemObservation: ObservationToken {}
 ///     …
 ///     observations.add(subscriber.models(User.self, id).observe(on: .main) { … })
 /// ```
-/// From any thread.
+/// The bag may be used from any thread.
 public final class ObservationBag: Sendable {
     private let tokens = Guarded<[any ObservationToken]>([])
 
@@ -23,7 +23,7 @@ public final class ObservationBag: Sendable {
     /// Keeps an observation until ``removeAll()``, or until the bag is released.
     public func add(_ token: any ObservationToken) { tokens.withLock { $0.append(token) } }
 
-    /// Ends all of them.
+    /// Ends all observations and empties the bag.
     public func removeAll() {
         let ended = tokens.withLock { tokens in
             defer { tokens = [] }

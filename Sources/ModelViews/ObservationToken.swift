@@ -1,5 +1,5 @@
 /// A registration that lasts until it is cancelled or released.
 public protocol ObservationToken: AnyObject, Sendable {
-    /// Ends it. Twice is harmless.
+    /// Ends the registration. A second call does nothing.
     func cancel()
 }

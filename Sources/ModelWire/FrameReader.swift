@@ -1,16 +1,16 @@
 import ModelCBOR
 import ModelRecord
 
-/// What is left of an array or map that is being read.
+/// The rest of an array or map that is being read.
 struct FrameElements {
-    /// How many elements or pairs; nil for an indefinite length.
+    /// The number of elements or pairs left; nil for an indefinite length.
     fileprivate var count: UInt64?
     fileprivate var isEnded = false
 
     fileprivate init(count: Int?) { self.count = count.map(UInt64.init) }
 }
 
-/// Reads the frames that are not batches: tolerant of every well-formed encoding, in one pass, without a tree.
+/// Reads the frames that are not batches, in any well-formed encoding, in one pass, without a tree.
 struct FrameReader: ~Escapable {
     private(set) var reader: CBORReader
     let limits: WireLimits
@@ -56,13 +56,13 @@ struct FrameReader: ~Escapable {
         return !elements.isEnded
     }
 
-    /// Steps to an element that has to be there.
+    /// Steps to a required element.
     @_lifetime(self: copy self)
     mutating func expect(_ elements: inout FrameElements) throws(WireError) {
         guard next(&elements) else { throw WireError(.malformed, "an array has too few elements", at: offset) }
     }
 
-    /// Steps to an element that may be missing, or null, which means the same.
+    /// Steps to an optional element; false when it is missing or null, which mean the same.
     @_lifetime(self: copy self)
     mutating func optional(_ elements: inout FrameElements) -> Bool { next(&elements) && !reader.readNull() }
 
@@ -80,7 +80,7 @@ struct FrameReader: ~Escapable {
             reader.isDeterministic = true
             try reader.skipItem(maxDepth: limits.depth)
             guard !reader.isDeterministic else { return }
-            // Keys that stand in no order: the transcoder finds those that stand twice.
+            // The keys of some map are not in order, so only the transcoder finds duplicates.
             reader.offset = start
             var scratch = CBORWriter()
             try scratch.writeCanonical(&reader, maxDepth: limits.depth)
@@ -102,7 +102,7 @@ struct FrameReader: ~Escapable {
         do { return try reader.readUnsigned() } catch { throw WireError(error) }
     }
 
-    /// An unsigned integer is next.
+    /// True when an unsigned integer is next.
     var isAtUnsigned: Bool { reader.nextByte.map { $0 >> 5 == CBORMajor.unsigned.rawValue } ?? false }
 
     @_lifetime(self: copy self)
@@ -151,8 +151,8 @@ struct FrameReader: ~Escapable {
         return content
     }
 
-    /// Text that only people read: a name, a message, a reason. It is escaped here, once, so that nothing behind can
-    /// show it as it came (see `shown`).
+    /// Reads a text that only people read: a name, a message, a reason. It is escaped here, once, so that no later code
+    /// can show it raw (see `shown`).
     @_lifetime(self: copy self)
     mutating func shownText(_ elements: inout FrameElements, byteCountMax: Int) throws(WireError) -> String {
         try text(&elements, byteCountMax: byteCountMax).shown()
@@ -197,7 +197,7 @@ struct FrameReader: ~Escapable {
         return topic
     }
 
-    /// A list of types that may be missing; whatever else stands there is passed over.
+    /// Reads a list of types that may be missing. An item of another kind is passed over.
     @_lifetime(self: copy self)
     mutating func optionalTypes(_ elements: inout FrameElements) throws(WireError) -> [String] {
         guard next(&elements) else { return [] }
@@ -211,7 +211,7 @@ struct FrameReader: ~Escapable {
         return types
     }
 
-    /// Whether `true` is next; it may be missing, and whatever else stands there is passed over.
+    /// Reads an optional `true`; false when it is missing. Any other item is passed over.
     @_lifetime(self: copy self)
     mutating func optionalTrue(_ elements: inout FrameElements) throws(WireError) -> Bool {
         guard next(&elements) else { return false }
@@ -220,7 +220,8 @@ struct FrameReader: ~Escapable {
         return isTrue
     }
 
-    /// A list of prefixes of topics. Of more than are allowed one is kept, which tells that; the rest is passed over.
+    /// Reads a list of prefixes of topics. Of those past the limit, the first is kept, so that the caller sees the
+    /// excess; the others are passed over.
     @_lifetime(self: copy self)
     mutating func topics(_ elements: inout FrameElements) throws(WireError) -> [Topic] {
         try expect(&elements)

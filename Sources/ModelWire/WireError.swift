@@ -20,14 +20,14 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let value = Code("value")
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
-    /// What is wrong, and with what.
+    /// What is wrong, and where, as text for people.
     public let reason: String
-    /// Where, in bytes from the start of the frame; nil when something was to be encoded.
+    /// The offset in bytes from the start of the frame; nil when the error is about encoding.
     public let offset: Int?
 
-    /// Makes an error; for what is refused above the wire for the wire's sake.
+    /// Makes an error, also for a refusal above the wire that protects the wire.
     public init(_ code: Code, _ reason: String, at offset: Int? = nil) {
         self.code = code
         self.reason = reason
@@ -43,10 +43,10 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
         offset = error.offset
     }
 
-    /// A name that the wire cannot carry.
+    /// The error of a name that the wire cannot carry.
     public init(_ error: NameError) { self.init(.name, error.description) }
 
-    /// The bytes cannot be trusted at all; otherwise they are well-formed, but not acceptable.
+    /// True when the bytes cannot be trusted at all; false when they are well-formed, but not acceptable.
     public var isMalformed: Bool { code == .malformed }
 
     public var description: String {

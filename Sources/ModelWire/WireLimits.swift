@@ -1,21 +1,21 @@
-/// The greatest sizes that a sender makes and a receiver accepts (protocol article, section 8).
+/// The largest sizes that a sender makes and a receiver accepts (protocol article, section 8).
 ///
 /// ```swift
 /// let limits = WireLimits(frameByteCount: 256 * 1024)
 /// ```
-/// What is not given has its default; what is given is brought into the range from 1 to the ceiling, and a value to
-/// what fits into a frame with all names around it.
-/// Both sides of a connection should agree: a frame past the receiver's limit is dropped.
+/// A limit that is given is brought into the range from 1 to the ceiling; that of a value is also brought to what fits
+/// into a frame with all names around it. Both sides of a connection should agree: a frame past the receiver's limit is
+/// dropped.
 public struct WireLimits: Sendable, Hashable {
-    /// The size of one message.
+    /// The size of one message, in bytes.
     public let frameByteCount: Int
-    /// The updates in one batch.
+    /// The number of updates in one batch.
     public let updateCount: Int
-    /// The fields of one update.
+    /// The number of fields of one update.
     public let fieldCount: Int
-    /// The size of one encoded value.
+    /// The size of one encoded value, in bytes.
     public let valueByteCount: Int
-    /// How deep arrays, maps and tags of one value may be nested.
+    /// The depth to which arrays, maps and tags of one value may be nested.
     public let depth: Int
 
     /// Limits, each brought into the range from 1 to the ceiling.
@@ -31,16 +31,16 @@ public struct WireLimits: Sendable, Hashable {
         self.depth = min(max(depth, 1), 64)
     }
 
-    /// The prefixes of one request.
+    /// The most prefixes in one request.
     public static let prefixCountMax = 256
 
-    /// More than a message takes that carries one cell, beside its value: so that any value fits, also in a record.
+    /// An upper bound of what a message with one cell takes beside the value, so that any value fits, in a record too.
     private static let besideValueByteCount = 1024
 
-    /// What applies where nothing is configured.
+    /// The limits where none are configured.
     public static let `default` = WireLimits()
 
-    /// No limit can be set higher than these.
+    /// The greatest limits that can be set.
     public static let ceiling = WireLimits(
         frameByteCount: .max, updateCount: .max, fieldCount: .max, valueByteCount: .max, depth: .max)
 }

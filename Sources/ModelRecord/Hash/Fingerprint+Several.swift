@@ -1,8 +1,8 @@
 /// FNV-1a of several texts at once.
 ///
-/// Each byte of a hash waits for the one before, five cycles long, while the processor could begin a multiplication in
-/// every cycle. The ids of a batch are independent of each other: hashed four at a time, byte by byte in turns, they
-/// take little more than one alone.
+/// Each step of the hash waits five cycles for the step before, while the processor could begin a multiplication in
+/// every cycle. The ids of a batch do not depend on each other: four ids hashed in turns, byte by byte, take little
+/// more time than one.
 extension Fingerprint {
     /// ``fnv(_:)-(Span<UInt8>)`` of the bytes in each of four ranges of `bytes`.
     /// - Complexity: O(*n*), about six cycles for four bytes where the ranges are of one length.
@@ -36,7 +36,7 @@ extension Fingerprint {
         )
     }
 
-    /// Goes on with the bytes from `start` to `end`, which are there.
+    /// Continues the hash `begun` with the bytes from `start` to `end`, which the caller guarantees to be in bounds.
     @inline(__always)
     private static func fnv(_ begun: UInt64, _ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> UInt64 {
         var hash = begun
@@ -44,7 +44,7 @@ extension Fingerprint {
         return hash
     }
 
-    /// Eight bytes that are known to be there, the first the lowest.
+    /// The eight bytes from `offset` on, little-endian; the caller guarantees them to be in bounds.
     @inline(__always)
     private static func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
         unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
@@ -54,12 +54,12 @@ extension Fingerprint {
 }
 
 extension UpdateSlice {
-    /// Where the id stands.
+    /// The range of the id in the buffer.
     public var idRange: Range<Int> { Int(idStart)..<(Int(idStart) &+ Int(idByteCount)) }
 
-    /// Hashes the ids of updates that were made without.
+    /// Fills in the id hashes of slices that were made without them.
     /// - Parameters:
-    ///   - slices: of which those from `first` on get the hashes of their ids.
+    ///   - slices: those from `first` on get the hashes of their ids.
     ///   - bytes: the buffer that the slices point into.
     public static func hashIDs(of slices: inout [UpdateSlice], from first: Int = 0, in bytes: Span<UInt8>) {
         var slices = slices.mutableSpan

@@ -7,7 +7,7 @@ public enum Fingerprint {
         let count = span.count
         let raw = unsafe span.bytes
         var index = 0
-        // Read by words, as a load and a check for each byte would take longer than the hash.
+        // The bytes are read by words: a load and a bounds check for each byte would take longer than the hash.
         while count &- index >= 8 {
             // In bounds: index + 8 <= count.
             let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
@@ -21,7 +21,7 @@ public enum Fingerprint {
         return hash
     }
 
-    /// Goes on with eight bytes, the lowest first.
+    /// Continues the hash `start` with eight bytes, the lowest first.
     @inlinable @inline(__always)
     static func fnv(_ start: UInt64, _ word: UInt64) -> UInt64 {
         var hash = (start ^ (word & 0xFF)) &* 0x100_0000_01B3
@@ -54,7 +54,7 @@ public enum Fingerprint {
     /// FNV-1a of no bytes: the field hash of a model's own term in a digest.
     @inlinable public static var empty: UInt64 { 0xCBF2_9CE4_8422_2325 }
 
-    /// What one cell adds to a digest.
+    /// The term of one cell in a digest.
     @inlinable public static func term(
         idHash: UInt64, fieldHash: UInt64, stamp: UInt64, originHash: UInt64
     ) -> UInt64 {

@@ -1,10 +1,10 @@
-/// A hash of names that peers choose, with a seed of the process: nobody outside can find names that collide.
+/// A hash of names with a seed of the process: a peer, which does not know the seed, cannot choose names that collide.
 ///
-/// FNV-1a is for digests and buckets, which all processes have to agree on. Whoever wants ids of one FNV-1a hash finds
-/// them by the million, so a table whose steps depend on peers' names either uses this, or goes over to it when too
-/// many names lie together.
+/// FNV-1a serves digests and buckets, which all processes have to agree on. Ids of one FNV-1a hash are easy to find by
+/// the million. So a table that is keyed by names of peers uses this hash, from the start or once too many names lie
+/// together.
 public enum SeededHash {
-    /// The hash of the bytes of a name; another one in each process.
+    /// The hash of the bytes of a name; different in each process.
     /// - Complexity: O(*n*), a multiplication for eight bytes.
     public static func of(_ name: Span<UInt8>) -> UInt64 {
         let (seed, factor) = (secret.seed, secret.factor)
@@ -25,8 +25,8 @@ public enum SeededHash {
         return fold(fold(hash ^ rest, factor) ^ seed, factor)
     }
 
-    /// An odd number that nobody outside of the process knows: the upper bits of its product with one hash are equal to
-    /// those with another as seldom as by accident, whoever chose the hashes.
+    /// An odd number that is secret to the process. Multiplied with it, hashes that a peer has chosen agree in their
+    /// upper bits only as often as by chance.
     public static var factor: UInt64 { secret.factor }
 
     private static let secret: (seed: UInt64, factor: UInt64) = {
@@ -34,7 +34,7 @@ public enum SeededHash {
         return (source.next(), source.next() | 1)
     }()
 
-    /// Each bit of the product's halves comes from many of the value.
+    /// Multiplies, and combines both halves of the product: each bit depends on many bits of the value.
     @inline(__always)
     private static func fold(_ value: UInt64, _ factor: UInt64) -> UInt64 {
         let (high, low) = value.multipliedFullWidth(by: factor)
@@ -43,7 +43,8 @@ public enum SeededHash {
 }
 
 extension CellRecord {
-    /// Feeds the id to a hasher, which is seeded by the process: the id's own hash is one that others can choose.
+    /// Feeds the id to a hasher, which Swift seeds for each process. The id's FNV-1a hash would not do: peers can
+    /// choose ids that share one.
     public func hashID(into hasher: inout Hasher) {
         let id = idBytes
         unsafe id.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }

@@ -1,13 +1,13 @@
 import ModelCBOR
 
-/// The merge of an update's fields into a record's cells: both run in the same order, each is passed once.
+/// The merge of an update's fields into a record's cells. Both are in the same order, so each is passed once.
 struct CellMerge {
     private let idHash: UInt64
     private let cellsOffset: Int
     private let cellCount: Int
     /// The update's version is the new floor: cells below it are dropped.
     private let raisesFloor: Bool
-    /// The update is not below the floor, so that its fields count.
+    /// The update is not below the floor: its fields are written.
     private let writesCells: Bool
     /// A cell of an equal value is left as it is, and a field without a cell is not made unknown.
     private let keepsEqual: Bool
@@ -61,7 +61,7 @@ struct CellMerge {
         return stop
     }
 
-    /// Keeps cells that the update does not name, those that fall below a new floor excepted.
+    /// Keeps cells that the update does not name, except those below a new floor.
     @inline(__always)
     private func keep(
         from start: Int, to end: Int, _ count: Int, old: Span<UInt8>, update: borrowing UpdateView,
@@ -73,11 +73,11 @@ struct CellMerge {
         for _ in 0..<count { pass(CellSlice(reading: &cells), old: old, update: update, plan: &plan) }
     }
 
-    /// A cell that the update does not name: kept, unless it falls below a new floor.
+    /// Keeps a cell that the update does not name, unless it is below a new floor.
     private func pass(_ cell: CellSlice, old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan) {
         if raisesFloor, isBelow(cell, update, in: old) {
             plan.isChanged = true
-            // A removed field neither shows nor counts in the digest.
+            // Readers do not see a removed field, and the digest does not count it.
             guard old[cell.value.lowerBound] != CBORConstant.undefinedByte else { return }
             plan.isVisible = true
             plan.digestDelta &-= term(cell, update, in: old)
@@ -86,7 +86,7 @@ struct CellMerge {
         }
     }
 
-    /// A cell and a field of the same name: the greater version wins, at equal versions the greater encoding.
+    /// Merges a field into the cell of the same name: the greater version wins, at equal versions the greater encoding.
     private func meet(
         _ cell: CellSlice, _ field: FieldSlice, old: Span<UInt8>, update: borrowing UpdateView, plan: inout MergePlan
     ) {
@@ -112,7 +112,7 @@ struct CellMerge {
             field.key.lowerBound, field.value.lowerBound, field.value.upperBound, versionByteCount: tailByteCount)
     }
 
-    /// A field without a cell.
+    /// Adds a cell for a field that has none.
     private func add(_ field: FieldSlice, update: borrowing UpdateView, plan: inout MergePlan) {
         let isKnown = update.fields[field.value.lowerBound] != CBORConstant.undefinedByte
         if keepsEqual, !isKnown { return }
@@ -134,7 +134,7 @@ struct CellMerge {
         term(cell, update, fieldHash: Fingerprint.fnv(old.extracting(cell.name)), in: old)
     }
 
-    /// What an old cell adds to the digest. Most cells come from the update's own origin, whose hash is known.
+    /// The term of an old cell in the digest. Most cells come from the update's own origin, whose hash is known.
     private func term(
         _ cell: CellSlice, _ update: borrowing UpdateView, fieldHash: UInt64, in old: Span<UInt8>
     ) -> UInt64 {
@@ -144,7 +144,7 @@ struct CellMerge {
             idHash: idHash, fieldHash: fieldHash, stamp: cell.version.stamp, originHash: originHash)
     }
 
-    /// What the model's own term adds to the digest.
+    /// The model's own term in the digest.
     func touchedTerm(_ touched: VersionSlice, in old: Span<UInt8>) -> UInt64 {
         Fingerprint.term(
             idHash: idHash, fieldHash: Fingerprint.empty, stamp: touched.stamp,
@@ -152,7 +152,7 @@ struct CellMerge {
     }
 }
 
-/// A field of an update where it stands in encoded bytes.
+/// A field of an update, as ranges of the encoded bytes.
 struct FieldSlice {
     var key: Range<Int>
     var name: Range<Int>

@@ -6,9 +6,10 @@ extension CellRecord {
     ///
     /// - Parameters:
     ///   - other: the state that arrives.
-    ///   - record: the state that is held, nil for a model that was never heard of.
+    ///   - record: the state that is held, nil for an unknown model.
     ///   - plan: scratch memory, reused from call to call.
-    /// - Returns: the joined record, or none when `record` already holds all of `other`.
+    /// - Returns: the joined record; none when `record` already holds all of `other`, or when the joined record would
+    ///   be larger than a record may be.
     public static func joining(_ other: CellRecord, to record: CellRecord?, plan: inout MergePlan) -> MergeResult {
         guard let record else {
             let other = other.trimmed(plan: &plan)
@@ -50,7 +51,7 @@ extension CellRecord {
             conflictingCells: plan.conflictingCells)
     }
 
-    /// None is below everything.
+    /// Compares two versions; nil is below every version.
     private static func isGreater(_ left: borrowing VersionView?, than right: borrowing VersionView?) -> Bool {
         switch left {
         case nil: return false
@@ -62,15 +63,15 @@ extension CellRecord {
         }
     }
 
-    /// What this record adds to the digest of its bucket (protocol article, section 7); 0 unless it exists. Removed
-    /// fields do not count, so that they can be forgotten.
+    /// The sum of this record's terms in the digest of its bucket (protocol article, section 7); 0 unless the model
+    /// exists. Removed fields do not count, so that they can be forgotten.
     /// - Complexity: O(*n*) in the bytes of ids, fields and origins.
     public var digest: UInt64 {
         guard exists else { return 0 }
         let (facts, bytes) = (storage.facts, storage.bytes)
-        // The head of an array of two stands before them; a model that exists was touched.
+        // The tail stands behind one byte, the head of an array of two. A model that exists has a `touched` version.
         let touched = CellTail(bytes, at: facts.touchedOffset &+ 1)
-        // Mostly all cells are of one origin: its name is hashed once.
+        // Most records have one origin: its name is hashed once.
         var origin = touched
         var originHash = Fingerprint.fnv(bytes.extracting(origin.origin..<origin.end))
         var sum = Fingerprint.term(
@@ -176,7 +177,7 @@ private struct CellJoin {
     }
 }
 
-/// A run of cells, one at a time.
+/// A cursor over a run of cells.
 struct CellRun: ~Escapable {
     private(set) var cell: CellSlice?
     private var reader: CBORReader

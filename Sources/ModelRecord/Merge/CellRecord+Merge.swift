@@ -1,14 +1,15 @@
 import ModelCBOR
 
 extension CellRecord {
-    /// Applies `update` to `record`, which may be nil for a model that was never heard of.
+    /// Applies `update` to `record`, which is nil for an unknown model.
     ///
     /// One linear pass over two runs of cells in the same order; at most one allocation, of the new record.
     /// - Parameters:
     ///   - plan: scratch memory, reused from call to call.
-    ///   - keepingEqual: leave a cell that holds the value already as it is, with its older version: what an origin
-    ///     does with its own merges before it sends them. ``MergePlan/appendWritten(of:to:)`` then tells what is left;
-    ///     a merge of which nothing is left changes nothing. Replicas must not: they apply what was sent.
+    ///   - keepingEqual: leaves a cell that already holds the value as it is, with its older version. An origin does
+    ///     this with its own merges before it sends them; ``MergePlan/appendWritten(of:to:)`` then tells the fields
+    ///     that are left, and a merge without such fields changes nothing. Replicas must not do it: they apply what was
+    ///     sent.
     public static func applying(
         _ update: borrowing UpdateView, to record: CellRecord?, plan: inout MergePlan, keepingEqual: Bool = false
     ) -> MergeResult {
@@ -16,7 +17,7 @@ extension CellRecord {
         return unsafe MergeResult(record.storage.applying(update, plan: &plan, keepingEqual: keepingEqual))
     }
 
-    /// The way that any update may take, cell by cell.
+    /// Merges an update of any kind, cell by cell. ``Overwrite`` is the fast path for the usual kind.
     static func merging(
         _ update: borrowing UpdateView, into record: CellRecord, plan: inout MergePlan, keepingEqual: Bool
     ) -> MergeResult {
@@ -43,7 +44,7 @@ extension CellRecord {
             return MergeResult(
                 record: nil, isVisible: false, digestDelta: 0, conflictingCells: plan.conflictingCells)
         }
-        // What an origin writes itself is refused where it is too much.
+        // An origin does not trim its own write but refuses it, see ``MergePlan/hasTooManyCells``.
         let isTrimmed = plan.cellCount > cellCountMax && !keepingEqual
         if isTrimmed { plan.keepNewest(old: old, other: update.fields, stamp: update.stamp, origin: update.origin) }
         guard plan.byteCount <= byteCountMax || plan.byteCount < record.byteCount else {
@@ -78,7 +79,7 @@ extension CellRecord {
             conflictingCells: plan.conflictingCells)
     }
 
-    /// The first that is heard of a model.
+    /// Makes the first record of an unknown model.
     private static func first(_ update: borrowing UpdateView, plan: inout MergePlan) -> MergeResult {
         plan.reset()
         let isDelete = update.operation == .delete
@@ -125,7 +126,7 @@ extension CellRecord {
 }
 
 extension RecordStorage {
-    /// Applies `update` by the short way where it is open, else cell by cell.
+    /// Applies `update` on the fast path (``Overwrite``) where that is possible, and cell by cell otherwise.
     @inline(__always)
     func applying(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
         var merge = unsafe prepare(update, plan: &plan, keepingEqual: keepingEqual)
@@ -133,7 +134,8 @@ extension RecordStorage {
         return unsafe merge
     }
 
-    /// Does the same up to the making of the record where the short way is open; where it is not, all of it.
+    /// Does the same on the fast path, except that the record is not made yet: ``finish(_:_:plan:)`` makes it. An
+    /// update that cannot take the fast path is applied completely.
     @inline(__always)
     func prepare(_ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool) -> UnmanagedMerge {
         var merge = unsafe UnmanagedMerge()
@@ -144,7 +146,7 @@ extension RecordStorage {
             CellRecord.merging(update, into: CellRecord(storage: self), plan: &plan, keepingEqual: keepingEqual))
     }
 
-    /// Makes the record that was prepared.
+    /// Makes the record that ``prepare(_:plan:keepingEqual:)`` has left to make.
     @inline(__always)
     func finish(_ merge: inout UnmanagedMerge, _ update: borrowing UpdateView, plan: inout MergePlan) {
         unsafe merge.isPrepared = false
@@ -153,7 +155,7 @@ extension RecordStorage {
 }
 
 extension UpdateView {
-    /// What a cell that this update writes adds to a digest.
+    /// The term in a digest of a cell that this update writes.
     @inline(__always)
     borrowing func term(fieldHash: UInt64) -> UInt64 {
         Fingerprint.term(idHash: idHash, fieldHash: fieldHash, stamp: stamp, originHash: originHash)
@@ -161,7 +163,7 @@ extension UpdateView {
 }
 
 extension VersionSlice? {
-    /// The version where it stands, if there is one.
+    /// A view of the version in `bytes`; nil without a version.
     @_lifetime(copy bytes)
     func view(in bytes: Span<UInt8>) -> VersionView? {
         switch self {

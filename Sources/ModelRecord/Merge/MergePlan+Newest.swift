@@ -4,16 +4,16 @@ extension CellRecord {
     /// The most cells that a model keeps (protocol article, section 2). Merging more leaves out those with the lowest
     /// versions, so a model stays bounded whatever is written to it.
     ///
-    /// Replicas agree on what is left, in whatever order updates and states come: a cell is left out because there are
-    /// so many newer fields, and the version of a field never falls. What takes a newer field away, a floor, takes the
-    /// older cell too.
+    /// Replicas agree on the cells that are left, in whatever order updates and states come. A cell is left out because
+    /// of the many newer fields, and the version of a field never falls. Only a floor takes a newer field away, and it
+    /// takes the older cell too.
     public static let cellCountMax = 4096
 
-    /// The most bytes that a record takes: an update or a state that would make it larger is not merged. A row of a
-    /// store takes as much.
+    /// The largest record, in bytes: an update or a state that would make a larger one is not merged. A row of a store
+    /// is bounded by the same size.
     static let byteCountMax = 512 << 20
 
-    /// This record with its newest cells only; itself where all are within the bound.
+    /// This record with its newest cells only; the record itself if it has no cell too many.
     func trimmed(plan: inout MergePlan) -> CellRecord {
         guard cellCount > CellRecord.cellCountMax else { return self }
         let bytes = storage.bytes
@@ -29,7 +29,8 @@ extension CellRecord {
             origin: Span())
     }
 
-    /// What came of a merge whose plan was trimmed: the cells that it brought may be those that were left out.
+    /// The result of a merge whose plan was trimmed. The trimming may have left out the very cells that the merge
+    /// brought, so the record may be unchanged.
     static func trimmedResult(_ made: CellRecord, from record: CellRecord, conflictingCells: Int) -> MergeResult {
         guard made != record else {
             return MergeResult(record: nil, isVisible: false, digestDelta: 0, conflictingCells: conflictingCells)
@@ -41,7 +42,7 @@ extension CellRecord {
 }
 
 extension MergePlan {
-    /// One cell of the record to be, and what it is ranked by. A cell of an update has the update's version.
+    /// One cell of the new record, and what it is ranked by. A cell of an update has the update's version.
     private struct Ranked {
         let run: Run
         let stamp: Stamp
@@ -57,8 +58,8 @@ extension MergePlan {
         }
     }
 
-    /// Leaves out the cells with the lowest versions, as many as are too many; of equal versions those whose encoded
-    /// names come first.
+    /// Leaves out the cells with the lowest versions until ``CellRecord/cellCountMax`` are left; of equal versions,
+    /// those whose encoded names come first.
     /// - Complexity: O(*n* log *n*) in the number of cells: only a model past its bound comes here.
     mutating func keepNewest(old: Span<UInt8>, other: Span<UInt8>, stamp: Stamp, origin: Span<UInt8>) {
         var cells = ranked(old: old, other: other, stamp: stamp, origin: origin)

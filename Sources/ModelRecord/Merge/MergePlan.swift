@@ -1,9 +1,10 @@
-/// The cells of a record to be, as runs of bytes to copy: from the old record, from another record,
+/// The plan of a merge: the cells of the new record, as runs of bytes to copy from the old record, from another record,
 /// or from an update, whose values get the update's version.
 ///
 /// One plan serves many merges, one after the other: it keeps its memory.
 ///
-/// Safe to use: the pointer is private, and what is behind it lives as long as the plan, of which there are no copies.
+/// Safe to use: the pointer is private, and the memory behind it lives as long as the plan, of which there are no
+/// copies.
 @safe public struct MergePlan: ~Copyable {
     enum Source: UInt8 {
         /// Whole cells of the old record.
@@ -22,11 +23,12 @@
         var end: Int
     }
 
-    /// A value of the old record that gives way to one of the update, and the version behind it.
+    /// A value of the old record that is replaced by one of the update, and the version behind it.
     struct Overwrite {
         /// Where the old value begins.
         var oldValue: UInt32
-        /// Where the old record goes on: behind the cell's stamp, or behind its origin where that is another one.
+        /// Where the bytes that stay begin again: behind the cell's stamp, or behind its origin if the update has
+        /// another origin.
         var oldEnd: UInt32
         /// Where the field begins in the update.
         var key: UInt32
@@ -36,56 +38,57 @@
         var end: UInt32
         /// The number of the cell in the record.
         var cell: UInt32
-        /// What the cell grows by.
+        /// The number of bytes by which the cell grows; negative when it shrinks.
         var growth: Int32
-        /// The cell is written by the origin that wrote it before.
+        /// The update has the origin that wrote the cell before.
         var keepsOrigin: Bool
 
-        /// What gives way.
+        /// The bytes of the old record that are replaced.
         @inline(__always)
         var oldRange: Range<Int> { Int(oldValue)..<Int(oldEnd) }
     }
 
-    /// How `touched` of the old record gives way to the version of an update.
+    /// How the update's version replaces `touched` of the old record.
     struct Touch {
-        /// Where it stands in the old record.
+        /// The bytes of `touched` in the old record.
         var range = 0..<0
-        /// It is by the origin that touched the model last.
+        /// The update has the origin that touched the model last.
         var keepsOrigin = false
         /// The size of the update's stamp and origin, encoded.
         var tailByteCount = 0
 
-        /// What the record grows by before its first cell.
+        /// The number of bytes by which the record grows before its first cell; negative when it shrinks.
         @inline(__always)
         var growth: Int { 1 &+ tailByteCount &- range.count }
     }
 
-    /// More than so many fields at once go by ``runs``.
+    /// An update of more fields is merged by ``runs``.
     static let overwriteCountMax = 16
 
     var runs: [Run] = []
-    /// Used in the place of ``runs`` where all that happens is that values change.
+    /// Used in place of ``runs`` when an update changes values only.
     private let overwrites: UnsafeMutablePointer<Overwrite>
     private(set) var overwriteCount = 0
-    /// Goes with the overwrites.
+    /// The replacement of `touched` that belongs to the overwrites.
     var touch = Touch()
-    /// Memory for the records that are made.
+    /// Memory that is reused for new records.
     var spares = SpareRecords()
-    /// What is remembered from merge to merge.
+    /// The field names of earlier merges: the hash of each, and its last cell.
     let names = FieldNames()
-    /// What the overwritten cells grow by.
+    /// The number of bytes by which all overwritten cells grow together.
     private(set) var growth = 0
-    /// Some overwritten cell is not of the size that it was.
+    /// Some overwritten cell has changed its size.
     private(set) var isResized = false
     var cellCount = 0
     var byteCount = 0
-    /// Something differs from the old record.
+    /// The new record differs from the old one.
     var isChanged = false
-    /// A reader could tell.
+    /// A reader can see a difference: another value, or a model that has come or gone.
     var isVisible = false
     var digestDelta: UInt64 = 0
     var conflictingCells = 0
-    /// Cells that were left out because their model had too many: of all merges until somebody asks.
+    /// How many cells were left out because their model had too many, over all merges since ``takeDroppedCells()``. A
+    /// merge that was refused because its record would be too large counts as one.
     public internal(set) var droppedCells = 0
 
     /// An empty plan.
@@ -93,12 +96,11 @@
 
     deinit { unsafe overwrites.deallocate() }
 
-    /// The record to be has more cells than a model keeps. Known only of what is made cell by cell: values that change
-    /// in their places make no cell.
+    /// True when the new record has more cells than a model keeps. Overwrites are never too many: they add no cell.
     @inline(__always)
     public var hasTooManyCells: Bool { overwriteCount == 0 && cellCount > CellRecord.cellCountMax }
 
-    /// How many cells were left out since this was asked last.
+    /// How many cells were left out since the last call (``droppedCells``).
     @inline(__always)
     public mutating func takeDroppedCells() -> Int {
         guard droppedCells > 0 else { return 0 }
@@ -119,7 +121,7 @@
         conflictingCells = 0
     }
 
-    /// Keeps whole cells, one or several in a row; neighbours from one source become one run.
+    /// Keeps whole cells, one or several in a row; adjacent runs from one source become one run.
     @inline(__always)
     mutating func keep(_ source: Source, _ start: Int, _ end: Int, cells: Int = 1) {
         cellCount &+= cells
@@ -131,16 +133,16 @@
         }
     }
 
-    /// The update has written a cell.
+    /// The update has written at least one cell.
     var isWritten: Bool { runs.contains { $0.source == .update } }
 
-    /// All fields of the update, so many, were written.
+    /// True when the plan overwrites a value for each of the update's `fieldCount` fields.
     @inline(__always)
     public func hasWritten(all fieldCount: Int) -> Bool { overwriteCount == fieldCount && fieldCount > 0 }
 
     /// Appends the pairs of the update that were written, as they were encoded.
     /// - Parameter fields: the update's pairs, as they were when this plan was made.
-    /// - Returns: how many there are.
+    /// - Returns: the number of pairs appended.
     public func appendWritten(of fields: Span<UInt8>, to bytes: inout [UInt8]) -> Int {
         if overwriteCount > 0 { appendOverwrites(of: fields, to: &bytes) }
         var count = overwriteCount
@@ -161,7 +163,7 @@
         runs.append(Run(source: .update, start: start, value: value, end: end))
     }
 
-    /// Notes an exchange of values; there are at most ``overwriteCountMax``.
+    /// Notes one overwrite; a plan holds at most ``overwriteCountMax``.
     @inline(__always)
     mutating func overwrite(_ overwrite: Overwrite) {
         precondition(overwriteCount < MergePlan.overwriteCountMax, "a merge plan has room for so many overwrites")
@@ -171,7 +173,7 @@
         isResized = isResized || overwrite.growth != 0
     }
 
-    /// Nothing that stays moves: what was prepared may be written into the very record, see
+    /// True when no byte that stays has to move: the overwrites may be written into the record itself, see
     /// ``UnmanagedRecord/overwrite(_:_:)``.
     @inline(__always)
     public var keepsSize: Bool { !isResized && touch.growth == 0 }
@@ -183,7 +185,7 @@
         return unsafe overwrites[index]
     }
 
-    /// Pairs that stand in a row are copied as one.
+    /// Appends the written pairs; pairs that stand in a row are copied as one.
     private func appendOverwrites(of fields: Span<UInt8>, to bytes: inout [UInt8]) {
         var start = Int(overwrite(at: 0).key)
         var end = start

@@ -1,10 +1,11 @@
 import ModelCBOR
 
-/// The merge of an update that is newer than all of a record, into fields that the record has: what most updates are.
+/// The fast path of a merge, which most updates take: the update is newer than the whole record, and the record has all
+/// of its fields.
 ///
-/// Whatever writes a cell touches the model, so no cell is newer than `touched`, and an existing model's floor is not
-/// either (section 2 of the protocol article). An update above `touched` therefore wins every cell that it meets, and
-/// nothing is dropped: no cell has to be asked for its version, and all bytes between the values stay as they are.
+/// Every write of a cell touches the model, so no cell is newer than `touched`, and neither is the floor of an existing
+/// model (section 2 of the protocol article). An update above `touched` therefore wins every cell that it meets, and no
+/// cell is dropped. So no cell is asked for its version, and all bytes between the values stay as they are.
 struct Overwrite {
     private let exists: Bool
     private let idHash: UInt64
@@ -12,7 +13,7 @@ struct Overwrite {
     private let cellCount: Int
     private let directory: CellDirectory
     private let touchedOffset: Int
-    /// A cell of an equal value is left as it is.
+    /// A cell with an equal value is left as it is.
     private let keepsEqual: Bool
     private let tailByteCount: Int
 
@@ -28,10 +29,10 @@ struct Overwrite {
         tailByteCount = RecordBuilder.tailSize(stamp: update.stamp, originByteCount: update.origin.count)
     }
 
-    /// Finds out what `update` overwrites, if it is of that kind: `plan` has it then.
-    /// - Parameter result: what comes of it, but for the record, which has yet to be made; nothing where the update
-    ///   leaves the record as it is.
-    /// - Returns: false, and nothing has happened, when the update takes the way of all others.
+    /// Notes in `plan` what `update` overwrites, if the update can take the fast path.
+    /// - Parameter result: the result without the record, which has yet to be made; untouched when the update leaves
+    ///   the record as it is.
+    /// - Returns: false when the update cannot take the fast path; `result` is untouched then.
     @inline(__always)
     func prepare(
         _ update: borrowing UpdateView, to storage: RecordStorage, plan: inout MergePlan,
@@ -42,13 +43,13 @@ struct Overwrite {
         }
         let stored = storage.stored
         let old = storage.bytes
-        // The head of an array of two stands before them; a model that exists was touched.
+        // The tail stands behind one byte, the head of an array of two. A model that exists has a `touched` version.
         let touched = CellTail(old, at: touchedOffset &+ 1)
         guard touched.isBelow(update, in: old) else { return false }
         plan.reset()
         guard collect(update, old, stored, &plan) else { return false }
         if keepsEqual, plan.overwriteCount == 0 { return true }
-        // The long way refuses it.
+        // The slow path refuses a record of that size.
         if plan.growth > 0, old.count &+ plan.growth >= CellRecord.byteCountMax { return false }
 
         let own = Fingerprint.mix(idHash ^ Fingerprint.empty)
@@ -64,9 +65,9 @@ struct Overwrite {
         return true
     }
 
-    /// Notes what is overwritten.
-    /// - Returns: false when the record lacks a field, or one is taken away or comes back: a removed field does not
-    ///   count in the digest.
+    /// Notes the cells that are overwritten.
+    /// - Returns: false when the record lacks a field, or when a field is removed or a removed field comes back: the
+    ///   digest does not count removed fields.
     @inline(__always)
     private func collect(
         _ update: borrowing UpdateView, _ old: Span<UInt8>, _ stored: Span<UInt8>, _ plan: inout MergePlan
@@ -123,11 +124,12 @@ struct Overwrite {
 
     private typealias Place = CellDirectory.Place
 
-    /// Finds the cell of a field: most of the time where it was in the record before.
+    /// Finds the cell of a field. The first guess is the number that the field's cell had in the last record.
     /// - Parameters:
-    ///   - key: where the field's name stands in `fields`.
+    ///   - key: the range of the field's encoded name in `fields`.
     ///   - first: the cell behind the one that was found last.
-    ///   - nameHash: FNV-1a of the name, if there is such a cell.
+    ///   - nameHash: set to FNV-1a of the name.
+    /// - Returns: the cell; nil when the record has none from `first` on.
     @inline(__always)
     private func place(
         of key: Range<Int>, _ fields: Span<UInt8>, from first: Place, _ old: Span<UInt8>, _ stored: Span<UInt8>,
@@ -158,7 +160,7 @@ struct Overwrite {
     }
 }
 
-/// `stamp, origin`, the end of a cell or of a version, where it stands.
+/// The `stamp, origin` at the end of a cell or of a version, in place.
 struct CellTail {
     let stamp: Stamp
     let stampEnd: Int
@@ -182,7 +184,7 @@ struct CellTail {
         precondition(end <= bytes.count, "a version ends within its record")
     }
 
-    /// This version is below that of `update`.
+    /// True when this version is below that of `update`.
     @inline(__always)
     func isBelow(_ update: borrowing UpdateView, in bytes: Span<UInt8>) -> Bool {
         if stamp != update.stamp { return stamp < update.stamp }
@@ -195,14 +197,15 @@ struct CellTail {
         return end &- origin == count && Bytes.areEqual(bytes, origin, update.origin, 0, count: count)
     }
 
-    /// Both are of one origin.
+    /// True when both tails have the same origin.
     @inline(__always)
     func hasOrigin(of other: CellTail, in bytes: Span<UInt8>) -> Bool {
         let count = other.end &- other.origin
         return end &- origin == count && Bytes.areEqual(bytes, origin, bytes, other.origin, count: count)
     }
 
-    /// The hash of the origin. Most cells come from the update's own, whose hash is known.
+    /// The hash of the origin.
+    /// - Parameter isKnown: the origin is that of `update`, whose hash is known; so it is for most cells.
     @inline(__always)
     func originHash(_ update: borrowing UpdateView, _ isKnown: Bool, in bytes: Span<UInt8>) -> UInt64 {
         isKnown ? update.originHash : Fingerprint.fnv(bytes.extracting(origin..<end))
@@ -210,7 +213,8 @@ struct CellTail {
 }
 
 extension Fingerprint {
-    /// As ``term(idHash:fieldHash:stamp:originHash:)``, with the part that does not depend on the version.
+    /// Like ``term(idHash:fieldHash:stamp:originHash:)``.
+    /// - Parameter base: `mix(idHash ^ fieldHash)`, the part that does not depend on the version.
     @inline(__always)
     static func term(base: UInt64, stamp: UInt64, originHash: UInt64) -> UInt64 {
         mix(mix(base &+ stamp) ^ originHash)

@@ -1,7 +1,7 @@
 import ModelCBOR
 
 extension RecordBuilder {
-    /// Makes the record that `plan` overwrites parts of: see ``Overwrite``.
+    /// Makes a new record from `old` and the overwrites of `plan`, see ``Overwrite``.
     /// - Parameter old: the storage of the old record.
     @inline(__always)
     static func make(
@@ -24,7 +24,7 @@ extension RecordBuilder {
         var builder = unsafe RecordBuilder(start: start, capacity: header.storedByteCount)
         let stored = old.stored
         if plan.keepsSize {
-            // Everything is copied at once and written over.
+            // All bytes are copied first, then written over.
             builder.copy(stored, 0, stored.count)
             builder.overwrite(plan, update)
         } else {
@@ -39,8 +39,8 @@ extension RecordBuilder {
         return unsafe UnmanagedRecord(CellRecord(storage: storage))
     }
 
-    /// Overwrites parts of a record where it is; of a plan that keeps its size, and its directory.
-    /// - Parameter storage: nobody else has it, or comes to have it meanwhile.
+    /// Overwrites parts of a record in place. The plan keeps the size of the record, so the directory stays valid.
+    /// - Parameter storage: the caller holds the only reference, and nobody else gets one meanwhile.
     @inline(__always)
     static func overwrite(_ storage: RecordStorage, _ plan: borrowing MergePlan, _ update: borrowing UpdateView) {
         let start = unsafe storage.start
@@ -48,7 +48,7 @@ extension RecordBuilder {
         builder.overwrite(plan, update)
     }
 
-    /// Writes over what is there already: nothing moves.
+    /// Writes the new values and versions over the old ones; no other byte moves.
     @inline(__always)
     private mutating func overwrite(_ plan: borrowing MergePlan, _ update: borrowing UpdateView) {
         count = plan.touch.range.lowerBound
@@ -62,7 +62,7 @@ extension RecordBuilder {
         }
     }
 
-    /// Writes the new bytes in turns with what stays of the old ones.
+    /// Writes the new bytes, alternating with the old bytes that stay.
     private mutating func copy(
         _ old: Span<UInt8>, _ plan: borrowing MergePlan, _ update: borrowing UpdateView, oldByteCount: Int
     ) {
@@ -80,8 +80,8 @@ extension RecordBuilder {
         copy(old, offset, oldByteCount)
     }
 
-    /// The update's version as it ends a cell.
-    /// - Parameter keepsOrigin: the origin is there, or comes with the old bytes.
+    /// Writes the update's version as it ends a cell.
+    /// - Parameter keepsOrigin: the origin is not written: it stands there already, or is copied with the old bytes.
     @inline(__always)
     private mutating func tail(_ update: borrowing UpdateView, keepsOrigin: Bool) {
         head(.unsigned, update.stamp)

@@ -2,8 +2,8 @@ import ModelCBOR
 
 /// Writes the bytes of a new record into memory that is exactly large enough.
 ///
-/// Safe to use: the pointer is private, every write is checked against the capacity, and a builder never leaves
-/// ``make(id:idHash:floor:touched:exists:plan:old:other:stamp:origin:)``, which keeps the memory alive.
+/// Safe to use: every write is checked against the capacity, and a builder never leaves functions such as
+/// ``make(id:idHash:floor:touched:exists:plan:old:other:stamp:origin:)``, which keep the memory alive.
 @safe struct RecordBuilder {
     let start: UnsafeMutablePointer<UInt8>
     let capacity: Int
@@ -19,7 +19,7 @@ import ModelCBOR
     /// - Parameters:
     ///   - old: the bytes for runs from the old record.
     ///   - other: the bytes for runs from the record that is joined, or from an update.
-    ///   - stamp: the version for runs from an update, with `origin`.
+    ///   - stamp: the stamp of the version for runs from an update; `origin` is the other half.
     static func make(
         id: Span<UInt8>, idHash: UInt64, floor: borrowing VersionView?, touched: borrowing VersionView?,
         exists: Bool, plan: borrowing MergePlan, old: Span<UInt8>, other: Span<UInt8>,
@@ -62,7 +62,8 @@ import ModelCBOR
         return CellRecord(storage: storage)
     }
 
-    /// Makes a record of bytes that were checked and are deterministic: `header.byteCount` of them, which it describes.
+    /// Makes a record of encoded bytes that were checked and are deterministic.
+    /// - Parameter header: describes `encoded`, all of it.
     static func copy(_ encoded: Span<UInt8>, _ header: RecordHeader) -> CellRecord {
         precondition(encoded.count == Int(header.byteCount), "a header describes other bytes")
         let storage = RecordStorage.make(header)
@@ -73,7 +74,7 @@ import ModelCBOR
         return CellRecord(storage: storage)
     }
 
-    /// Notes where cells begin in a record whose bytes have just been written, all of them.
+    /// Writes the directory of a record whose bytes are complete, see ``CellDirectory``.
     mutating func index(_ storage: RecordStorage, _ header: RecordHeader) {
         guard header.isSmall else { return directory(header, of: storage.bytes) }
         var header = header
@@ -133,7 +134,7 @@ import ModelCBOR
         }
     }
 
-    /// A stamp, most of the time: one check and one store.
+    /// Writes a head with an argument of eight bytes, mostly a stamp, with one check and one store.
     @inline(__always)
     mutating func longHead(_ initial: UInt8, _ argument: UInt64) {
         precondition(capacity &- count >= 9, "a merge plan miscounted its bytes")

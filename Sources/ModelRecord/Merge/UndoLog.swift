@@ -1,11 +1,12 @@
 import CPrefetch
 import ModelCBOR
 
-/// What stood in records before they were written over: enough to make the old states again for who asks.
+/// The bytes that stood in records before they were written over: an observer can have an old state made again from
+/// them.
 ///
-/// To tell an observer the old state and the new one takes two records where one would do, if he never looks at the old
-/// one. So the bytes that give way are kept here, a fifth of a record most of the time, and the record is written over
-/// where it is. An entry is its size and a row of pieces, all numbers of four bytes:
+/// Two records, old and new, would be one too many for an observer that never looks at the old state. So the replaced
+/// bytes are kept here, a fifth of a record most of the time, and the record is written over in place. An entry is its
+/// size and a row of pieces; each number has four bytes:
 ///
 /// ```text
 /// ┌───────────────────┬───────────────────────┬───────────────────┬──────────────────┬───
@@ -13,11 +14,11 @@ import ModelCBOR
 /// └───────────────────┴───────────────────────┴───────────────────┴──────────────────┴───
 /// ```
 ///
-/// Safe to use: the pointer is private, and every place is kept below `capacity`. Copies share the memory, which lives
-/// until ``deallocate()``; one of them is written to, and only while nobody else reads.
-// Unchecked because of the pointer: the writer alone has it, then a section whose readers only read (see above).
+/// Safe to use: the pointer is private, and every offset is kept below `capacity`. Copies share the memory, which lives
+/// until ``deallocate()``. Only one copy is written to, and only while nobody reads the others.
+// `@unchecked` because of the pointer: only the writer has the log, then only a section, whose readers do not write.
 @safe public struct UndoLog: @unchecked Sendable {
-    /// Where the bytes of one record begin that was written over.
+    /// The place in the log of the bytes that one overwriting replaced.
     public struct Entry: Hashable, Sendable {
         fileprivate let start: UInt32
 
@@ -37,10 +38,10 @@ import ModelCBOR
     /// An empty log without memory.
     public init() { unsafe base = nil }
 
-    /// Frees the memory. No copy is used any more.
+    /// Frees the memory; afterwards no copy may be used.
     public func deallocate() { unsafe base?.deallocate() }
 
-    /// Is empty again, and keeps its memory, unless that is more than `byteCountMax`.
+    /// Empties the log, and frees its memory if that is more than `byteCountMax` bytes.
     public mutating func removeAll(keepingUpTo byteCountMax: Int) {
         count = 0
         guard capacity > byteCountMax else { return }
@@ -49,15 +50,15 @@ import ModelCBOR
         capacity = 0
     }
 
-    /// Makes room for what `plan`, which keeps the size of its record, is about to write over.
-    /// - Returns: the room, which is there until something is appended; nil where there can be none.
+    /// Makes room for the bytes that `plan`, which keeps the size of its record, is about to write over.
+    /// - Returns: the room, valid until something is appended; nil when the log would outgrow 32-bit offsets.
     @inline(__always)
     public mutating func reserve(for plan: borrowing MergePlan) -> Room? {
         let byteCount = UndoLog.byteCount(plan)
         return reserve(UndoLog.headByteCount &+ byteCount) ? Room(byteCount: byteCount) : nil
     }
 
-    /// What the pieces of an entry take.
+    /// The size of all pieces of an entry.
     @inline(__always)
     private static func byteCount(_ plan: borrowing MergePlan) -> Int {
         var size = pieceHeadByteCount &+ plan.touch.range.count
@@ -67,7 +68,7 @@ import ModelCBOR
         return size
     }
 
-    /// Makes room for so many bytes more; false where that is more than a place can tell.
+    /// Makes room for `more` bytes; false when the log would outgrow 32-bit offsets.
     @inline(__always)
     private mutating func reserve(_ more: Int) -> Bool {
         if capacity &- count >= more { return true }
@@ -77,7 +78,7 @@ import ModelCBOR
     @inline(never)
     private mutating func grow(_ more: Int) -> Bool {
         guard count + more < Int(UInt32.max) else { return false }
-        // Never larger than places can tell, as what has room is not asked again.
+        // Capped at 32-bit offsets: an append within the capacity does not check them again.
         let larger = min(max(2 * capacity, count + more, UndoLog.capacityMin), Int(UInt32.max))
         let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
         if let base = unsafe base {
@@ -92,13 +93,13 @@ import ModelCBOR
     private static let capacityMin = 1024
     private static let headByteCount = 4
     private static let pieceHeadByteCount = 8
-    /// So far ahead the memory is asked for: some four entries, of two lines each.
+    /// How far ahead the memory is prefetched: some four entries, of two cache lines each.
     private static let aheadByteCount = 512
 
     // MARK: Writing
 
-    /// Keeps what `plan`, which keeps the size of `record`, is about to write over.
-    /// - Parameter room: for this plan.
+    /// Appends the bytes that `plan`, which keeps the size of `record`, is about to write over.
+    /// - Parameter room: the room that was reserved for this plan.
     @inline(__always)
     mutating func append(_ record: RecordStorage, _ plan: borrowing MergePlan, in room: Room) -> Entry {
         let end = count &+ UndoLog.headByteCount &+ room.byteCount
@@ -115,7 +116,7 @@ import ModelCBOR
         }
         precondition(offset == end, "an entry was miscounted")
         count = end
-        // Stores wait for their line, and all that come after wait for them.
+        // A store waits for its cache line, and all later stores wait behind it, so the next lines are prefetched.
         unsafe cprefetch_ahead_to_write(base + end, UndoLog.aheadByteCount)
         unsafe cprefetch_ahead_to_write(base + end, UndoLog.aheadByteCount &+ 64)
         return entry
@@ -123,7 +124,7 @@ import ModelCBOR
 
     /// Appends a piece.
     /// - Parameters:
-    ///   - offset: where it is to stand; then where the next one is.
+    ///   - offset: where the piece begins; afterwards, where the next piece begins.
     ///   - end: where the entry ends.
     @inline(__always)
     private static func append(
@@ -141,8 +142,8 @@ import ModelCBOR
         offset = next
     }
 
-    /// Copies an entry of another log, of which each is copied once at most.
-    /// - Returns: the entry here.
+    /// Copies an entry of another log. The caller copies each entry once at most, so there is always room.
+    /// - Returns: the entry in this log.
     public mutating func append(_ entry: Entry, of other: UndoLog) -> Entry {
         guard entry != .none else { return .none }
         let range = other.range(of: entry)
@@ -159,8 +160,10 @@ import ModelCBOR
 
     // MARK: Reading
 
-    /// The record as it was before it was written over.
-    /// - Parameter record: as it was left by the overwriting that `entry` is of.
+    /// Makes the record again as it was before it was written over.
+    /// - Parameters:
+    ///   - record: the record as the overwriting left it.
+    ///   - entry: the entry of that overwriting.
     public func restored(_ record: UnmanagedRecord, _ entry: Entry) -> CellRecord {
         unsafe record.lend { record in
             let storage = record.storage
@@ -194,7 +197,7 @@ import ModelCBOR
         }
     }
 
-    /// Where the pieces of an entry stand.
+    /// The range of the pieces of an entry.
     private func range(of entry: Entry) -> Range<Int> {
         let start = Int(entry.start) + UndoLog.headByteCount
         let end = start + number(at: Int(entry.start))

@@ -1,9 +1,9 @@
-/// What is to be known of the bytes of an id before it is accepted, found eight bytes at a time: every write and every
-/// update that comes in asks for it.
+/// Two facts about the bytes of an id, found eight bytes at a time: every write and every incoming update asks for them
+/// before the id is accepted.
 package struct ByteFacts {
-    /// Some byte is 0.
+    /// True when some byte is 0.
     package let hasNUL: Bool
-    /// Some byte is above 0x7F: whether it is UTF-8 has to be looked at.
+    /// True when some byte is above 0x7F: the UTF-8 of the bytes has to be checked.
     package let hasHighBit: Bool
 
     /// The facts of the bytes in `range`, which is within `bytes`.
@@ -16,7 +16,7 @@ package struct ByteFacts {
         var highs: UInt64 = 0
         let isLong = range.upperBound &- index >= 8
         while isLong, index < range.upperBound {
-            // The last eight bytes may have been looked at in part.
+            // The last word may overlap the one before.
             index = min(index, range.upperBound &- 8)
             // In bounds: index + 8 <= range.upperBound <= bytes.count.
             let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)

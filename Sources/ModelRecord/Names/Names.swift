@@ -26,7 +26,7 @@ public enum Names {
         }
     }
 
-    /// The longest name of a field.
+    /// The size of the longest field name.
     static let fieldByteCountMax = 128
 
     /// Checks a field path: 1 to 128 bytes of UTF-8. The empty name is reserved for the model's own term in digests.
@@ -62,7 +62,7 @@ public enum Names {
         return true
     }
 
-    /// A name for a message: on one line, long ones are cut.
+    /// The name as an error message shows it: on one line, and cut where it is long.
     private static func quoted(_ name: String) -> String {
         let cut = name.count > 80 ? "\(name.prefix(80))…" : name
         return "\"\(cut.shown())\""

@@ -1,15 +1,15 @@
-/// Text of somebody else where people read it: in logs, in statuses, on terminals.
+/// Text of other processes, made safe to show in logs, in statuses and on terminals.
 ///
 /// A peer chooses names, messages and reasons. A line break in one would forge a line of a log, an escape sequence
 /// would command a terminal, and marks of writing direction would make a line read as another one.
 extension String {
-    /// The longest text that is shown, unless it is said otherwise.
+    /// The default limit of ``shown(byteCountMax:)``, in bytes of UTF-8.
     package static var shownByteCountMax: Int { 1024 }
 
-    /// The text on one line, with what commands a terminal or hides something as `\u{1B}`, and `\n` for a line's end;
-    /// cut, with `…` at its end, where it is longer than `byteCountMax` bytes of UTF-8.
+    /// The text on one line. Characters that command a terminal or hide something are escaped, such as `\u{1B}`, or
+    /// `\n` for a line's end. A text of more than `byteCountMax` bytes of UTF-8 is cut and ends with `…`.
     ///
-    /// What was shown once is shown the same again.
+    /// A text that this method returned is not changed by a second call.
     package func shown(byteCountMax: Int = String.shownByteCountMax) -> String {
         if utf8.count <= byteCountMax, !unicodeScalars.contains(where: \.isHidden) { return self }
         let end = "…"
@@ -25,7 +25,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// It ends a line, commands a terminal, changes the direction of writing, or is not seen at all.
+    /// True when the scalar ends a line, commands a terminal, changes the direction of writing, or is invisible.
     package var isHidden: Bool {
         switch value {
         // The controls of ASCII, and those of Latin 1.

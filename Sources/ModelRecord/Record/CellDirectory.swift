@@ -1,23 +1,23 @@
-/// Where some cells of a record begin: it saves a merge most of the way through the cells before the one that it looks
+/// The offsets of some cells of a record, so that a merge need not walk over all cells before the one that it looks
 /// for.
 ///
-/// A record has it from the first, so that its first update, too, can be written where the record is. A small one has
-/// two places, a third and two thirds of the way, among its ``RecordFacts``, where they take no memory of their own. A
-/// larger one has that of every fourth cell behind its bytes, two bytes each.
+/// A record has its directory from the start, so that even its first update can be written in place. A small record has
+/// two offsets, a third and two thirds of the way, among its ``RecordFacts``, where they take no memory of their own. A
+/// larger record has the offset of every fourth cell behind its bytes, two bytes each.
 struct CellDirectory {
-    /// A cell of a record.
+    /// The number of a cell in its record, and the offset at which it begins.
     struct Place {
         var cell: Int
         var offset: Int
     }
 
-    /// Where two cells begin, of a record that is small.
+    /// The offsets of two cells of a small record.
     struct Signposts {
         var first: UInt16 = 0
         var second: UInt16 = 0
     }
 
-    /// Of the cells behind the bytes.
+    /// The distance, in cells, between two cells that have an entry behind the bytes.
     private static let stride = 4
     /// Offsets must fit into two bytes.
     private static let recordByteCountMax = 1 << 16
@@ -28,7 +28,7 @@ struct CellDirectory {
     @inline(__always)
     static func isSmall(byteCount: Int, cellCount: Int) -> Bool { byteCount < 1 << 10 && cellCount < 24 }
 
-    /// What stands behind the bytes of a record that is not small.
+    /// The size of the entries behind the bytes of a record that is not small.
     @inline(never)
     static func byteCount(recordByteCount: Int, cellCount: Int) -> Int {
         guard recordByteCount <= recordByteCountMax, cellCount <= cellCountMax, cellCount > 0 else { return 0 }
@@ -43,7 +43,7 @@ struct CellDirectory {
     @inline(__always)
     static func secondCell(of cellCount: Int) -> Int { (cellCount &* 22) &>> 5 }
 
-    /// The cell that entry `index` behind the bytes is for.
+    /// The cell whose offset stands in entry `index`.
     @inline(__always)
     static func cell(ofEntry index: Int) -> Int { (index &+ 1) &* stride }
 
@@ -51,8 +51,9 @@ struct CellDirectory {
     private let signposts: Signposts
     private let cellsOffset: Int
     private let cellCount: Int
-    /// Where the entries begin, and their number.
+    /// The offset of the first entry.
     private let start: Int
+    /// The number of entries.
     let entryCount: Int
 
     /// The directory of the record that `header` describes.
@@ -87,7 +88,7 @@ struct CellDirectory {
         return Place(cell: CellDirectory.cell(ofEntry: index), offset: entry(index, in: stored))
     }
 
-    /// What stands behind the bytes at `index`, below ``entryCount``.
+    /// The offset of a cell in entry `index`, which is below ``entryCount``.
     @inline(__always)
     func entry(_ index: Int, in stored: Span<UInt8>) -> Int {
         let place = start &+ index &* 2
@@ -97,7 +98,7 @@ struct CellDirectory {
     }
 }
 
-/// Tells where cells begin after an update has changed the sizes of some: asked in the order of the cells.
+/// Computes the offsets of cells after an update has changed the sizes of some. Ask for cells in ascending order.
 struct CellShift {
     private var shift: Int
     private var next = 0
@@ -105,7 +106,7 @@ struct CellShift {
     @inline(__always)
     init(_ plan: borrowing MergePlan) { shift = plan.touch.growth }
 
-    /// Where `cell` begins now.
+    /// The new offset of `cell`, which began at `offset` before the update.
     @inline(__always)
     mutating func offset(of cell: Int, before offset: Int, _ plan: borrowing MergePlan) -> Int {
         while next < plan.overwriteCount, Int(plan.overwrite(at: next).cell) < cell {
@@ -117,7 +118,7 @@ struct CellShift {
 }
 
 extension CellDirectory.Signposts {
-    /// Those of a small record whose bytes are `bytes`.
+    /// The signposts of a small record whose bytes are `bytes`.
     init(_ header: RecordHeader, of bytes: Span<UInt8>) {
         let cellCount = Int(header.cellCount)
         var place = CellDirectory.Place(cell: 0, offset: Int(header.cellsOffset))
@@ -127,7 +128,7 @@ extension CellDirectory.Signposts {
         second = UInt16(truncatingIfNeeded: place.offset)
     }
 
-    /// Those of a small record after an update, whose header before that is `old`.
+    /// The signposts of a small record after an update; `old` is its header before the update.
     @inline(__always)
     init(_ old: RecordHeader, plan: borrowing MergePlan) {
         let cellCount = Int(old.cellCount)
@@ -142,8 +143,8 @@ extension CellDirectory.Signposts {
 }
 
 extension CellDirectory.Place {
-    /// Goes on to `cell`, which is not before this one and which the record has.
-    // Out of line, as what calls it is to be inlined.
+    /// Advances to `cell`, which the record has and which is not before this one.
+    // Not inlined, because its callers are.
     @inline(never)
     mutating func pass(to cell: Int, in bytes: Span<UInt8>) {
         while self.cell < cell {
@@ -154,9 +155,9 @@ extension CellDirectory.Place {
 }
 
 extension RecordBuilder {
-    /// Writes the directory behind the bytes, which have just been written, all of them.
-    /// - Parameters:
-    ///   - old: the directory of the record that was overwritten, with its `stored` bytes; it has as many entries.
+    /// Writes the directory behind the record's bytes, which are complete.
+    /// - Parameter old: the directory of the record that was overwritten, with its `stored` bytes; it has as many
+    ///   entries.
     @inline(__always)
     mutating func directory(from old: CellDirectory, in stored: Span<UInt8>, plan: borrowing MergePlan) {
         var shift = CellShift(plan)
@@ -165,7 +166,7 @@ extension RecordBuilder {
         }
     }
 
-    /// Writes the directory behind the bytes, which have just been written, reading them.
+    /// Writes the directory behind the record's bytes, which are complete, by a walk over `bytes`.
     mutating func directory(_ header: RecordHeader, of bytes: Span<UInt8>) {
         var place = CellDirectory.Place(cell: 0, offset: Int(header.cellsOffset))
         for index in 0..<header.directoryByteCount / 2 {

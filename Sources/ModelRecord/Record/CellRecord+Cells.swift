@@ -48,7 +48,7 @@ extension CellRecord {
         return changed
     }
 
-    /// Some field has another value than in `older`; a missing record has no fields.
+    /// True when some field has another value than in `older`; a missing record has no fields.
     /// - Complexity: O(*n*) in the number of fields of both; up to the first that differs.
     func hasChangedFields(since older: CellRecord?) -> Bool {
         var isChanged = false
@@ -59,8 +59,8 @@ extension CellRecord {
         return isChanged
     }
 
-    /// Calls `body` with the cells of fields whose value differs, as the record has them that knows the field, until it
-    /// returns false.
+    /// Calls `body` for each field whose value differs, until `body` returns false. The cell is that of this record if
+    /// it has one, otherwise that of `older`.
     private func forEachChange(since older: CellRecord?, _ body: (CellSlice, Span<UInt8>) -> Bool) {
         let new = bytes
         var right = CellRun(new, at: Int(storage.packed.cellsOffset), count: cellCount)
@@ -99,14 +99,14 @@ extension CellRecord {
         }
     }
 
-    /// The value is not that of a field that was taken away.
+    /// True unless the cell is that of a removed field.
     private static func isKnown(_ cell: CellSlice, _ bytes: Span<UInt8>) -> Bool {
         bytes[cell.value.lowerBound] != CBORConstant.undefinedByte
     }
 
     private func find<R>(_ field: String, _ body: (CellSlice, Span<UInt8>) -> R) -> R? {
         let name = field.utf8
-        // No cell has such a name.
+        // No cell has a name of another size.
         guard (1...128).contains(name.count) else { return nil }
         var key: [UInt8] = []
         key.reserveCapacity(name.count + 2)
@@ -132,14 +132,15 @@ extension CellRecord {
     }
 }
 
-/// A cell where it stands in encoded bytes: `field => [value, stamp, origin]`.
+/// A cell, as ranges of the encoded bytes: `field => [value, stamp, origin]`.
 struct CellSlice {
-    /// The encoded key, head included: what cells are ordered by.
+    /// The encoded key, head included. Cells are ordered by their keys.
     var key: Range<Int>
     /// The field's name.
     var name: Range<Int>
     /// The encoded value.
     var value: Range<Int>
+    /// The version that wrote the value.
     var version: VersionSlice
     /// Where the next cell begins.
     var end: Int
@@ -160,7 +161,7 @@ struct CellSlice {
 
     func decoded(in bytes: Span<UInt8>) -> Cell {
         var reader = CBORReader(bytes, at: value.lowerBound)
-        // The bytes were checked when they came in; a value that cannot be told is treated as unknown.
+        // The bytes were checked when they came in; a value that cannot be decoded is treated as unknown.
         let decoded = (try? Value(reading: &reader)) ?? .undefined
         return Cell(
             field: CBORReader(bytes).string(name), value: decoded, version: version.version(in: bytes))

@@ -17,9 +17,9 @@ extension CellRecord {
             reader.offset = probe.offset
             return
         }
-        // Not what a sender like this one writes: another encoding, longer arrays, or no record at all.
+        // This library writes no such bytes: another encoding, longer arrays, or no record at all.
         var canonical = CBORWriter()
-        // The levels above a value: the record, its map and the cell.
+        // Three levels above a value: the record, its map and the cell.
         try canonical.writeCanonical(&reader, maxDepth: maxDepth + 3)
         do {
             let trimmed = try CellRecord.trimmed(canonical.bytes.span)
@@ -31,8 +31,8 @@ extension CellRecord {
         }
     }
 
-    /// Checks a record whose arrays all are of the length that they have here; leaves the reader behind it.
-    /// - Returns: what the record knows of these bytes, if they are deterministic.
+    /// Checks a record whose arrays have exactly the elements that this version knows; leaves the reader behind it.
+    /// - Returns: the header of a record of these bytes, for use only if they are deterministic.
     private static func check(_ reader: inout CBORReader, maxDepth: Int) throws(CBORError) -> RecordHeader {
         let start = reader.offset
         guard try reader.readArrayHead() == 4 else { throw CBORError(.unexpectedType, at: start) }
@@ -80,8 +80,10 @@ extension CellRecord {
         return try VersionSlice(checking: &reader, known: 0..<0)
     }
 
-    /// Every write of a cell touches the model, and a raised floor drops what is below it.
-    /// - Parameter origin: where a name stands that was checked; mostly all cells are of one origin.
+    /// Checks a cell. Its version is not above `touched`, as every write of a cell touches the model, and not below
+    /// `floor`, as a raised floor drops older cells.
+    /// - Parameter origin: the range of the origin name that was checked last. Most cells of a record have one origin,
+    ///   whose name is checked once.
     private static func checkCell(
         _ reader: inout CBORReader, floor: VersionSlice?, touched: VersionSlice?, origin: inout Range<Int>,
         maxDepth: Int
@@ -99,7 +101,7 @@ extension CellRecord {
         guard view.compare(VersionView(floor, in: reader.bytes)) >= 0 else { throw CBORError(.limit, at: start) }
     }
 
-    /// Leaves out of a deterministic encoding what the arrays hold beyond the elements that are known here.
+    /// Copies a deterministic encoding without the array elements that this version does not know.
     private static func trimmed(_ canonical: Span<UInt8>) throws(CBORError) -> [UInt8] {
         var reader = CBORReader(canonical)
         var writer = CBORWriter(reserving: canonical.count)
@@ -134,7 +136,7 @@ extension CellRecord {
 
 extension VersionSlice {
     /// Reads and checks `stamp, origin`, the end of a version or a cell.
-    /// - Parameter known: where the name of an origin stands that was checked; may be empty.
+    /// - Parameter known: the range of an origin name that was checked before; may be empty.
     fileprivate init(checking reader: inout CBORReader, known: Range<Int>) throws(CBORError) {
         stamp = try reader.readUnsigned()
         origin = try reader.readText()
@@ -155,7 +157,7 @@ extension CBORWriter {
         append(encoded: reader.bytes.extracting(start..<reader.offset))
     }
 
-    /// Copies the first `count` elements of such an array and passes over the others.
+    /// Copies the first `count` elements of an array of definite length and passes over the others.
     fileprivate mutating func copyArray(of count: Int, _ reader: inout CBORReader) throws(CBORError) {
         let start = reader.offset
         let found = try reader.readArrayHead() ?? 0

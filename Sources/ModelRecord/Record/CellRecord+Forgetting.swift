@@ -1,9 +1,9 @@
 import ModelCBOR
 
-/// Removed fields: cells that hold `undefined`. They are remembered as deleted models are, and forgotten as these are
+/// Removed fields: cells that hold `undefined`. Like deleted models, they are remembered for a time and then forgotten
 /// (protocol article, section 2).
 extension CellRecord {
-    /// How many removed fields are remembered.
+    /// The number of removed fields.
     /// - Complexity: O(*n*) in the number of cells
     public var removedFieldCount: Int {
         var count = 0
@@ -14,7 +14,7 @@ extension CellRecord {
         return count
     }
 
-    /// A removed field with a stamp below `stamp` is remembered.
+    /// True when there is a removed field with a stamp below `stamp`.
     /// - Complexity: O(*n*) in the number of cells
     public func hasRemovedFields(olderThan stamp: Stamp) -> Bool {
         var isFound = false
@@ -27,7 +27,7 @@ extension CellRecord {
 
     /// The same model without the removed fields whose stamps are below `stamp`; nil where there are none.
     ///
-    /// Nothing that a reader sees differs, nor does the digest.
+    /// Readers see no difference, and the digest stays the same.
     /// - Parameter plan: scratch memory, reused from call to call.
     public func forgettingRemovedFields(olderThan stamp: Stamp, plan: inout MergePlan) -> CellRecord? {
         guard hasRemovedFields(olderThan: stamp) else { return nil }

@@ -1,10 +1,10 @@
 import ModelCBOR
 
 extension CellRecord {
-    /// What of this model one origin has written and nothing later has taken the place of: its cells, its touch and its
-    /// floor. Nil where there is nothing, or where another has deleted the model since.
+    /// The part of this model that `origin` has written and that nothing newer has replaced: its cells, its touch and
+    /// its floor. Nil where there is none, or where another origin has deleted the model since.
     ///
-    /// Joined with the parts of all others it is the record again, where that exists.
+    /// The parts of all origins, joined, are this record again, if the model exists.
     /// - Parameter plan: scratch memory, reused from call to call.
     /// - Complexity: O(*n*) in the bytes.
     public func part(of origin: String, plan: inout MergePlan) -> CellRecord? {
@@ -12,7 +12,7 @@ extension CellRecord {
         var reader = CBORReader(bytes, at: idRange.upperBound)
         let floor = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
         guard exists || floor != nil else { return nil }
-        // Who has not touched it last has touched it with the last cell.
+        // An origin that was not the last to touch the model has touched it with its newest cell.
         var touched = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
         plan.reset()
         var run = CellRun(bytes, at: Int(storage.packed.cellsOffset), count: cellCount)
@@ -31,7 +31,7 @@ extension CellRecord {
             plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
 
-    /// Those who have written what there is of this model.
+    /// The names of the origins that have written what the record holds.
     /// - Complexity: O(*n*) in the bytes.
     public var origins: Set<String> {
         var origins = Set([floor, touched].compactMap { $0?.origin })
@@ -42,8 +42,8 @@ extension CellRecord {
         return origins
     }
 
-    /// Whether one of the versions that count in the digest is such: that of the last write, or of a field that is
-    /// known.
+    /// True when `isSuch` accepts one of the versions that count in the digest: that of the last write, or that of a
+    /// known field.
     /// - Complexity: O(*n*) in the bytes, up to the first.
     public func hasVersion(where isSuch: (Version) -> Bool) -> Bool {
         var isFound = touched.map(isSuch) ?? false

@@ -1,9 +1,10 @@
 import ModelCBOR
 
 extension CellRecord {
-    /// What readers are told of a model that is taken out whole: a tombstone of its id.
+    /// A tombstone of this model, for readers of a model that is taken out whole.
     ///
-    /// For observers only: its floor is the version that the model was touched with, so it must never be joined.
+    /// For observers only: the floor of the tombstone is the version that touched the model, so it must never be
+    /// joined.
     public func removed(plan: inout MergePlan) -> CellRecord {
         guard exists else { return self }
         let bytes = storage.bytes
@@ -16,7 +17,8 @@ extension CellRecord {
             exists: false, plan: plan, old: bytes, other: Span(), stamp: 0, origin: Span())
     }
 
-    /// What observers are told when `other` takes the place of this record.
+    /// True when observers have to be told that this record takes the place of `other`: another existence, or another
+    /// value.
     public func isVisiblyDifferent(from other: CellRecord?) -> Bool {
         guard exists == (other?.exists ?? false) else { return true }
         return exists && hasChangedFields(since: other)

@@ -10,11 +10,11 @@ import ModelCBOR
 /// let record = cache["User", "42"]
 /// let age = record?["age"]?.intValue
 /// ```
-/// A record does not know its type: it is kept by type.
+/// A record does not hold the name of its type: a cache keeps records by type.
 public struct CellRecord: @unchecked Sendable {
-    // Unchecked because ManagedBuffer is not Sendable: the storage's facts are written once, in RecordStorage.make, its
-    // bytes and directory once, by RecordBuilder, before the record is handed out; all are only read from then on. Its
-    // word for hash and views is atomic.
+    // `@unchecked` because ManagedBuffer is not Sendable. RecordStorage.make writes the facts and RecordBuilder the
+    // bytes and the directory, once, before the record is handed out. From then on all are only read, except while the
+    // writer holds the only reference (UnmanagedRecord.overwrite). The word for hash and views is atomic.
     let storage: RecordStorage
 
     /// The encoded record, `[id, floor, touched, cells]`, as it stands in a snapshot chunk.
@@ -31,7 +31,7 @@ public struct CellRecord: @unchecked Sendable {
         CBORReader(storage.bytes).string(idRange)
     }
 
-    /// The id's UTF-8 bytes, where they stand.
+    /// The id's UTF-8 bytes, lent from ``bytes``.
     public var idBytes: Span<UInt8> {
         @_lifetime(borrow self)
         get {
@@ -43,10 +43,11 @@ public struct CellRecord: @unchecked Sendable {
     /// FNV-1a of the id (``Fingerprint/fnv(_:)-(String)``).
     public var idHash: UInt64 { storage.idHash }
 
-    /// The model exists: it was merged or replaced, and not deleted since. A record that does not exist is a tombstone.
+    /// True when the model exists: it was merged or replaced, and not deleted since. A record that does not exist is a
+    /// tombstone.
     public var exists: Bool { storage.packed.exists }
 
-    /// The number of cells, those included that make a field unknown.
+    /// The number of cells, including those of removed fields.
     public var cellCount: Int { Int(storage.cellCount) }
 
     /// The greatest version of any replace or delete, if there was one.
@@ -73,10 +74,10 @@ public struct CellRecord: @unchecked Sendable {
     /// True when the id of this record is exactly `id`.
     public func hasID(_ id: Span<UInt8>) -> Bool { storage.hasID(id) }
 
-    /// Where the id's text stands in ``bytes``.
+    /// The range of the id's text in ``bytes``.
     var idRange: Range<Int> { storage.packed.idRange }
 
-    /// Where the record is, while somebody has it.
+    /// The address of the record; valid while somebody holds a reference to it.
     @unsafe package var address: UnsafeRawPointer {
         unsafe UnsafeRawPointer(Unmanaged.passUnretained(storage).toOpaque())
     }

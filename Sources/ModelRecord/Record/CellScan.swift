@@ -1,9 +1,10 @@
 import ModelCBOR
 
-/// Finds the place of a field among encoded cells: the inner loop of a merge, hence by words rather than by bytes.
+/// Finds the cell of a field among encoded cells. This is the inner loop of a merge, so it works by words rather than
+/// by bytes.
 ///
-/// The cells must be valid (they are a record's own). Each read is checked all the same: bytes that are not what was
-/// promised end in a trap, not in a wild read.
+/// The cells must be valid; they are a record's own. Each read is checked all the same: invalid bytes end in a trap,
+/// not in a wild read.
 struct CellScan {
     private let start: KeyStart
     private let keyByteCount: Int
@@ -19,16 +20,16 @@ struct CellScan {
     struct Stop {
         /// How many cells stand before the key.
         var count: Int
-        /// Where the first cell stands that does not.
+        /// The offset of the first cell that does not stand before the key.
         var offset: Int
-        /// That cell is of the key.
+        /// That cell has the key.
         var isFound: Bool
     }
 
     /// Passes the cells that stand before the key.
     /// - Parameters:
-    ///   - offset: where the first cell stands.
-    ///   - left: how many cells there are from there on.
+    ///   - offset: the offset of the first cell.
+    ///   - left: the number of cells from `offset` on.
     @inline(__always)
     func run(_ cells: Span<UInt8>, from offset: Int, _ left: Int, _ fields: Span<UInt8>, _ key: Range<Int>) -> Stop {
         var offset = offset
@@ -47,7 +48,7 @@ struct CellScan {
     private func compare(_ cells: Span<UInt8>, at offset: Int, _ fields: Span<UInt8>, _ key: Range<Int>) -> Int {
         guard cells.count &- offset >= 8 else { return compareBytes(cells, at: offset, fields, key) }
         let other = Bytes.word(cells, offset)
-        // The first byte is the head, which tells the length of a short name: where it differs nothing else matters.
+        // The first byte is the head. It tells the length of a short name, so two heads that differ decide the order.
         if (other ^ start.word) &>> 56 != 0 { return other < start.word ? -1 : 1 }
         let masked = other & start.mask
         if masked != start.word { return masked < start.word ? -1 : 1 }
@@ -59,7 +60,7 @@ struct CellScan {
         return Bytes.compare(cells.extracting(offset..<end), fields.extracting(key))
     }
 
-    /// Where the cell at `offset` ends: `field => [value, stamp, origin]`.
+    /// The end of the cell at `offset`: `field => [value, stamp, origin]`.
     @inline(__always)
     static func end(_ cells: Span<UInt8>, ofCellAt offset: Int) -> Int {
         if let end = endOfUsual(cells, offset) { return end }
@@ -69,12 +70,13 @@ struct CellScan {
         return endOfText(cells, at: endOfItem(cells, at: stamp))
     }
 
-    /// A name of up to 23 bytes, the head of the array, and two bytes for the head of a string.
+    /// The size of a name of up to 23 bytes, the head of the array, and two bytes for the head of a string.
     private static let usualStartMax = 24 + 1 + 2
-    /// A stamp of the usual size, and the head of the origin.
+    /// The size of a usual stamp, and of the head of the origin.
     private static let usualTail = 9 + 1
 
-    /// Where a cell ends whose value is a string of up to 255 bytes, and whose name and stamp are of the usual size.
+    /// The end of a cell whose value is a string of up to 255 bytes, and whose name, stamp and origin are of the usual
+    /// size; nil for any other cell.
     @inline(__always)
     private static func endOfUsual(_ cells: Span<UInt8>, _ offset: Int) -> Int? {
         guard cells.count &- offset >= usualStartMax else { return nil }
@@ -91,7 +93,7 @@ struct CellScan {
         return stamp &+ 10 &+ Int(origin & 0x1F)
     }
 
-    /// A byte that is known to be there.
+    /// The byte at `offset`, which the caller has checked to be in bounds.
     @inline(__always)
     private static func byte(_ cells: Span<UInt8>, _ offset: Int) -> UInt8 { unsafe cells[unchecked: offset] }
 
@@ -102,7 +104,7 @@ struct CellScan {
         return Fingerprint.fnv(bytes.extracting(start..<key.upperBound))
     }
 
-    /// Where a text of at most 255 bytes ends.
+    /// The end of a text of at most 255 bytes.
     @inline(__always)
     static func endOfText(_ cells: Span<UInt8>, at offset: Int) -> Int {
         let head = cells[offset]
@@ -110,7 +112,7 @@ struct CellScan {
         return offset &+ 2 &+ Int(cells[offset &+ 1])
     }
 
-    /// Where an item ends: the usual scalars here, all others by the reader.
+    /// The end of an item. Usual scalars are decided here, all other items by ``CBORReader``.
     @inline(__always)
     static func endOfItem(_ cells: Span<UInt8>, at offset: Int) -> Int {
         let head = cells[offset]

@@ -1,38 +1,38 @@
 import ModelCBOR
 
-/// Reads the fields of a record where they stand, for typed models: no dictionary and no tree in between.
+/// Reads the fields of a record in place, for typed models, without a dictionary or a tree in between.
 ///
 /// ```swift
 /// var cursor = FieldCursor(record)
 /// let age = cursor.find(ageName) ? cursor.int : nil
 /// ```
-/// Fields may be asked for in any order; in that of ``FieldName`` all are found in one pass. A cursor is a value for
-/// one task; the record stays alive with it.
+/// Fields may be asked for in any order; in the order of ``FieldName`` one pass finds all of them. A cursor is a value
+/// for one task, and keeps its record alive.
 public struct FieldCursor {
-    /// Where it stands.
+    /// The place of the cursor.
     private struct Place {
         /// The encoded name of the field that was found last; empty before the first.
         var key = 0..<0
-        /// Where its value stands.
+        /// The offset of its value; 0 before the first.
         var value = 0
-        /// Where the cell behind it stands.
+        /// The offset of the next cell.
         var next: Int
-        /// How many cells stand from there on.
+        /// The number of cells from `next` on.
         var left: Int
     }
 
     private let record: CellRecord
     private var place: Place
 
-    /// A cursor before the first field. Of a model that does not exist nothing is found.
+    /// A cursor before the first field. In a model that does not exist it finds no field.
     public init(_ record: CellRecord) {
         self.record = record
         place = Place(next: Int(record.storage.packed.cellsOffset), left: record.cellCount)
     }
 
-    /// Goes to the value of a field.
-    /// - Returns: false where the field is unknown; then the cursor stays where it was.
-    /// - Complexity: O(1) for the field behind the last one, else O(*fields*).
+    /// Moves to the value of a field.
+    /// - Returns: false when the field is unknown; the cursor has not moved then.
+    /// - Complexity: O(1) for the field behind the last one, otherwise O(*fields*).
     public mutating func find(_ name: FieldName) -> Bool {
         guard let place = place(of: name) else { return false }
         self.place = place
@@ -40,7 +40,7 @@ public struct FieldCursor {
     }
 
     private func place(of name: FieldName) -> Place? {
-        // No cell has such a name.
+        // No cell has a name of that size.
         guard name.text.utf8.count <= Names.fieldByteCountMax else { return nil }
         let bytes = record.storage.bytes
         let key = name.key.span
@@ -48,7 +48,7 @@ public struct FieldCursor {
         var left = place.left
         var stop = scan.run(bytes, from: place.next, left, key, 0..<key.count)
         if !stop.isFound, !place.key.isEmpty, Bytes.compare(key, bytes.extracting(place.key)) <= 0 {
-            // It stands further up, if anywhere.
+            // The field stands before the cursor, if anywhere.
             left = record.cellCount
             stop = scan.run(bytes, from: Int(record.storage.packed.cellsOffset), left, key, 0..<key.count)
         }
@@ -62,7 +62,7 @@ public struct FieldCursor {
 
 /// The value of the field that was found last; before the first field each of these is nil or false.
 extension FieldCursor {
-    /// The field is known to be empty.
+    /// True when the field is known to be empty.
     public var isNull: Bool { initialByte == CBORConstant.nullByte }
 
     /// The Boolean, if it is one.
@@ -92,7 +92,7 @@ extension FieldCursor {
         return (try? reader.readUncheckedText()).map { reader.string($0) }
     }
 
-    /// The value, whatever it is; nil before the first field.
+    /// The value, of any kind; nil before the first field.
     public var value: Value? {
         guard place.value > 0 else { return nil }
         var reader = CBORReader(record.storage.bytes, at: place.value)

@@ -1,12 +1,13 @@
 import ModelCBOR
 
-/// The name of a field as records hold it, encoded once: for ``FieldCursor``.
+/// The name of a field, encoded once as records hold it, for ``FieldCursor``.
 ///
 /// ```swift
 /// private static let age: FieldName = "age"
 /// ```
 /// Ordered as the cells of a record are: shorter names first, then bytewise.
 public struct FieldName: Sendable, ExpressibleByStringLiteral {
+    /// The name.
     public let text: String
     /// The encoded name, head included.
     let key: [UInt8]
@@ -19,10 +20,11 @@ public struct FieldName: Sendable, ExpressibleByStringLiteral {
         key = writer.bytes
     }
 
+    /// A name from a literal.
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// Names are bytes: two spellings of one character that Unicode calls equal are two fields.
+/// Names are compared as bytes: two spellings of a character that Unicode treats as equal are two fields.
 extension FieldName: Comparable, Hashable, CustomStringConvertible {
     public static func == (left: FieldName, right: FieldName) -> Bool { left.key == right.key }
 

@@ -1,15 +1,16 @@
-/// What a record keeps of its bytes, in seven of them: less than its encoding tells, and what that does not tell at
-/// once. The number of cells stands in the head of the map, and the size of a floor in its own heads.
+/// The facts that a record keeps about its encoding, in seven bytes: sizes and offsets that the encoding does not tell
+/// at once. The number of cells is read from the head of the map, and the size of a floor from its own heads.
 struct RecordFacts {
-    /// From the lowest: 32 bits for the size of the record, 8 for that of the id, 10 for the place of the cells, 2 for
-    /// the size of the map's head; then whether the model exists, there is a floor, the record is small; and the lowest
-    /// bit of the id's hash, which ``RecordStorage/IdentityWord`` has no room for. The size of a small record takes 10
-    /// of the 32 bits, and its ``CellDirectory/Signposts`` take 10 each.
+    /// From the lowest bit on: 32 bits for the size of the record, 8 for the size of the id, 10 for the offset of the
+    /// cells, 2 for the size of the map's head. Then one bit each: the model exists, there is a floor, the record is
+    /// small, and the lowest bit of the id's hash, for which ``RecordStorage/IdentityWord`` has no room.
+    ///
+    /// In a small record, its size takes 10 of the 32 bits, and its ``CellDirectory/Signposts`` take 10 each.
     let bits: UInt64
 
     static let byteCount = 7
     static let mask: UInt64 = (1 << 56) - 1
-    /// An offset within a small record.
+    /// The bits of an offset within a small record.
     private static let offsetMask: UInt32 = (1 << 10) - 1
 
     @inline(__always)
@@ -17,8 +18,8 @@ struct RecordFacts {
 
     @inline(__always)
     init(_ header: RecordHeader) {
-        // A name has at most 255 bytes, and a version one name: the cells begin before 1024. A map's head has 1, 2, 3
-        // or 5 bytes, as there are fewer cells than bytes.
+        // An id has at most 255 bytes and an origin 64, so the cells begin before 1024. A map's head has 1, 2, 3 or 5
+        // bytes, as there are fewer cells than bytes.
         precondition(header.cellsOffset < 1 << 10, "a record's head has grown too long")
         let count = header.cellCount
         let headSize: UInt64 = count < 24 ? 0 : count <= 0xFF ? 1 : count <= 0xFFFF ? 2 : 3
@@ -36,7 +37,7 @@ struct RecordFacts {
     @inline(__always)
     var byteCount: UInt32 { UInt32(truncatingIfNeeded: bits) & (isSmall ? RecordFacts.offsetMask : .max) }
 
-    /// Of a small record; otherwise they tell nothing.
+    /// The signposts of a small record; meaningless for others.
     @inline(__always)
     var signposts: CellDirectory.Signposts {
         let bits = UInt32(truncatingIfNeeded: bits)
@@ -71,7 +72,7 @@ struct RecordFacts {
     @inline(__always)
     var hashBit: UInt64 { bits &>> 55 & 1 }
 
-    /// Where the id's text stands.
+    /// The range of the id's text in the encoding.
     @inline(__always)
     var idRange: Range<Int> { RecordHeader.idRange(byteCount: Int(idByteCount)) }
 

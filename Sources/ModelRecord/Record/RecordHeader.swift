@@ -1,4 +1,4 @@
-/// What is known of a record's bytes; see ``RecordFacts`` for how a record keeps it.
+/// The sizes and offsets of a record's encoding; see ``RecordFacts`` for how a record keeps them.
 struct RecordHeader {
     /// FNV-1a of the id.
     var idHash: UInt64
@@ -14,25 +14,25 @@ struct RecordHeader {
     var floorByteCount: UInt8
     /// The model exists: touched is not below floor.
     var exists: Bool
-    /// Where two cells begin, if the record is small.
+    /// The offsets of two cells, if the record is small.
     var signposts = CellDirectory.Signposts()
 
     /// See ``CellDirectory``.
     @inline(__always)
     var isSmall: Bool { CellDirectory.isSmall(byteCount: Int(byteCount), cellCount: Int(cellCount)) }
 
-    /// What stands behind the bytes.
+    /// The size of the directory behind the encoding; 0 for a small record.
     @inline(__always)
     var directoryByteCount: Int {
         if isSmall { return 0 }
         return CellDirectory.byteCount(recordByteCount: Int(byteCount), cellCount: Int(cellCount))
     }
 
-    /// Where the id's text stands.
+    /// The range of the id's text in the encoding.
     @inline(__always)
     var idRange: Range<Int> { RecordHeader.idRange(byteCount: Int(idByteCount)) }
 
-    /// Where the text of an id of `byteCount` bytes stands.
+    /// The range of the text of an id of `byteCount` bytes.
     @inline(__always)
     static func idRange(byteCount: Int) -> Range<Int> {
         let start = idOffset(byteCount)
@@ -43,13 +43,13 @@ struct RecordHeader {
     @inline(__always)
     var touchedOffset: Int { idRange.upperBound &+ Int(floorByteCount) }
 
-    /// Where an id of `byteCount` bytes begins: behind the array's head and the text's head.
+    /// The offset of the text of an id of `byteCount` bytes: behind the array's head and the text's head.
     @inline(__always)
     static func idOffset(_ byteCount: Int) -> Int {
         1 &+ RecordBuilder.headSize(UInt64(truncatingIfNeeded: byteCount))
     }
 
-    /// The size of the bytes and the directory.
+    /// The size of the encoding and the directory.
     @inline(__always)
     var storedByteCount: Int { Int(byteCount) &+ directoryByteCount }
 }

@@ -1,28 +1,32 @@
 import ModelCBOR
 
-/// A record cut into parts, each a record of its own with some of the cells: their join is the record (protocol
-/// article, section 5). It is how a record travels that does not fit into one message.
+/// A record cut into parts, for a record that does not fit into one message. Each part is a record of its own with some
+/// of the cells, and the join of all parts is the record (protocol article, section 5).
 public struct RecordParts: Sendable {
+    /// The record that is cut.
     public let record: CellRecord
-    /// Where the next cell begins.
+    /// The offset of the next cell.
     private var offset: Int
     /// How many cells are left.
     private var left: Int
     private var isBegun = false
-    /// Fields that no part has, because not even one alone would fit.
+    /// The fields that no part has, because each is too large for a message. Complete at the end.
     public private(set) var oversized: [String] = []
 
+    /// The parts of `record`, none handed out yet.
     public init(_ record: CellRecord) {
         self.record = record
         offset = Int(record.storage.packed.cellsOffset)
         left = record.cellCount
     }
 
-    /// The next part: as many cells as fit into `byteCount`, and at least one that fits into `byteCountMax`; nil at the
-    /// end. A record whose cells all are too large is one part without any.
+    /// The next part; nil at the end. A record whose cells are all too large is one part without cells.
+    /// - Parameters:
+    ///   - byteCount: the size up to which cells are added to a part. A larger cell is a part of its own.
+    ///   - byteCountMax: the largest part; cells that do not fit are left out and listed in ``oversized``.
     /// - Complexity: O(*n*) in the bytes of the part.
     public mutating func next(byteCount: Int, byteCountMax: Int) -> CellRecord? {
-        // A copy of the reference, as the bytes are lent by it while this changes.
+        // A copy of the reference, because the bytes are borrowed from it while `self` changes.
         let record = record
         let bytes = record.storage.bytes
         let head = record.storage.facts
@@ -33,8 +37,8 @@ public struct RecordParts: Sendable {
         while left > 0 {
             let cell = CellSlice(reading: &reader)
             let size = cell.end - cell.key.lowerBound
-            // A cell that fits into no message is passed over, also behind what this part takes: the last part is known
-            // as the last.
+            // A cell that fits into no message is skipped, even behind the cells of this part: ``isAtEnd`` is then true
+            // right after the last part.
             if headByteCount + size > byteCountMax {
                 oversized.append(reader.string(cell.name))
             } else {
@@ -56,12 +60,13 @@ public struct RecordParts: Sendable {
             origin: Span())
     }
 
-    /// Nothing is left to be handed out.
+    /// True when all parts have been handed out.
     public var isAtEnd: Bool { left == 0 && isBegun }
 }
 
 extension CellRecord {
-    /// The join of parts of one record, two by two, so that each byte is copied a few times only.
+    /// The join of the parts of one record; nil without parts. Parts are joined two by two, so that each byte is copied
+    /// a few times only.
     public static func joining(parts: [CellRecord]) -> CellRecord? {
         var plan = MergePlan()
         var parts = parts

@@ -15,7 +15,7 @@ import Synchronization
 /// (``UnmanagedRecord/overwrite(_:_:)``). The word is ``IdentityWord``: until the first ``RecordView`` it holds the
 /// hash of the id, then the head of the list of views, each of which has the hash.
 final class RecordStorage: ManagedBuffer<Void, UInt8> {
-    /// Makes storage for the bytes and the directory that `header` tells of, all of which the caller initialises before
+    /// Makes storage for the bytes and the directory that `header` describes. The caller initialises all of them before
     /// it hands the object on.
     @inline(never)
     static func make(_ header: RecordHeader) -> RecordStorage {
@@ -33,7 +33,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         return storage
     }
 
-    /// The same, in the memory of a record that nobody has any more where there is one.
+    /// Makes storage in the memory of a spare record, or in new memory if there is no spare of that size.
     @inline(__always)
     static func make(_ header: RecordHeader, spares: inout SpareRecords) -> RecordStorage {
         let spare = spares.take(ofClass: SpareRecords.sizeClass(header.storedByteCount))
@@ -42,12 +42,12 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         return storage
     }
 
-    /// Writes down what a new record knows of itself.
+    /// Writes the hash of the id and the facts of a new record.
     @inline(__always)
     func describe(_ header: RecordHeader) {
-        // Relaxed: published with the record.
+        // Relaxed, as publishing the record orders this store.
         withIdentity { $0.store(UInt(header.idHash & ~RecordStorage.viewMark), ordering: .relaxed) }
-        // With the first byte of all records, which comes in the same word.
+        // The eighth byte of the word is the first byte of every encoding.
         let facts = UInt64(RecordFacts(header).bits) | 0x84 &<< 56
         unsafe withUnsafeMutablePointerToElements { elements in
             unsafe UnsafeMutableRawPointer(elements + RecordStorage.factsOffset)
@@ -60,14 +60,15 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
     /// The id's hash, its lowest bit 0; or the address of the first view, its lowest bit 1.
     typealias IdentityWord = Atomic<UInt>
 
-    /// Marks an address in the word, which holds a hash without it. The hash's own lowest bit is among the facts.
+    /// Marks the word as an address; a word without the mark is a hash. The lowest bit of the hash itself is among the
+    /// facts.
     static let viewMark: UInt64 = 1
 
     private static let factsOffset = MemoryLayout<IdentityWord>.size
-    /// What stands before the bytes: the word and the facts.
+    /// The size of the word and the facts, which stand before the bytes.
     private static let ownByteCount = factsOffset + RecordFacts.byteCount
 
-    /// What the object takes before the bytes: its own two words, the word, and the facts.
+    /// The size of the object before the bytes: its own two words, the identity word, and the facts.
     static let headerByteCount = 16 + ownByteCount
 
     /// Lends the word for the hash and the views.
@@ -80,19 +81,20 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         }
     }
 
-    /// Where the bytes begin. Valid while the storage is alive.
+    /// The address of the first byte. Valid while the storage is alive.
     var start: UnsafeMutablePointer<UInt8> {
         @inline(__always)
         get { unsafe withUnsafeMutablePointerToElements { unsafe $0 + RecordStorage.ownByteCount } }
     }
 
-    /// What the record keeps of itself. Read through the pointer, as a property would be checked for exclusive access
-    /// each time, at run time and in vain: it never changes.
+    /// The facts of the record. Read through the pointer: a stored property would be checked for exclusive access at
+    /// each read, although the facts never change.
     var packed: RecordFacts {
         @inline(__always)
         get {
             unsafe withUnsafeMutablePointerToElements { elements in
-                // A word, of which the last byte is the first of the bytes; aligned as the word before.
+                // The eighth byte of the word is the first of the encoding. The word is aligned, as the one before it
+                // is.
                 let word = unsafe UnsafeRawPointer(elements + RecordStorage.factsOffset).load(as: UInt64.self)
                 return RecordFacts(bits: UInt64(littleEndian: word) & RecordFacts.mask)
             }
@@ -103,14 +105,14 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
     var idHash: UInt64 {
         @inline(__always)
         get {
-            // Acquiring: whoever sees a view sees what is in it.
+            // Acquiring: a thread that sees a view also sees what is in the view.
             let word = UInt64(withIdentity { $0.load(ordering: .acquiring) })
             if word & RecordStorage.viewMark != 0 { return hashOfViews(word) }
             return word | packed.hashBit
         }
     }
 
-    /// All that is known of the bytes.
+    /// The header of the record, put together from the facts and the encoding.
     var facts: RecordHeader {
         @inline(__always)
         get {
@@ -129,7 +131,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
             let packed = packed
             let size = packed.mapHeadByteCount
             let head = unsafe start + (Int(packed.cellsOffset) &- size)
-            // In bounds: the head stands before the cells, and is of so many bytes.
+            // In bounds: the head stands before the cells, and has `size` bytes.
             if size == 1 { return UInt32(unsafe head.pointee & 0x1F) }
             var count: UInt32 = 0
             for byte in 1..<size { count = unsafe count &<< 8 | UInt32(head[byte]) }
@@ -152,7 +154,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         return UInt8(truncatingIfNeeded: tail.end &- start)
     }
 
-    /// The record's id is exactly `id`.
+    /// True when the record's id is exactly `id`.
     @inline(__always)
     func hasID(_ id: Span<UInt8>) -> Bool {
         let packed = packed
@@ -183,12 +185,12 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         get { span(storedByteCount) }
     }
 
-    /// The first `count` bytes, of which there are ``storedByteCount``.
+    /// The first `count` stored bytes; `count` is at most ``storedByteCount``.
     @inline(__always)
     @_lifetime(borrow self)
     private func span(_ count: Int) -> Span<UInt8> {
         let start = unsafe UnsafePointer(self.start)
-        // The tail allocation holds so many initialised bytes and lives as long as self, which is borrowed.
+        // The tail allocation holds `count` initialised bytes and lives as long as self, which is borrowed.
         let span = unsafe Span(_unsafeStart: start, count: count)
         return unsafe _overrideLifetime(span, borrowing: self)
     }

@@ -1,33 +1,34 @@
 import CPrefetch
 import Synchronization
 
-/// Something that is made of a record and may be kept on it: the model of a Swift type.
+/// A value that is made of a record and kept on it: the model of a Swift type.
 package protocol KeptOnRecord: Sendable {
-    /// What the record that replaces this one is to begin with; nil for nothing. Called on the thread that commits:
-    /// cheap, and without locks.
+    /// The value that the next record of the model begins with; nil for none. Called on the thread that commits, so it
+    /// must be cheap and take no lock.
     func carried() -> Self?
 }
 
 extension CellRecord {
-    /// Where the value stands that was made of this record and kept under this key, if there is one. It stays there,
-    /// and never changes, as long as somebody has the record.
+    /// The address of the value that was made of this record and kept under `key`, if there is one. The value never
+    /// changes, and stays at the address as long as somebody holds the record.
     /// - Parameters:
-    ///   - key: any type, and always the same with a type of values.
-    ///   - toCopy: the value is about to be copied: what it refers to is asked for.
+    ///   - key: any type; each key goes with one type of values.
+    ///   - toCopy: the caller is about to copy the value, so the memory that it refers to is prefetched.
     /// - Complexity: O(*values that are kept*)
     @inline(__always)
     @unsafe package func kept(_ key: ObjectIdentifier, toCopy: Bool = false) -> UnsafeRawPointer? {
         unsafe storage.value(key, isCarried: false, toCopy: toCopy)
     }
 
-    /// Where the value stands that was carried over from the record that this one replaced, if there is one; as long as
-    /// somebody has the record.
+    /// The address of the value that was carried over from the record that this one replaced, if there is one; valid as
+    /// long as somebody holds the record.
     @unsafe package func carried(_ key: ObjectIdentifier) -> UnsafeRawPointer? {
         unsafe storage.value(key, isCarried: true)
     }
 
-    /// Keeps a value that was made of this record, so that it is made once. It goes with the record.
-    /// - Returns: where it stands, and true; where another thread has kept one before, where that stands, and false.
+    /// Keeps a value that was made of this record, so that it is made once. The value lives as long as the record.
+    /// - Returns: the address of the value, and true; if another thread has kept one under `key` before, the address of
+    ///   that one, and false.
     @unsafe package func keep(
         _ value: consuming some KeptOnRecord, _ key: ObjectIdentifier
     ) -> (place: UnsafeRawPointer, isFirst: Bool) {
@@ -36,35 +37,36 @@ extension CellRecord {
         return unsafe (place, isFirst)
     }
 
-    /// Gives a record that is about to replace this one, and that nobody else sees yet, the values to be carried over.
+    /// Carries values over to a record that is about to replace this one, and that nobody else sees yet.
     @inline(__always)
     package func carryViews(to new: CellRecord) { storage.carryViews(to: new.storage) }
 }
 
-/// What stands before the value of a ``RecordView``.
+/// The header of a ``RecordView``, in front of its value.
 private struct RecordViewHeader {
-    /// What the value is found by. A list has one view of a key, and one that was carried.
+    /// The key by which the value is found. A list has at most one view that was made for a key, and one that was
+    /// carried.
     let key: ObjectIdentifier
     /// The type of the value.
     let kind: any KeptOnRecord.Type
-    /// The view that was first before this one, as ``RecordStorage/IdentityWord`` has it, which owns a count of it; a
-    /// word without the mark for none. Set before the view is put into a list, by the one thread that has it then.
+    /// The next view of the list, as a word like ``RecordStorage/IdentityWord``, which owns a count of it; a word
+    /// without the mark ends the list. Set by the one thread that has this view, before the view is put into a list.
     var next: UInt = 0
-    /// The hash of the record's id, whose place in the record this takes. Set as `next` is.
+    /// The hash of the record's id, whose place in the record this view takes. Set as `next` is.
     var idHash: UInt64 = 0
-    /// Which words of the value look like references, of the first 64; a guess, for asking for memory ahead.
+    /// The words of the value, among the first 64, that look like references; a guess, for prefetching.
     var references: UInt64 = 0
-    /// Where the value stands behind the object's address.
+    /// The offset of the value from the address of the object.
     var valueOffset: UInt16 = 0
-    /// It was not made of this record, but carried over from the one that this replaced.
+    /// True when the value was carried over from the record that this one replaced.
     let isCarried: Bool
 }
 
 /// A value that is kept on a record, behind its header.
 ///
-/// The views of a record are a list that only grows, at its head, until the record goes, and they with it. So whoever
-/// has the record may walk the list without a lock and without counting: nothing in it changes or goes meanwhile. The
-/// value stands behind the header and not in a property, so that a reader is lent it where it is.
+/// The views of a record are a list. It grows only at its head, until the record is freed, and the views with it. So
+/// any holder of the record may walk the list without a lock and without counting references: no view changes or is
+/// freed meanwhile. The value stands behind the header, not in a property, so that a reader is lent it in place.
 private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
     static func make<Value: KeptOnRecord>(
         _ value: consuming Value, _ key: ObjectIdentifier, isCarried: Bool
@@ -91,17 +93,17 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
     }
 
     private func destroy<Value: KeptOnRecord>(_ kind: Value.Type) {
-        // What was initialised in `make`, where `kind` is from.
+        // `make` has initialised the value, and noted `kind`.
         unsafe _ = value.assumingMemoryBound(to: kind).deinitialize(count: 1)
     }
 
-    /// Where the header stands.
+    /// The address of the header.
     var head: UnsafeMutablePointer<RecordViewHeader> {
         @inline(__always)
         get { unsafe withUnsafeMutablePointerToHeader { unsafe $0 } }
     }
 
-    /// Where the value stands.
+    /// The address of the value.
     var value: UnsafeMutableRawPointer {
         @inline(__always)
         get { unsafe Unmanaged.passUnretained(self).toOpaque() + Int(head.pointee.valueOffset) }
@@ -115,7 +117,7 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
         return carried.map { RecordView.make($0, unsafe head.pointee.key, isCarried: true) }
     }
 
-    /// The words that look like references: their addresses are not far from the value's own.
+    /// The words that look like references: addresses that are not far from that of the value itself.
     private static func references(in value: UnsafeMutableRawPointer, _ byteCount: Int) -> UInt64 {
         var found: UInt64 = 0
         for word in 0..<min(byteCount / 8, 64)
@@ -127,19 +129,19 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
 
     private static func isNear(_ address: UInt64, _ other: UInt64) -> Bool { address &>> 36 == other &>> 36 }
 
-    /// A word of the value without the bits in which Swift keeps other things than an address.
+    /// A word of the value, without the bits in which Swift keeps more than an address.
     @inline(__always)
     private static func address(_ bytes: UnsafeRawPointer, _ word: Int) -> UInt64 {
         unsafe bytes.loadUnaligned(fromByteOffset: word &* 8, as: UInt64.self) & 0x00FF_FFFF_FFFF_FFF8
     }
 
-    /// Asks for the memory of all that the value refers to: a copy counts each, and an atomic operation lets nothing
-    /// behind it begin, so they would come one after the other.
+    /// Prefetches the memory that the value refers to. A copy of the value counts each reference by an atomic
+    /// operation, which lets no later load begin, so the cache misses would come one after the other.
     @inline(__always)
     static func prefetch(_ references: UInt64, of bytes: UnsafeRawPointer) {
         var left = references
         while left != 0 {
-            // Any address may be asked for.
+            // A prefetch of any address is harmless.
             unsafe cprefetch(UnsafeRawPointer(bitPattern: UInt(address(bytes, left.trailingZeroBitCount))))
             left &= left &- 1
         }
@@ -171,16 +173,16 @@ extension RecordStorage {
         return nil
     }
 
-    /// Adds a view, unless there is one of its type.
-    /// - Returns: it was added.
+    /// Adds a view, unless the list has one of its key and kind.
+    /// - Returns: true when the view was added.
     fileprivate func keep(_ view: RecordView) -> Bool {
         let head = unsafe view.head
         let (key, isCarried) = unsafe (head.pointee.key, head.pointee.isCarried)
         unsafe head.pointee.idHash = idHash
         var first = withIdentity { $0.load(ordering: .acquiring) }
         while unsafe self.view(key, isCarried: isCarried) == nil {
-            // The list owns a count of each view: the word that of the first, each view that of the next. The word's
-            // count of what was the first goes over to this view.
+            // The list owns a count of each view: the word owns that of the first, each view that of the next. The
+            // word's count of the former first view passes to this view.
             unsafe head.pointee.next = first
             let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(view).toOpaque())
             let expected = first
@@ -195,7 +197,7 @@ extension RecordStorage {
             }
             first = found
         }
-        // It owns nothing that it has not been given.
+        // The view was not added, so it owns no count of a next one.
         unsafe head.pointee.next = 0
         return false
     }
@@ -203,7 +205,7 @@ extension RecordStorage {
     /// See ``CellRecord/carryViews(to:)``.
     @inline(__always)
     func carryViews(to new: RecordStorage) {
-        // Relaxed: a view that comes meanwhile might as well come a moment later.
+        // Relaxed: a view that is added meanwhile may be missed, as if it had been added a moment later.
         let first = withIdentity { $0.load(ordering: .relaxed) }
         guard UInt64(first) & RecordStorage.viewMark != 0, new.packed.exists else { return }
         carryAll(to: new)
@@ -217,7 +219,7 @@ extension RecordStorage {
             unsafe view._withUnsafeGuaranteedRef { view in
                 word = unsafe view.head.pointee.next
                 let key = unsafe view.head.pointee.key
-                // Those that were made of this record stand before those that came with it.
+                // Views that were made of this record stand before those that were carried to it.
                 guard !seen.contains(key), let carried = view.carried() else { return }
                 seen.append(key)
                 _ = new.keep(carried)
@@ -225,7 +227,7 @@ extension RecordStorage {
         }
     }
 
-    /// Asks for the first view, of which most models fill four lines.
+    /// Prefetches the first view; most models fill four cache lines.
     @inline(__always)
     func prefetchViews() {
         let word = withIdentity { $0.load(ordering: .relaxed) }
@@ -235,17 +237,18 @@ extension RecordStorage {
         }
     }
 
-    /// Ends the list. Only when the storage goes.
+    /// Releases the views; called only when the storage is freed.
     func releaseViews() { RecordStorage.release(withIdentity { $0.load(ordering: .acquiring) }) }
 
-    /// The hash of the id, where the word has a view.
+    /// The hash of the id, from the first view if the word is the address of one.
     @inline(never)
     func hashOfViews(_ word: UInt64) -> UInt64 {
         guard let view = unsafe RecordStorage.view(UInt(word)) else { return word }
         return unsafe view._withUnsafeGuaranteedRef { unsafe $0.head.pointee.idHash }
     }
 
-    /// The view that the word tells of, not counted; nil where it has a hash. The list that it is in must be alive.
+    /// The view at the address in `word`, not counted; nil when the word is a hash. The caller keeps the list of the
+    /// view alive.
     @inline(__always)
     private static func view(_ word: UInt) -> Unmanaged<RecordView>? {
         let mark = UInt(viewMark)
@@ -253,6 +256,6 @@ extension RecordStorage {
         return unsafe .fromOpaque(pointer)
     }
 
-    /// Gives up the count that a word owned.
+    /// Releases the count that `word` owns, if it is the address of a view.
     fileprivate static func release(_ word: UInt) { unsafe view(word)?.release() }
 }

@@ -1,34 +1,38 @@
 import CPrefetch
 import Synchronization
 
-/// Records that nobody has any more: the next ones are written into their memory.
+/// Records without readers, whose memory the next records are written into.
 ///
-/// A commit replaces as many records as it makes, mostly of the same sizes. To free one and allocate another takes a
+/// A commit replaces as many records as it makes, mostly of the same sizes. Freeing one and allocating another takes a
 /// sixth of the time of an update: an atomic operation, which waits for all stores before it, and two calls of the
 /// allocator.
 ///
-/// Why it is safe. A record may be taken when the count of references that the writer owns is the only one
-/// (``give(_:)`` asks). A reference comes to be in two ways. A reader takes one from the record's slot, while he has
-/// that locked; the writer has exchanged the slot, which waits for the lock, before it asks, and the record is in no
-/// other slot, so no reader can come this way any more (`SlotArray.take` of the cache has that in full). Or somebody
-/// copies a reference that he has; but there is none. So the count cannot rise again, and nobody can read what is
-/// written here. Whoever had a reference has read before he gave it up, and to see his giving up is to see that his
-/// reading is over, which is what every copy-on-write value of Swift relies on. `SpareRecordsOrderTests` plays all
-/// orders of the steps of two readers and a writer; `SlotOrderTests` those with slots that move.
+/// Why it is safe. A record may be taken when the reference that the writer owns is the only one (``give(_:)`` checks).
+/// New references come about in two ways:
 ///
-/// Safe to use: the pointers are private; a list is linked through its records' words for hash and views, which are of
-/// no other use meanwhile; and each record in a list is owned by it.
+/// - A reader takes one from the record's slot, while it holds the lock of the slot. The writer has exchanged the slot
+///   before it checks, and the exchange waits for the lock. The record is in no other slot, so no reader can come this
+///   way any more (`SlotArray.take` of the cache has the full proof).
+/// - A holder copies its own reference. There is no other holder.
+///
+/// So the count cannot rise again, and nobody can read what is written here. A former holder has finished reading
+/// before it gave up its reference, and the writer, which sees that the reference is gone, also sees that the reading
+/// is over; every copy-on-write value of Swift relies on this. `SpareRecordsOrderTests` plays all orders of the steps
+/// of two readers and a writer; `SlotOrderTests` those with slots that move.
+///
+/// Safe to use: the pointers are private. A list is linked through its records' words for hash and views, which have no
+/// other use meanwhile. Each list owns its records.
 @safe struct SpareRecords: ~Copyable {
     /// By size class, the address of the first record; 0 where there is none.
     private let heads: UnsafeMutablePointer<UInt>
-    /// What all of them can hold together.
+    /// The capacity of all spare records together, in bytes.
     private(set) var keptByteCount = 0
-    /// The class that is to free one next, when there are too many.
+    /// The size class that frees a record next, when too much is kept.
     private var hand = 0
 
-    /// Larger records are freed.
+    /// The number of size classes; larger records are freed.
     private static let classCount = 128
-    /// More than this is not kept, but for one record.
+    /// From this capacity on, each record that is given frees another.
     private static let byteCountMax = 1 << 20
 
     init() {
@@ -43,17 +47,19 @@ import Synchronization
         unsafe heads.deallocate()
     }
 
-    /// The class of records whose bytes and directory take so much: all of a class have the same memory.
+    /// The size class of records whose bytes and directory take `byteCount` bytes. All records of a class have memory
+    /// of the same size.
     @inline(__always)
     static func sizeClass(_ byteCount: Int) -> Int { (byteCount &+ 6) &>> 4 }
 
-    /// What a record of a class can hold. It leaves no byte of malloc's sizes unused, which are of 16 n + 8, as 31
-    /// bytes stand before the record's (``RecordStorage/headerByteCount``).
+    /// The number of bytes that a record of a class can hold. It leaves no byte of malloc's sizes unused: those are 16
+    /// n + 8, and 31 bytes stand before the record's (``RecordStorage/headerByteCount``).
     @inline(__always)
     static func capacity(ofClass sizeClass: Int) -> Int { sizeClass &<< 4 &+ 9 }
 
-    /// Takes a record that the caller owns one count of, unless somebody else has it, too, or something is kept on it.
-    /// - Returns: whether the count has been taken over.
+    /// Takes over a record of which the caller owns a count, unless somebody else holds the record too, or a view is
+    /// kept on it.
+    /// - Returns: true when the count has been taken over.
     @inline(__always)
     mutating func give(_ record: inout Unmanaged<RecordStorage>) -> Bool {
         guard unsafe RecordStorage.isOnlyReference(&record) else { return false }
@@ -73,7 +79,7 @@ import Synchronization
         }
     }
 
-    /// A record of a class, whose bytes are to be written, and then are those of a new record.
+    /// A spare record of a class; nil if there is none. The caller writes a new record into its memory.
     @inline(__always)
     mutating func take(ofClass sizeClass: Int) -> RecordStorage? {
         guard sizeClass < SpareRecords.classCount else { return nil }
@@ -83,7 +89,8 @@ import Synchronization
         return storage
     }
 
-    /// Frees a record of the class whose turn it is: sizes that were common once do not keep the place for ever.
+    /// Frees a record of the class whose turn it is, so that sizes that are no longer common do not keep memory for
+    /// ever.
     @inline(never)
     private mutating func freeOne() {
         for _ in 0..<SpareRecords.classCount {
@@ -93,7 +100,7 @@ import Synchronization
         }
     }
 
-    /// Asks for the memory of the record that will be taken next, to write: who had it last may be another core.
+    /// Prefetches, for writing, the record that will be taken next: its memory may be in the cache of another core.
     @inline(__always)
     private static func prefetch(_ address: UInt, byteCount: Int) {
         guard let start = unsafe UnsafeRawPointer(bitPattern: address) else { return }
@@ -117,10 +124,10 @@ import Synchronization
 }
 
 extension RecordStorage {
-    /// Nobody but the caller, who owns one, has a count of the record.
+    /// True when the count that the caller owns is the only one.
     @inline(__always)
     static func isOnlyReference(_ record: inout Unmanaged<RecordStorage>) -> Bool {
-        // A reference and an unmanaged one are the same word; nothing is counted.
+        // A reference and an unmanaged one are the same word; no count changes.
         unsafe withUnsafeMutablePointer(to: &record) { pointer in
             unsafe pointer.withMemoryRebound(to: RecordStorage.self, capacity: 1) { reference in
                 unsafe isKnownUniquelyReferenced(&reference.pointee)

@@ -1,14 +1,17 @@
-/// What came of a merge: as ``MergeResult``, with a record that is not counted.
+/// The result of a merge, like ``MergeResult``, with an ``UnmanagedRecord``.
 @unsafe public struct UnmanagedMerge {
-    /// Owns a count; nil when nothing at all changed.
+    /// The new record, of which this value owns a count; nil when nothing at all changed.
     public var record: UnmanagedRecord?
+    /// See ``MergeResult/isVisible``.
     public var isVisible = false
+    /// See ``MergeResult/digestDelta``.
     public var digestDelta: UInt64 = 0
+    /// See ``MergeResult/conflictingCells``.
     public var conflictingCells = 0
-    /// The record has yet to be made, or written over: see ``UnmanagedRecord/prepare(_:plan:keepingEqual:)``.
+    /// The record has yet to be made, or to be written over: see ``UnmanagedRecord/prepare(_:plan:keepingEqual:)``.
     public var isPrepared = false
 
-    /// Nothing has changed.
+    /// The result of a merge that changes nothing.
     @inline(__always)
     init() {}
 

@@ -1,11 +1,12 @@
 import CPrefetch
 import Synchronization
 
-/// A reference to a record that is not counted: what an index keeps that looks at many records and hands out few.
+/// A reference to a record without automatic reference counting, for an index that looks at many records and hands out
+/// few.
 ///
-/// Counting references costs an atomic operation each way, which also keeps the processor from looking ahead; a search
-/// that only compares ids does without. Whoever makes one owns a count and gives it up with ``release()`` or
-/// ``take()``.
+/// Counting references costs an atomic operation each way, which also keeps the processor from looking ahead. A search
+/// that only compares ids needs no count. The maker of such a reference owns a count, and gives it up with
+/// ``release()`` or ``take()``.
 @unsafe public struct UnmanagedRecord {
     private var storage: Unmanaged<RecordStorage>
 
@@ -15,20 +16,20 @@ import Synchronization
         unsafe storage = .passRetained(record.storage)
     }
 
-    /// The record at this address, of which somebody owns a count.
+    /// The record at `address`; somebody must own a count of it. No count is added.
     @inline(__always)
     public init(address: UnsafeRawPointer) {
         unsafe storage = .fromOpaque(address)
     }
 
-    /// Where the record is; a multiple of 16, as malloc has it.
+    /// The address of the record; a multiple of 16, as malloc returns it.
     @inline(__always)
     public var address: UnsafeRawPointer { unsafe UnsafeRawPointer(storage.toOpaque()) }
 
-    /// The record, counted.
+    /// The record, with a count of its own.
     public var record: CellRecord { unsafe CellRecord(storage: storage.takeUnretainedValue()) }
 
-    /// The model exists.
+    /// True when the model exists.
     public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.packed.exists } }
 
     /// FNV-1a of the id.
@@ -38,11 +39,11 @@ import Synchronization
     /// The size of the encoded record.
     public var byteCount: Int { unsafe storage._withUnsafeGuaranteedRef { Int($0.packed.byteCount) } }
 
-    /// The size of the encoded record, and of what is kept behind it.
+    /// The size of the encoded record, and of the directory behind it.
     @inline(__always)
     public var storedByteCount: Int { unsafe storage._withUnsafeGuaranteedRef { $0.storedByteCount } }
 
-    /// ``CellRecord/applying(_:to:plan:keepingEqual:)`` to the record, which is not counted for it.
+    /// Applies an update like ``CellRecord/applying(_:to:plan:keepingEqual:)``, without counting the record.
     @inline(__always)
     public func applying(
         _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
@@ -52,8 +53,8 @@ import Synchronization
         }
     }
 
-    /// Begins what ``applying(_:plan:keepingEqual:)`` does: where ``UnmanagedMerge/isPrepared`` is set, the caller ends
-    /// it, by ``overwrite(_:_:)`` or ``finish(_:_:plan:)``, before he uses `plan` again.
+    /// Begins what ``applying(_:plan:keepingEqual:)`` does. If ``UnmanagedMerge/isPrepared`` is set, the caller
+    /// completes the merge, by ``overwrite(_:_:)`` or ``finish(_:_:plan:)``, before it uses `plan` again.
     @inline(__always)
     public func prepare(
         _ update: borrowing UpdateView, plan: inout MergePlan, keepingEqual: Bool
@@ -63,18 +64,19 @@ import Synchronization
         }
     }
 
-    /// Makes the record that was prepared.
+    /// Makes the record that ``prepare(_:plan:keepingEqual:)`` has left to make.
     @inline(__always)
     public func finish(_ merge: inout UnmanagedMerge, _ update: borrowing UpdateView, plan: inout MergePlan) {
         unsafe storage._withUnsafeGuaranteedRef { unsafe $0.finish(&merge, update, plan: &plan) }
     }
 
-    /// Writes what was prepared into this very record, unless somebody else has it or something is kept on it.
+    /// Writes the prepared update into this record itself, unless somebody else holds the record or a view is kept on
+    /// it. The plan must keep the size of the record (``MergePlan/keepsSize``).
     ///
-    /// The caller, who owns the one count that the record's slot has, sees to it that nobody takes a reference from
-    /// there meanwhile. Then nobody has one or comes to have one, for the reasons that ``SpareRecords`` gives, and what
-    /// is immutable for all who hold a record stays so.
-    /// - Returns: whether it was done.
+    /// The caller owns the one count of the record's slot, and ensures that nobody takes a reference from the slot
+    /// meanwhile. Then nobody else holds a reference or can get one, for the reasons that ``SpareRecords`` gives, and a
+    /// record stays immutable for all who hold it.
+    /// - Returns: true when the record was written over; if false, nothing has happened.
     @inline(__always)
     public mutating func overwrite(_ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
         guard unsafe isOverwritable() else { return false }
@@ -82,9 +84,9 @@ import Synchronization
         return true
     }
 
-    /// The same, and keeps what stood there.
-    /// - Parameter room: in `log`, for this plan.
-    /// - Returns: the entry of `log`; nil, and nothing has happened, where it was not done.
+    /// Writes over the record like ``overwrite(_:_:)``, and keeps the replaced bytes in `log`.
+    /// - Parameter room: the room that `log` has reserved for this plan.
+    /// - Returns: the entry in `log`; nil when the record was not written over, and nothing has happened.
     @inline(__always)
     public mutating func overwrite(
         _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog,
@@ -98,7 +100,7 @@ import Synchronization
         }
     }
 
-    /// Nobody but the caller has the record, and nothing is kept on it.
+    /// True when nobody but the caller holds the record, and no view is kept on it.
     @inline(__always)
     private mutating func isOverwritable() -> Bool {
         guard unsafe RecordStorage.isOnlyReference(&storage) else { return false }
@@ -108,14 +110,14 @@ import Synchronization
         }
     }
 
-    /// The record, with the count that this reference owned.
+    /// Returns the record with the count that this reference owned.
     public func take() -> CellRecord { unsafe CellRecord(storage: storage.takeRetainedValue()) }
 
-    /// Adds a count, which this reference owns then.
+    /// Adds a count, which this reference owns from then on.
     @inline(__always)
     public func retain() { _ = unsafe storage.retain() }
 
-    /// The same with a count of its own.
+    /// The same reference with a count of its own.
     @inline(__always)
     package func retained() -> UnmanagedRecord {
         _ = unsafe storage.retain()
@@ -125,13 +127,13 @@ import Synchronization
     /// Gives up the count that this reference owned.
     public func release() { unsafe storage.release() }
 
-    /// Gives up the count that this reference owned, and the memory for the next records, where nobody else has the
-    /// record and nothing is kept on it.
-    /// - Returns: whether that was so; if not, nothing has happened.
+    /// Gives up the count that this reference owned, and the record's memory to the next records, if nobody else holds
+    /// the record and no view is kept on it.
+    /// - Returns: true when that was so; if false, nothing has happened.
     @inline(__always)
     package mutating func giveBack(to plan: inout MergePlan) -> Bool { unsafe plan.spares.give(&storage) }
 
-    /// Gives a record that is about to replace this one, and that nobody else sees yet, the views to be carried over.
+    /// Carries views over to a record that is about to replace this one, and that nobody else sees yet.
     @inline(__always)
     package func carryViews(to new: UnmanagedRecord) {
         unsafe storage._withUnsafeGuaranteedRef { old in
@@ -143,7 +145,7 @@ import Synchronization
     @inline(__always)
     public func hasID(_ id: Span<UInt8>) -> Bool { unsafe storage._withUnsafeGuaranteedRef { $0.hasID(id) } }
 
-    /// True when both are of one id.
+    /// True when both records have the same id.
     @inline(__always)
     public func hasID(of other: UnmanagedRecord) -> Bool {
         unsafe storage._withUnsafeGuaranteedRef { own in
@@ -151,34 +153,36 @@ import Synchronization
         }
     }
 
-    /// Lends the record, which somebody else keeps alive meanwhile; it is not counted for it.
+    /// Lends the record without counting it. Somebody else keeps it alive meanwhile.
     @inline(__always)
     public func lend<R>(_ body: (CellRecord) throws -> R) rethrows -> R {
         try unsafe storage._withUnsafeGuaranteedRef { try body(CellRecord(storage: $0)) }
     }
 
-    /// Asks for the memory of the record at `address`, so that a merge soon after finds it in the cache. Does not wait
-    /// for it; the record may be gone.
-    /// - Parameter byteCount: what its ``storedByteCount`` is thought to be: to ask it would mean to wait. More than
-    ///   ``prefetchedByteCountMax`` is left to the processor's own foresight.
+    /// Prefetches the record at `address`, so that a merge soon after finds it in the cache. Does not wait; the record
+    /// may have been freed.
+    /// - Parameter byteCount: an estimate of its ``storedByteCount``, because reading the true one would wait for the
+    ///   memory. What exceeds `prefetchedByteCountMax` is left to the processor's own prefetching.
     @inline(__always)
     public static func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
         unsafe prefetch(address, from: 0, to: prefetchedEnd(byteCount))
         unsafe prefetchLast(address, byteCount: byteCount)
     }
 
-    /// Asks for what stands before the bytes, to give the record up: another core may have had it last.
+    /// Prefetches the header of the record, for writing, before the record is given up: another core may have had it
+    /// last.
     @inline(__always)
     public func prefetchHeader() { unsafe cprefetch_to_write(address) }
 
-    /// The first half of what ``prefetch(_:byteCount:)`` asks for, and the record's last line, where its directory is.
+    /// Prefetches the first half of what ``prefetch(_:byteCount:)`` does, and the record's last line, where its
+    /// directory is.
     @inline(__always)
     public static func prefetchFirst(_ address: UnsafeRawPointer, byteCount: Int) {
         unsafe prefetch(address, from: 0, to: half(byteCount))
         unsafe prefetchLast(address, byteCount: byteCount)
     }
 
-    /// The other half.
+    /// Prefetches the other half.
     @inline(__always)
     public static func prefetchRest(_ address: UnsafeRawPointer, byteCount: Int) {
         unsafe prefetch(address, from: half(byteCount), to: prefetchedEnd(byteCount))
@@ -193,7 +197,7 @@ import Synchronization
         }
     }
 
-    /// Where the object does not begin with a line, it ends in one more.
+    /// Prefetches the last line: an object that does not begin at a cache line ends in one line more.
     @inline(__always)
     private static func prefetchLast(_ address: UnsafeRawPointer, byteCount: Int) {
         unsafe cprefetch(address + (prefetchedEnd(byteCount) &- 1))
@@ -207,7 +211,7 @@ import Synchronization
     @inline(__always)
     private static func half(_ byteCount: Int) -> Int { (unsafe prefetchedEnd(byteCount) / 2 &+ 63) & ~63 }
 
-    /// Asks for the memory of the first value that is kept on the record, if there is one. Does not wait for it.
+    /// Prefetches the first view that is kept on the record, if there is one. Does not wait.
     @inline(__always)
     package func prefetchViews() { unsafe storage._withUnsafeGuaranteedRef { $0.prefetchViews() } }
 

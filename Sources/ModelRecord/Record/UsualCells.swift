@@ -3,7 +3,7 @@ import ModelCBOR
 /// Checks cells of the usual shape by words instead of item by item: a short ASCII name, a short text, byte string or
 /// integer, a stamp of nine bytes, the origin of `touched`. Nearly all cells of a snapshot are like that.
 ///
-/// What it passes over is exactly what the reader would accept as deterministic; anything else it leaves to the reader.
+/// It passes over only cells that the reader would accept as deterministic, and leaves any other cell to the reader.
 struct UsualCells {
     private let floorStamp: Stamp?
     private let touched: VersionSlice
@@ -15,12 +15,13 @@ struct UsualCells {
         floorStamp = floor?.stamp
     }
 
-    /// As far as ``check(_:at:after:)`` looks: name, array, value, stamp and origin, and words that reach past them.
+    /// The size of the bytes that ``check(_:at:after:)`` reads: name, array, value, stamp and origin, and words that
+    /// reach past them.
     private static let byteCountMax = 24 + 1 + 24 + 9 + 24 + 8
 
     /// Checks the cell at `offset`: `field => [value, stamp, origin]`.
     /// - Parameter previous: the key of the cell before; empty for the first.
-    /// - Returns: where the key and the cell end; nil where it is not of the usual shape, or not valid.
+    /// - Returns: the ends of the key and of the cell; nil for a cell of another shape, or an invalid one.
     @inline(__always)
     func check(
         _ bytes: Span<UInt8>, at offset: Int, after previous: Range<Int>
@@ -39,7 +40,7 @@ struct UsualCells {
         return (keyEnd, stamp &+ 10 &+ touched.origin.count)
     }
 
-    /// A stamp above the floor and not above `touched`, of the origin of that.
+    /// True for a stamp above the floor's and not above that of `touched`, followed by the origin of `touched`.
     @inline(__always)
     private func isUsualVersion(_ bytes: Span<UInt8>, _ offset: Int) -> Bool {
         guard UsualItem.byte(bytes, offset) == 0x1B else { return false }

@@ -2,7 +2,7 @@ import ModelCBOR
 
 /// The pairs of a field map in the order of their encoded names: key, value, key, value, …, without the map's head.
 ///
-/// ModelWire makes them of ``Fields`` and checks the limits on the way.
+/// ModelWire makes them from ``Fields`` and checks the limits on the way.
 public struct EncodedFields: Hashable, Sendable {
     /// The encoded pairs.
     public let bytes: [UInt8]
@@ -15,20 +15,22 @@ public struct EncodedFields: Hashable, Sendable {
         count = 0
     }
 
-    /// Fields that are encoded already, in deterministic encoding, no key twice.
+    /// Fields that are already encoded. The caller guarantees a deterministic encoding, sorted, without a duplicate
+    /// key.
     public init(bytes: [UInt8], count: Int) {
         self.bytes = bytes
         self.count = count
     }
 
-    /// These fields, and undefined for each field that `record` knows and these do not name.
+    /// These fields, and `undefined` for each field that `record` knows and these fields do not name.
     public func addingUndefined(for record: CellRecord) -> EncodedFields {
         var removed = 0
         return addingUndefined(for: record, removed: &removed)
     }
 
-    /// The same.
-    /// - Parameter removed: so many removed fields the record would have with them.
+    /// Adds `undefined` like ``addingUndefined(for:)``.
+    /// - Parameter removed: set to the number of the record's cells that these fields do not name, which are removed
+    ///   fields from then on; 0 if the model does not exist.
     public func addingUndefined(for record: CellRecord, removed: inout Int) -> EncodedFields {
         removed = 0
         guard record.exists else { return self }
@@ -67,7 +69,8 @@ public struct EncodedFields: Hashable, Sendable {
 extension CellRecord {
     /// Calls `body` with each encoded pair whose value this record does not hold, in order.
     ///
-    /// One pass over the cells and the pairs, nothing is decoded. An undefined value differs only from a known one.
+    /// One pass over the cells and the pairs; no value is decoded. A pair with `undefined` differs only from a known
+    /// value.
     public func forEachDifference(from pairs: Span<UInt8>, count: Int, _ body: (Span<UInt8>) -> Void) {
         let cellBytes = bytes
         var cells = CBORReader(cellBytes, at: Int(storage.packed.cellsOffset))

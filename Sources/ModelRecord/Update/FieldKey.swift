@@ -1,11 +1,11 @@
-/// The first eight bytes of an encoded field name, head included, as one word that is ordered as the bytes are.
+/// The first eight bytes of an encoded field name, head included, as one word, which compares as the bytes do.
 struct KeyStart {
     /// A shorter name is filled up with zeros.
     let word: UInt64
     /// Covers the bytes of the name within ``word``.
     let mask: UInt64
 
-    /// Of the name in `range`, which is within `fields`.
+    /// The start of the name in `range`, which is within `fields`.
     @inline(__always)
     init(_ fields: Span<UInt8>, _ range: Range<Int>) {
         let kept = min(range.count, 8)
@@ -13,23 +13,24 @@ struct KeyStart {
         if fields.count &- range.lowerBound >= 8 {
             word = Bytes.word(fields, range.lowerBound) & mask
         } else {
-            // The last pair of an update, when it is short.
+            // The name is near the end of the fields.
             var bytes: UInt64 = 0
             for index in 0..<kept { bytes |= UInt64(fields[range.lowerBound &+ index]) &<< UInt64(56 &- index &* 8) }
             word = bytes
         }
     }
 
-    /// Of no name.
+    /// The start of no name.
     fileprivate init() { (word, mask) = (0, 0) }
 }
 
-/// An encoded field name of up to 24 bytes, head included, as words: compared and looked up without a loop.
+/// An encoded field name of up to 24 bytes, head included, as words, so that it is compared and looked up without a
+/// loop.
 struct FieldKey: Equatable {
     let start: KeyStart
-    /// The eight bytes behind ``start``, where the name is longer than 16.
+    /// The eight bytes behind ``start`` if the name is longer than 16 bytes, otherwise 0.
     let middle: UInt64
-    /// The last eight bytes, of which some may be among the first; 0 where the name is no longer than those.
+    /// The last eight bytes, which may overlap the first; 0 if the name has at most eight.
     let last: UInt64
     let byteCount: Int
 
@@ -45,7 +46,7 @@ struct FieldKey: Equatable {
         middle = byteCount > 16 ? Bytes.word(fields, range.lowerBound &+ 8) : 0
     }
 
-    /// Equal to no name.
+    /// A key that equals that of no name.
     static let none = FieldKey()
 
     private init() {
@@ -53,14 +54,15 @@ struct FieldKey: Equatable {
         (middle, last, byteCount) = (0, 0, 0)
     }
 
-    /// Keys of one length have one mask.
+    /// The masks are not compared: keys of one length have the same mask.
     @inline(__always)
     static func == (left: FieldKey, right: FieldKey) -> Bool {
         left.start.word == right.start.word && left.last == right.last && left.middle == right.middle
             && left.byteCount == right.byteCount
     }
 
-    /// The name stands at `offset`. May be false of one in the last eight bytes; never true of another.
+    /// True when the name stands at `offset`. May be false for a name in the last eight bytes of `cells`; never true
+    /// for another name.
     @inline(__always)
     func stands(in cells: Span<UInt8>, at offset: Int) -> Bool {
         guard offset >= 0, cells.count &- offset >= max(byteCount, 8) else { return false }

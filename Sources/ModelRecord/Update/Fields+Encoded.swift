@@ -1,46 +1,46 @@
 import ModelCBOR
 
 extension Fields {
-    /// The pairs as they travel; nil where a value is nested, which is for the caller to check and encode.
+    /// The encoded pairs; nil when a value is nested, as the caller has to check and encode those pairs.
     package var encoded: EncodedFields? {
         isEncoded ? EncodedFields(bytes: encodedBytes, count: count) : nil
     }
 
-    /// The pairs as they travel, lent; nothing where ``isEncoded`` is false.
+    /// The encoded pairs, lent; empty when ``isEncoded`` is false.
     package var encodedSpan: Span<UInt8> {
         @_lifetime(borrow self)
         get { encodedBytes.span }
     }
 
-    /// The pairs are kept as they travel: no value is nested.
+    /// True when the pairs are kept encoded, because no value is nested.
     package var isEncoded: Bool { nested == nil }
 
-    /// The sizes of what ``encoded`` holds.
+    /// Bounds of the names and values in ``encoded``.
     package var encodedSizes: FieldSizes { sizes }
 
-    /// Writes behind the encoded pairs.
+    /// A writer that appends behind the encoded pairs.
     private var writer: CBORWriter {
         @inline(__always)
         get { CBORWriter(continuing: encodedBytes) }
         @inline(__always)
         _modify {
             var writer = CBORWriter(continuing: encodedBytes)
-            // One owner at a time, lest the bytes are copied.
+            // The bytes have one owner at a time; a second one would cause a copy.
             encodedBytes = []
             defer { encodedBytes = writer.bytes }
             yield &writer
         }
     }
 
-    /// Appends an encoded pair behind all others; it may have to be brought to its place by ``settle(_:)``.
-    /// - Returns: where the name stands; nil for a nested value: nothing has been appended then.
+    /// Appends an encoded pair behind all others; ``settle(_:)`` then moves it to its place, if needed.
+    /// - Returns: the range of the name; nil for a nested value, and nothing has been appended.
     @inline(__always)
     mutating func append(_ field: String, _ value: Value) -> Range<Int>? {
         let start = encodedBytes.count
         let nameByteCount = field.utf8.count
         switch value {
         case .text(let text):
-            // The capacity is that of both texts and their heads.
+            // Room for both texts and their heads.
             unsafe writer.append(upTo: nameByteCount + text.utf8.count + 2 * CBORHead.byteCountMax) { filler in
                 unsafe filler.write(text: field)
                 unsafe filler.write(text: text)
@@ -63,7 +63,7 @@ extension Fields {
         return name
     }
 
-    /// The name in the first range stands before that in the second, or is none.
+    /// True when the first name is empty, or stands before the second in the order of encoded names.
     @inline(__always)
     func isOrdered(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         if left.count != right.count { return left.count < right.count }
@@ -71,7 +71,7 @@ extension Fields {
         return Bytes.compare(bytes.extracting(left), bytes.extracting(right)) < 0
     }
 
-    /// Where the name of the last pair stands.
+    /// The range of the last pair's name.
     var lastName: Range<Int> {
         var reader = CBORReader(encodedBytes.span)
         var name = 0..<0
@@ -82,7 +82,8 @@ extension Fields {
         return name
     }
 
-    /// Brings the last pair, which begins at `start`, to its place; it takes that of an earlier one of its name.
+    /// Moves the last pair, which begins at `start`, to its place in the order. It replaces an earlier pair of the same
+    /// name.
     mutating func settle(_ start: Int) {
         var reader = CBORReader(encodedBytes.span, at: start)
         let name = reader.skipValidText()
@@ -105,7 +106,7 @@ extension Fields {
         }
     }
 
-    /// Where a field stands among the encoded pairs, or would stand.
+    /// The place of a field among the encoded pairs, or the place where it would be inserted.
     struct Place {
         var start: Int
         var value: Int
@@ -115,7 +116,7 @@ extension Fields {
 
     /// Looks for a field among the pairs before `end`.
     ///
-    /// Names are bytes: two spellings of one character that Unicode calls equal are two fields.
+    /// Names are compared as bytes: two spellings of a character that Unicode treats as equal are two fields.
     func place(of name: Span<UInt8>, before end: Int) -> Place {
         let bytes = encodedBytes.span
         var reader = CBORReader(bytes)
@@ -132,14 +133,15 @@ extension Fields {
     }
 }
 
-/// Bounds of the names and values of encoded fields, so that one look tells whether all are within their limits.
+/// Bounds of the names and values of encoded fields, so that one comparison shows whether all are within their limits.
 ///
-/// They never shrink: what was taken out may still count.
+/// The bounds never shrink: a field that was removed may still count.
 package struct FieldSizes: Sendable {
-    /// The shortest name; no name is longer than this when there is none.
+    /// The size of the shortest name; `Int.max` without names.
     package private(set) var nameByteCountMin = Int.max
+    /// The size of the longest name.
     package private(set) var nameByteCountMax = 0
-    /// The largest encoded value.
+    /// The size of the largest encoded value.
     package private(set) var valueByteCountMax = 0
 
     @inline(__always)

@@ -2,7 +2,7 @@ import ModelCBOR
 
 extension Fields {
     /// The pairs, in the order of the encoded names: shorter names first, then bytewise.
-    /// - Complexity: O(*n*): they are decoded. Keep them, not the fields, in a loop.
+    /// - Complexity: O(*n*): decodes all pairs at each call, so read it once before a loop.
     public var pairs: [Pair] {
         if let nested { return nested }
         var pairs: [Pair] = []
@@ -16,7 +16,7 @@ extension Fields {
         return pairs
     }
 
-    /// The value given for `field`; setting nil takes the field out.
+    /// The value given for `field`; setting nil removes the field.
     /// - Complexity: O(*n*)
     public subscript(field: String) -> Value? {
         get {
@@ -46,7 +46,7 @@ extension Fields {
         count -= 1
     }
 
-    /// Sets or takes out a field where the pairs are kept as values, or are to be from now on.
+    /// Sets or removes a field in the list of decoded pairs, in which the fields are kept from then on.
     mutating func setNested(_ field: String, _ value: Value?) {
         var all = nested ?? pairs
         let place = Fields.place(of: field, in: all)

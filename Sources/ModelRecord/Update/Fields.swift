@@ -7,20 +7,23 @@ import ModelCBOR
 /// ```
 /// A name that is given twice takes its last value.
 ///
-/// Fields are kept as they travel, so that publishing them copies bytes; ``pairs`` and the subscript decode. Only where
-/// a value is an array, a map or of a foreign tag, which may be nested deeper than any encoding allows, are the values
-/// themselves kept.
+/// Fields are kept encoded, so that publishing them copies bytes; ``pairs`` and the subscript decode. If a value is an
+/// array, a map or of a foreign tag, the decoded values are kept instead, as such a value may be nested deeper than the
+/// encoding allows.
 public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
-    /// One field and what it is to become.
+    /// One field and its new value.
     public struct Pair: Hashable, Sendable {
+        /// The path of the field.
         public let field: String
+        /// The new value.
         public let value: Value
     }
 
-    /// The encoded pairs, unless ``nested`` holds them. Bytes and not a writer: a copy of a type that a module does not
-    /// import is made by way of its metadata there, which costs more than the rest of an update's fields.
+    /// The encoded pairs; empty if ``nested`` holds the pairs. The type is an array, not a writer: another module that
+    /// does not import the writer's module would copy a writer by way of its metadata, which costs more than the rest
+    /// of an update's fields.
     var encodedBytes: [UInt8]
-    /// The pairs, once one of them has been nested.
+    /// The decoded pairs, from the first nested value on.
     var nested: [Pair]?
     /// The sizes of the encoded pairs.
     var sizes = FieldSizes()
@@ -34,14 +37,14 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Fields as they are written in a program, best in order.
-    /// - Complexity: O(*n*) when they are in order, else O(*n*²).
+    /// - Complexity: O(*n*) when they are in order, otherwise O(*n*²).
     public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 
     private init(_ elements: [(String, Value)]) {
         encodedBytes = []
         encodedBytes.reserveCapacity(elements.count &* 32)
         var last = 0..<0
-        // One pass, and one copy of each pair: counting references is what making fields costs.
+        // One pass, and one copy of each pair: reference counting is the main cost of making fields.
         for (field, value) in elements {
             let start = encodedBytes.count
             guard nested == nil, let name = append(field, value) else {
@@ -57,7 +60,7 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// There are no fields.
+    /// True when there are no fields.
     public var isEmpty: Bool { count == 0 }
 
     /// The order of encoded names: a text's head tells its length first, so shorter names come first.
@@ -66,13 +69,13 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
         let rightCount = right.utf8.count
         if leftCount != rightCount { return leftCount < rightCount }
         return unsafe left.withUTF8Bytes { left in
-            // Both are lent for the call.
+            // Both texts are lent for the duration of the call.
             unsafe right.withUTF8Bytes { right in unsafe Bytes.compare(left.span, right.span) < 0 }
         }
     }
 }
 
-/// Names and values are what counts, not how they are kept.
+/// Fields are equal when their names and values are, however they are kept.
 extension Fields: Hashable {
     public static func == (left: Fields, right: Fields) -> Bool {
         left.count == right.count && left.pairs == right.pairs

@@ -1,15 +1,17 @@
 /// The updates of one batch of one origin, lent from the buffer in which they arrived or were encoded.
 ///
-/// Like ``UpdateView``, its bytes have been checked by whoever made it.
+/// The maker of the view has checked its bytes, as for ``UpdateView``.
 @frozen public struct UpdateBatchView: ~Escapable {
     /// The buffer that the slices point into.
     public let bytes: Span<UInt8>
+    /// The place of each update in ``bytes``.
     public let slices: Span<UpdateSlice>
     /// The name of the origin.
     public let origin: Span<UInt8>
     /// ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of ``origin``.
     public let originHash: UInt64
 
+    /// A view of updates that the caller has checked.
     @_lifetime(copy bytes, copy slices, copy origin)
     @inlinable public init(
         bytes: Span<UInt8>, slices: Span<UpdateSlice>, origin: Span<UInt8>, originHash: UInt64

@@ -1,18 +1,23 @@
-/// Where one update stands in the bytes of a batch. All ranges are offsets into those bytes.
+/// The place of one update in the bytes of a batch. All offsets are into those bytes.
 @frozen public struct UpdateSlice: Sendable {
+    /// What the update does.
     public var operation: UpdateOperation
     /// The update's own stamp: the batch's plus the update's offset.
     public var stamp: Stamp
     /// ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     public var idHash: UInt64
-    /// The id's text, without its head.
+    /// The offset of the id's text, behind its head.
     public var idStart: UInt32
+    /// The size of the id's text.
     public var idByteCount: UInt32
-    /// The pairs of the field map, without its head.
+    /// The offset of the pairs of the field map, behind its head.
     public var fieldsStart: UInt32
+    /// The size of the pairs.
     public var fieldsByteCount: UInt32
+    /// The number of pairs.
     public var fieldCount: UInt32
 
+    /// A slice of these ranges, which must be below 4 GiB; traps otherwise.
     @inlinable public init(
         operation: UpdateOperation, stamp: Stamp, idHash: UInt64, id: Range<Int>, fields: Range<Int>, fieldCount: Int
     ) {

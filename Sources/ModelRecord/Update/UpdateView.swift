@@ -1,8 +1,9 @@
 /// One update, lent from the buffer in which it arrived or was encoded.
 ///
 /// The bytes must be valid: names within their limits, `fields` in deterministic encoding without a key twice.
-/// ModelWire makes sure of that before it hands out an update.
+/// ModelWire checks them before it hands out an update.
 @frozen public struct UpdateView: ~Escapable {
+    /// What the update does.
     public var operation: UpdateOperation
     /// The version's stamp.
     public var stamp: Stamp
@@ -19,6 +20,7 @@
     /// How many pairs ``fields`` holds.
     public var fieldCount: Int
 
+    /// A view of bytes that the caller has checked.
     @_lifetime(copy origin, copy id, copy fields)
     @inlinable public init(
         operation: UpdateOperation, stamp: Stamp, origin: Span<UInt8>, originHash: UInt64,

@@ -83,7 +83,7 @@ extension Value {
             }
         default: break
         }
-        // Any other tag, or one of these on content that it does not fit: kept as it is.
+        // A tag that Modelcast gives no meaning, or one with content that does not fit: kept as it is.
         reader.offset = start
         try reader.skipItem(maxDepth: maxDepth)
         let end = reader.offset

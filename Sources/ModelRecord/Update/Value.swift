@@ -9,17 +9,25 @@
 /// A field has three states: unknown (no value at all, `nil` wherever a value is optional), ``null``, or a value.
 /// The encoding of each case is section 3 of the protocol article.
 public enum Value: Hashable, Sendable {
-    /// Known to be empty.
+    /// A field that is known to be empty.
     case null
+    /// A Boolean.
     case bool(Bool)
+    /// An integer of 64 signed bits.
     case int(Int64)
+    /// A floating-point number, encoded in the shortest width that keeps it.
     case double(Double)
+    /// A text.
     case text(String)
+    /// A byte string.
     case bytes([UInt8])
+    /// An array of values.
     case array([Value])
+    /// A map with texts as keys.
     case map([String: Value])
     /// A URI, as text; not checked further.
     case uri(String)
+    /// A UUID.
     case uuid(UUID)
     /// Seconds since 1970-01-01T00:00:00Z.
     case timestamp(Double)
@@ -49,7 +57,7 @@ extension Value {
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The integer, if it is one.
     public var intValue: Int64? { if case .int(let value) = self { value } else { nil } }
-    /// The number as a double: of a double or an integer.
+    /// The number as a double, if it is a double or an integer. A large integer is rounded.
     public var doubleValue: Double? {
         switch self {
         case .double(let value): value
@@ -59,6 +67,6 @@ extension Value {
     }
     /// The text, if it is one.
     public var textValue: String? { if case .text(let value) = self { value } else { nil } }
-    /// The field is known to be empty.
+    /// True for ``null``.
     public var isNull: Bool { self == .null }
 }

@@ -1,6 +1,7 @@
-/// A hybrid logical clock: follows the wall clock, never goes back, and orders what was seen before what comes after.
+/// A hybrid logical clock: it follows the wall clock, never goes back, and takes each stamp above all stamps that it
+/// has taken or seen.
 ///
-/// It reads no clock itself; the caller passes the time in. Not safe to share: one state machine owns one clock.
+/// The clock reads no time itself; the caller passes it in. Not safe to share: one state machine owns one clock.
 public struct HybridClock: Sendable {
     /// The last stamp taken or seen.
     public private(set) var last: Stamp
@@ -16,7 +17,7 @@ public struct HybridClock: Sendable {
         return stamp
     }
 
-    /// Takes note of a stamp that came from elsewhere.
+    /// Notes a stamp of another process: later ticks are above it.
     @inlinable public mutating func observe(_ stamp: Stamp) {
         if stamp > last { advance(to: stamp) }
     }

@@ -1,7 +1,7 @@
 /// A reading of the hybrid logical clock: Unix milliseconds in the upper 48 bits, a counter in the lower 16.
 public typealias Stamp = UInt64
 
-/// When and by whom something was written; totally ordered, stamp first, then origin bytewise.
+/// The time and the origin of a write; totally ordered, by stamp first, then by the bytes of the origin.
 ///
 /// The rule is section 2 of the protocol article.
 public struct Version: Hashable, Comparable, Sendable, CustomStringConvertible {

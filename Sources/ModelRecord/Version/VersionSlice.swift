@@ -1,6 +1,6 @@
 import ModelCBOR
 
-/// A version where it stands in encoded bytes: the stamp, and the range of the origin's name.
+/// A version in encoded bytes: the stamp, and the range of the origin's name.
 struct VersionSlice {
     var stamp: Stamp
     var origin: Range<Int>

@@ -1,4 +1,4 @@
-/// Two conversions, one after the other.
+/// Two conversions, one after the other; see ``FieldConversion/then(_:)``.
 public struct ChainedConversion<First: FieldConversion, Second: FieldConversion>: FieldConversion
 where First.Property == Second.Wire {
     let first: First

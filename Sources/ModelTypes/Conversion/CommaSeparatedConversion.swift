@@ -1,8 +1,9 @@
 import ModelRecord
 
-/// Texts in one, with commas between them; no text is none. An element may not have a comma in it, nor be empty and
-/// alone.
+/// An array of texts as one text, with commas between the elements. The empty text is the empty array, so an array of
+/// one empty text cannot be written, nor can an element with a comma.
 public struct CommaSeparatedConversion: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: String) throws(FieldFault) -> [String] {

@@ -1,4 +1,4 @@
-/// A conversion of each element of an array.
+/// A conversion of each element of an array; see ``FieldConversion/elements``.
 public struct ElementsConversion<Element: FieldConversion>: FieldConversion {
     let element: Element
 

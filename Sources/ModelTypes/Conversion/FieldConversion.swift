@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// Turns what a field holds into what a model's property is, and back.
+/// Converts the value of a field to that of a model's property, and back.
 ///
 /// ```swift
 /// struct Cents: FieldConversion {
@@ -8,34 +8,37 @@ import ModelRecord
 ///     func encode(_ amount: Decimal) throws(FieldFault) -> Int { … }
 /// }
 /// ```
-/// Both directions must fit: `decode(encode(x))` is `x`, for each `x` that can be encoded. Conversions are values
-/// without identity; they may be called on any thread, and often.
+/// The two directions must agree: `decode(encode(x))` is `x`, for each `x` that can be encoded. A conversion is a value
+/// without identity; it may be called often, and on any thread.
 public protocol FieldConversion<Wire, Property>: Sendable {
-    /// What the field holds.
+    /// The type of the field's value.
     associatedtype Wire: FieldValue
-    /// What the property is.
+    /// The type of the property.
     associatedtype Property: Hashable & Sendable
 
+    /// Makes the property's value from that of the field.
     /// - Throws: ``FieldFault``; see ``FieldFault/init(_:wanted:)`` and ``fault(_:wanted:)``.
     func decode(_ wire: Wire) throws(FieldFault) -> Property
+    /// Makes the field's value from that of the property.
+    /// - Throws: ``FieldFault`` for a value that has no encoding.
     func encode(_ property: Property) throws(FieldFault) -> Wire
 }
 
 extension FieldConversion {
-    /// The fault of a value that is of the right kind, but no such thing.
+    /// The fault of a value that is of the right kind but has the wrong form.
     public func fault(_ wire: Wire, wanted: String) -> FieldFault {
         FieldFault(.form, wanted: wanted, value: (try? wire.encoded()) ?? .null)
     }
 
-    /// First this conversion, then another on its result.
+    /// This conversion, followed by another one on its result.
     public func then<Next: FieldConversion>(_ next: Next) -> ChainedConversion<Self, Next>
     where Property == Next.Wire {
         ChainedConversion(first: self, second: next)
     }
 
-    /// The same for each element of an array.
+    /// This conversion for each element of an array.
     public var elements: ElementsConversion<Self> { ElementsConversion(element: self) }
 
-    /// The same where there is something; null is nil.
+    /// This conversion for a value that may be null, which is nil.
     public var optional: OptionalConversion<Self> { OptionalConversion(wrapped: self) }
 }

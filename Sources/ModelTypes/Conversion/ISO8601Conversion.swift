@@ -4,24 +4,25 @@
     public import struct Foundation.Date
 #endif
 
-/// A date as ISO 8601 text, as JSON has it: `2026-11-22T16:07:02Z`, to the millisecond where there are any.
+/// A date as ISO 8601 text, as JSON has it: `2026-11-22T16:07:02Z`, with milliseconds where there are any.
 ///
-/// Read with or without a fraction, in any time zone; written in UTC. What is finer than a millisecond is rounded.
+/// Read with or without a fraction, in any time zone; written in UTC. A finer fraction is rounded to milliseconds.
 public struct ISO8601Conversion: FieldConversion {
     private static let whole = Date.ISO8601FormatStyle()
     private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: String) throws(FieldFault) -> Date {
-        // The style takes fractions as they come, and does not mind what stands behind the time zone.
+        // The style accepts fractions, but also any text behind the time zone.
         guard ISO8601Conversion.endsWithZone(wire.utf8), let date = try? ISO8601Conversion.whole.parse(wire) else {
             throw fault(wire, wanted: "a date in the form of ISO 8601, as 2026-11-22T16:07:02Z")
         }
         return ISO8601Conversion.rounded(date)
     }
 
-    /// `Z`, `+01:00` or `-0100`.
+    /// True when the text ends with `Z`, `+01:00` or `-0100`.
     private static func endsWithZone(_ wire: String.UTF8View) -> Bool {
         if wire.last == UInt8(ascii: "Z") { return true }
         let zone = wire.suffix(6).drop { $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }.dropFirst()
@@ -32,7 +33,7 @@ public struct ISO8601Conversion: FieldConversion {
     public func encode(_ property: Date) throws(FieldFault) -> String {
         let date = ISO8601Conversion.rounded(property)
         let isWhole = date.timeIntervalSince1970 == date.timeIntervalSince1970.rounded()
-        // The style cuts off what is behind the milliseconds, and a double is mostly a little below or above them.
+        // The style cuts off what is finer than a millisecond, and a double is often a little below the millisecond.
         return isWhole
             ? date.formatted(ISO8601Conversion.whole)
             : date.addingTimeInterval(0.0001).formatted(ISO8601Conversion.fractional)

@@ -1,9 +1,10 @@
 public import ModelRecord
 
-/// An integer, or its decimal text: for publishers that write either.
+/// An integer, or its decimal text, for publishers that write either.
 ///
-/// What was read as text is written as an integer, so the field becomes one with the next write.
+/// A text is read as an integer, and written back as one.
 public struct IntOrTextConversion: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: Value) throws(FieldFault) -> Int64 {

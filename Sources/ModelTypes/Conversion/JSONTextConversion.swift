@@ -10,8 +10,9 @@ import ModelRecord
     import class Foundation.JSONEncoder
 #endif
 
-/// JSON in a text. Written with sorted keys, so that an equal value is an equal text.
+/// A value as JSON in a text, written with sorted keys, so that equal values have equal texts.
 public struct JSONTextConversion<Property: Codable & Hashable & Sendable>: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: String) throws(FieldFault) -> Property {

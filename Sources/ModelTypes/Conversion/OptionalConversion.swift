@@ -1,4 +1,4 @@
-/// A conversion of what may be null.
+/// A conversion of a value that may be null, which is nil; see ``FieldConversion/optional``.
 public struct OptionalConversion<Wrapped: FieldConversion>: FieldConversion {
     let wrapped: Wrapped
 

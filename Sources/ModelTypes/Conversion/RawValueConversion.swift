@@ -1,6 +1,7 @@
-/// The case of an enum by its raw value: for an enum that does not say ``FieldValue`` itself.
+/// A case of an enum as its raw value, for an enum that does not conform to ``FieldValue``.
 public struct RawValueConversion<Property>: FieldConversion
 where Property: RawRepresentable & Hashable & Sendable, Property.RawValue: FieldValue {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: Property.RawValue) throws(FieldFault) -> Property {

@@ -6,8 +6,9 @@ import ModelRecord
     public import struct Foundation.URL
 #endif
 
-/// A URL as text. A property of type `URL` needs no conversion; this is for publishers that know no URIs.
+/// A URL as text, for publishers that do not know URIs. A property of type `URL` needs no conversion.
 public struct URLTextConversion: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: String) throws(FieldFault) -> URL { try URL(Value.text(wire)) }

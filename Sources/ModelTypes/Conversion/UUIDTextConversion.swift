@@ -8,6 +8,7 @@ import ModelRecord
 
 /// A UUID as text, written in capital letters. A property of type `UUID` needs no conversion.
 public struct UUIDTextConversion: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: String) throws(FieldFault) -> UUID { try UUID(Value.text(wire)) }

@@ -6,8 +6,9 @@ import ModelRecord
     public import struct Foundation.Date
 #endif
 
-/// A date as milliseconds since 1970, an integer. What is finer is rounded.
+/// A date as milliseconds since 1970, an integer. A finer fraction is rounded.
 public struct UnixMillisecondsConversion: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: Int64) throws(FieldFault) -> Date {

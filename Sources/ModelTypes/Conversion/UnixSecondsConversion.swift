@@ -6,6 +6,7 @@
 
 /// A date as seconds since 1970: read from an integer or a double, written as a double.
 public struct UnixSecondsConversion: FieldConversion {
+    /// Makes the conversion.
     public init() {}
 
     public func decode(_ wire: Double) throws(FieldFault) -> Date { Date(timeIntervalSince1970: wire) }

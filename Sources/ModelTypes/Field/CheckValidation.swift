@@ -1,9 +1,10 @@
-/// Whatever a function takes.
+/// A validation by a function.
 public struct CheckValidation<Value: Hashable & Sendable>: FieldValidation {
     public let wanted: String
     let check: @Sendable (Value) -> Bool
 
-    /// - Parameter wanted: what is wanted, for a reader: it stands behind "is not".
+    /// A validation by `check`, which may be called on any thread.
+    /// - Parameter wanted: what is wanted, as people read it behind "is not".
     public init(_ wanted: String, _ check: @escaping @Sendable (Value) -> Bool) {
         (self.wanted, self.check) = (wanted, check)
     }

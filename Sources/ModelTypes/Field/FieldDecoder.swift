@@ -1,16 +1,17 @@
 public import ModelRecord
 
-/// Reads the fields of a model from what a `Decoder` has: an object with the names of the wire, and the id as `id`.
+/// Reads the fields of a model from a `Decoder`: an object whose keys are the fields' names on the wire, and `id`.
 ///
-/// A key that is not there is an unknown field, a null a field that is known to be empty.
+/// A missing key is an unknown field; null is a field that is known to be empty.
 public struct FieldDecoder: FieldSource {
     private let container: KeyedDecodingContainer<FieldCodingKey>
 
-    /// - Throws: `DecodingError` where there is no object.
+    /// A source of the fields in `decoder`.
+    /// - Throws: `DecodingError` when there is no object.
     public init(_ decoder: any Decoder) throws { container = try decoder.container(keyedBy: FieldCodingKey.self) }
 
     /// The model's id.
-    /// - Throws: `DecodingError` where there is none.
+    /// - Throws: `DecodingError` when there is none.
     public func id<ID: ModelID>(as type: ID.Type = ID.self) throws -> ID { try container.decode(ID.self, forKey: .id) }
 
     public func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {

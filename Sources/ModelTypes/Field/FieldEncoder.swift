@@ -4,7 +4,8 @@ import ModelRecord
 public struct FieldEncoder: FieldSink {
     private var container: KeyedEncodingContainer<FieldCodingKey>
 
-    /// Writes the id.
+    /// Begins an object and writes the id.
+    /// - Throws: the encoder's error.
     public init(_ encoder: any Encoder, id: some ModelID) throws {
         container = encoder.container(keyedBy: FieldCodingKey.self)
         try container.encode(id, forKey: .id)

@@ -1,35 +1,38 @@
 public import ModelRecord
 
-/// Why a value cannot be what a field of a Swift type holds, or cannot travel.
+/// Why a field's value cannot be read as a Swift type, or a Swift value cannot be published.
 public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong. New codes may be added.
+    /// The kind of fault. New codes may be added.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code.
         public let rawValue: String
+        /// A code by its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Null, where there must be something.
+        /// Null for a type that has no nil.
         public static let null = Code(rawValue: "null")
-        /// A value of another kind: text where a number is wanted.
+        /// A value of another kind, such as text where a number is wanted.
         public static let kind = Code(rawValue: "kind")
         /// A number that the type cannot hold.
         public static let range = Code(rawValue: "range")
-        /// Of the right kind, but no such thing: text that is no URL, a raw value without a case.
+        /// A value of the right kind in a wrong form: text that is no URL, a raw value without a case.
         public static let form = Code(rawValue: "form")
-        /// Another value than before of a field that is constant.
+        /// A constant field that has another value than before.
         public static let constant = Code(rawValue: "constant")
         /// A group of fields, some of which are unknown.
         public static let incomplete = Code(rawValue: "incomplete")
-        /// A value of the type that a validation does not take.
+        /// A value of the right type that a validation does not accept.
         public static let invalid = Code(rawValue: "invalid")
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
-    /// What was wanted, for a reader.
+    /// What was wanted, as text for people.
     public let wanted: String
-    /// What was there instead.
+    /// The value that was found instead.
     public let value: Value
 
+    /// A fault of the kind `code`.
     public init(_ code: Code, wanted: String, value: Value) {
         (self.code, self.wanted, self.value) = (code, wanted, value)
     }

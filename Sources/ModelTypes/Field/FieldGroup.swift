@@ -1,13 +1,14 @@
 public import ModelRecord
 
-/// A value that takes several fields of a model: those of a nested struct, or the variants of a sum type.
+/// A value that is stored in several fields of a model: a nested struct, or a sum type.
 ///
 /// ```swift
 /// @Nested struct Address { var street: String; var city: String }
 /// @Model struct User { @ID let id: UUID; var address: Address? }
 /// ```
-/// The address is two fields, `address.street` and `address.city`, which are merged each for itself: two publishers may
-/// change one each. Null in all of them is nil. The macros `@Nested` and `@OneOf` write the conformance.
+/// The address is two fields, `address.street` and `address.city`, which are merged independently: two publishers may
+/// change one each. The address is nil when all its fields are null. The macros `@Nested` and `@OneOf` write the
+/// conformance.
 public protocol FieldGroup: Hashable, Sendable {
     /// The names of all fields, within the group.
     static var fieldNames: [String] { get }
@@ -20,14 +21,18 @@ public protocol FieldGroup: Hashable, Sendable {
 }
 
 extension FieldSource {
-    /// What is known of a group of fields: unknown where all of them are; null where they are null, or some are and
-    /// nothing is known of the others; faulty, where they do not make a value. Of a sum type the field that says which
-    /// case it is decides.
+    /// The state of a group of fields.
+    ///
+    /// - Unknown, when all fields are unknown.
+    /// - Null, when at least one field is null and none has a value.
+    /// - Otherwise the value that the fields make, or faulty.
+    ///
+    /// In a sum type, only the field that names the case decides between these.
     public mutating func state<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         var group = FieldGroupSource(base: self, prefix: name.text)
         defer { self = group.base }
         var (isKnown, hasValue) = (false, false)
-        // Where one field says which case it is, that one tells; what other cases have left there does not matter.
+        // The fields of other cases may hold old values, so the field that names the case is asked alone.
         for member in T.fieldNames.contains("") ? [""] : T.fieldNames where !hasValue {
             switch group.state(FieldName(member), as: Value.self) {
             case .unknown: break
@@ -65,8 +70,8 @@ extension FieldSink {
         try write(name, value)
     }
 
-    /// Writes what is known of a group: nothing where it is unknown.
-    /// - Throws: ``FieldProblem`` where it is faulty.
+    /// Writes the state of a group; nothing when it is unknown.
+    /// - Throws: ``FieldProblem`` when the state is faulty.
     public mutating func write<T: FieldGroup>(_ name: String, _ state: FieldState<T>) throws(FieldProblem) {
         switch state {
         case .unknown: return
@@ -77,7 +82,7 @@ extension FieldSink {
     }
 }
 
-/// The fields of a group in those of a model.
+/// Reads the fields of a group from those of a model.
 private struct FieldGroupSource<Base: FieldSource>: FieldSource {
     var base: Base
     let prefix: String
@@ -87,13 +92,13 @@ private struct FieldGroupSource<Base: FieldSource>: FieldSource {
     }
 }
 
-/// The fields of a group among those of a model.
+/// Writes the fields of a group among those of a model.
 private struct FieldGroupSink<Base: FieldSink>: FieldSink {
     var base: Base
     let prefix: String
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
-        // Whoever writes the group says which it is, of every problem.
+        // The caller, which writes the whole group, puts the name of the group before that of the field.
         do { try base.write(FieldName.path(prefix, name), value) } catch { throw FieldProblem(name, error.fault) }
     }
 }
@@ -110,13 +115,13 @@ extension FieldName {
     /// The names of the fields that a property with this conversion takes.
     public static func members<C: FieldConversion>(_ name: String, by conversion: C) -> [String] { [name] }
 
-    /// The name of a field in a group; the group's own for none.
+    /// The full name of a field in a group; the group's own name for the empty name.
     static func path(_ prefix: String, _ name: String) -> String { name.isEmpty ? prefix : "\(prefix).\(name)" }
 
-    /// One of these is this field, or of the group of this name.
+    /// True when this name covers one of `fields`.
     package func covers(anyOf fields: [String]) -> Bool { fields.contains(where: covers) }
 
-    /// True for this field, and for those of the group of this name.
+    /// True for this field, and for the fields of the group of this name.
     package func covers(_ field: String) -> Bool {
         field.utf8.starts(with: text.utf8)
             && (field.utf8.count == text.utf8.count || field.utf8.dropFirst(text.utf8.count).first == UInt8(ascii: "."))
@@ -124,7 +129,7 @@ extension FieldName {
 }
 
 extension FieldProblem {
-    /// What is wrong with a group because of this field of it.
+    /// The fault of a group whose field this is.
     fileprivate func fault(within group: String) -> FieldFault {
         guard let fault else {
             return FieldFault(.incomplete, wanted: "all of \(group): \(field) is unknown", value: .undefined)

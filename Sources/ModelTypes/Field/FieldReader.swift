@@ -1,6 +1,6 @@
 public import ModelRecord
 
-/// Reads the fields of a record: for an initialiser that is written by hand.
+/// Reads the fields of a record, for an initialiser that is written by hand.
 ///
 /// ```swift
 /// init(id: String, record: CellRecord) throws(FieldProblem) {

@@ -1,14 +1,17 @@
-/// Some of the properties of a model, by their places in ``Model/properties``. The first 64 take no heap memory.
+/// A set of properties of a model, by their indices in ``Model/properties``. The first 64 take no heap memory.
 public struct FieldSet: Hashable, Sendable {
     private var first: UInt64 = 0
-    /// The others, 64 a word; nil where there are none, and never with a 0 at the end: equal sets are equal.
+    /// The other properties, 64 in each word. Nil when there are none, and without zeros at the end, so that equal sets
+    /// have equal words.
     private var others: [UInt64]?
 
     /// No property.
     public init() {}
 
+    /// True when the set has no property.
     public var isEmpty: Bool { first == 0 && others == nil }
 
+    /// True when the set has the property at index `place`.
     /// - Complexity: O(1)
     public func contains(_ place: Int) -> Bool {
         if place < 64 { return first & (1 << UInt64(place)) != 0 }
@@ -16,6 +19,7 @@ public struct FieldSet: Hashable, Sendable {
         return others[place / 64 - 1] & (1 << UInt64(place % 64)) != 0
     }
 
+    /// Adds the property at index `place`.
     public mutating func insert(_ place: Int) {
         guard place >= 64 else {
             first |= 1 << UInt64(place)
@@ -27,6 +31,7 @@ public struct FieldSet: Hashable, Sendable {
         others = words
     }
 
+    /// Removes the property at index `place`.
     public mutating func remove(_ place: Int) {
         guard place >= 64 else {
             first &= ~(1 << UInt64(place))

@@ -1,14 +1,15 @@
 import ModelRecord
 
-/// Where the fields of one model go: to fields that are published (``FieldWriter``) or JSON (``FieldEncoder``).
+/// The destination of the fields of one model: fields to publish (``FieldWriter``) or JSON (``FieldEncoder``).
 public protocol FieldSink {
-    /// - Throws: ``FieldProblem`` for a value that cannot go there.
+    /// Writes a field.
+    /// - Throws: ``FieldProblem`` for a value that the sink cannot take.
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem)
 }
 
 extension FieldSink {
-    /// Writes what a conversion makes of a property.
-    /// - Throws: ``FieldProblem`` for what the conversion refuses, or cannot go there.
+    /// Writes a property by a conversion.
+    /// - Throws: ``FieldProblem`` for a value that the conversion or the sink refuses.
     public mutating func write<C: FieldConversion>(
         _ name: String, _ property: C.Property, by conversion: C
     ) throws(FieldProblem) {
@@ -17,15 +18,15 @@ extension FieldSink {
         try write(name, wire)
     }
 
-    /// Writes what a conversion makes of a property, or null.
+    /// Writes a property by a conversion, or null.
     public mutating func write<C: FieldConversion>(
         _ name: String, _ property: C.Property?, by conversion: C
     ) throws(FieldProblem) {
         if let property { try write(name, property, by: conversion) } else { try write(name, Value.null) }
     }
 
-    /// Writes what is known of a field: nothing where it is unknown.
-    /// - Throws: ``FieldProblem`` where the field is faulty.
+    /// Writes the state of a field; nothing when it is unknown.
+    /// - Throws: ``FieldProblem`` when the state is faulty.
     public mutating func write<T: FieldValue>(_ name: String, _ state: FieldState<T>) throws(FieldProblem) {
         switch state {
         case .unknown: return
@@ -35,7 +36,7 @@ extension FieldSink {
         }
     }
 
-    /// Writes what a conversion makes of what is known of a field.
+    /// Writes the state of a field by a conversion; nothing when it is unknown.
     public mutating func write<C: FieldConversion>(
         _ name: String, _ state: FieldState<C.Property>, by conversion: C
     ) throws(FieldProblem) {

@@ -1,23 +1,23 @@
 public import ModelRecord
 
-/// Where the fields of one model come from: a record (``FieldReader``) or JSON (``FieldDecoder``).
+/// The source of the fields of one model: a record (``FieldReader``) or JSON (``FieldDecoder``).
 ///
-/// Fields may be read in any order. From a record all are found in one pass in the order of ``FieldName``: shorter
-/// names first.
+/// Fields may be read in any order. A record finds all of them in one pass when they are read in the order of
+/// ``FieldName``: shorter names first.
 public protocol FieldSource {
-    /// What is known of a field, as a Swift type.
+    /// The state of a field as a Swift type.
     mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T>
 }
 
 extension FieldSource {
-    /// What is known of a field, as what a conversion makes of it.
+    /// The state of a field, converted.
     public mutating func state<C: FieldConversion>(_ name: FieldName, by conversion: C) -> FieldState<C.Property> {
         state(name, as: C.Wire.self).flatMap { wire throws(FieldFault) in try conversion.decode(wire) }
     }
 
-    /// The field's value as a Swift type. Of an optional type nil, where the field is unknown or null.
-    /// - Throws: ``FieldProblem``: the field is unknown or null where there must be something, or holds what the type
-    ///   cannot.
+    /// The field's value as a Swift type. For an optional type, nil when the field is unknown or null.
+    /// - Throws: ``FieldProblem``: the field is unknown or null and the type has no nil, or the field's value does not
+    ///   fit the type.
     public mutating func read<T: FieldValue>(_ name: FieldName, as type: T.Type = T.self) throws(FieldProblem) -> T {
         switch state(name, as: type) {
         case .value(let value): return value
@@ -30,16 +30,16 @@ extension FieldSource {
         }
     }
 
-    /// The field's value as a Swift type; `value` where the field is unknown or null.
-    /// - Throws: ``FieldProblem``: the field holds what the type cannot.
+    /// The field's value as a Swift type; `value` when the field is unknown or null.
+    /// - Throws: ``FieldProblem``: the field's value does not fit the type.
     public mutating func read<T: FieldValue>(
         _ name: FieldName, default value: @autoclosure () -> T
     ) throws(FieldProblem) -> T {
         try state(name, as: T.self).required(name, default: value())
     }
 
-    /// What a conversion makes of the field's value.
-    /// - Throws: ``FieldProblem``: the field is unknown or null, or holds what the conversion does not take.
+    /// The field's value, converted.
+    /// - Throws: ``FieldProblem``: the field is unknown or null, or the conversion refuses its value.
     public mutating func read<C: FieldConversion>(
         _ name: FieldName, by conversion: C
     ) throws(FieldProblem) -> C.Property {
@@ -47,8 +47,8 @@ extension FieldSource {
         do { return try conversion.decode(wire) } catch { throw FieldProblem(name.text, error) }
     }
 
-    /// What a conversion makes of the field's value; `value` where the field is unknown or null.
-    /// - Throws: ``FieldProblem``: the field holds what the conversion does not take.
+    /// The field's value, converted; `value` when the field is unknown or null.
+    /// - Throws: ``FieldProblem``: the conversion refuses the field's value.
     public mutating func read<C: FieldConversion>(
         _ name: FieldName, by conversion: C, default value: @autoclosure () -> C.Property
     ) throws(FieldProblem) -> C.Property {

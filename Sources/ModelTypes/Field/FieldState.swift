@@ -2,26 +2,27 @@ public import ModelRecord
 
 /// What is known of one field of a model.
 public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// Nobody has said anything of it.
+    /// No publisher has written the field, or the field was made unknown again.
     case unknown
-    /// It is known to be empty.
+    /// The field is known to be empty.
     case null
+    /// The field has this value.
     case value(Value)
-    /// It holds what the property cannot.
+    /// The field holds a value that the property cannot hold.
     indirect case faulty(FieldFault)
 
-    /// The value, where there is one.
+    /// The value, if there is one.
     @inlinable public var value: Value? { if case .value(let value) = self { value } else { nil } }
 
-    /// It has a value, or is known to be empty.
+    /// True unless the field is unknown: it has a value, is known to be empty, or is faulty.
     @inlinable public var isKnown: Bool { if case .unknown = self { false } else { true } }
 
-    /// What is wrong with what it holds, if anything.
+    /// The fault of the field's value, if it is faulty.
     public var fault: FieldFault? { if case .faulty(let fault) = self { fault } else { nil } }
 
-    /// What a property makes of it that may be nil: an optional one.
+    /// The value of an optional property: nil for unknown and null.
     /// - Parameter name: the field's name on the wire, for the error.
-    /// - Throws: ``FieldProblem`` where it is faulty.
+    /// - Throws: ``FieldProblem`` when the field is faulty.
     @inlinable public func optional(_ name: FieldName) throws(FieldProblem) -> Value? {
         switch self {
         case .unknown, .null: nil
@@ -30,22 +31,22 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    /// What a property makes of it that is never nil.
-    /// - Throws: ``FieldProblem`` where it is unknown, null or faulty.
+    /// The value of a property that is never nil.
+    /// - Throws: ``FieldProblem`` when the field is unknown, null or faulty.
     @inlinable public func required(_ name: FieldName) throws(FieldProblem) -> Value {
         if case .value(let value) = self { return value }
         throw problem(name) ?? FieldProblem(name.text, nil)
     }
 
-    /// What a property makes of it that has a default for unknown and null.
-    /// - Throws: ``FieldProblem`` where it is faulty.
+    /// The value of a property with a default, which stands for unknown and null.
+    /// - Throws: ``FieldProblem`` when the field is faulty.
     @inlinable public func required(
         _ name: FieldName, default value: @autoclosure () -> Value
     ) throws(FieldProblem) -> Value {
         try optional(name) ?? value()
     }
 
-    /// Why it is not a value; nil where it is one.
+    /// Why the field has no value; nil when it has one.
     public func problem(_ name: FieldName) -> FieldProblem? {
         switch self {
         case .unknown: FieldProblem(name.text, nil)
@@ -55,12 +56,12 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    /// Why it cannot be a value or nil; nil where it can.
+    /// Why the field makes no optional value; nil unless it is faulty.
     public func optionalProblem(_ name: FieldName) -> FieldProblem? {
         if case .faulty(let fault) = self { FieldProblem(name.text, fault) } else { nil }
     }
 
-    /// The same state of what `transform` makes of the value.
+    /// The state with the value transformed; faulty when `transform` throws.
     func flatMap<Other>(_ transform: (Value) throws(FieldFault) -> Other) -> FieldState<Other> {
         switch self {
         case .unknown: return .unknown

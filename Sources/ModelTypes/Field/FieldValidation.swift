@@ -1,29 +1,31 @@
 import ModelRecord
 
-/// What must hold of a property's value, beyond its type.
+/// A condition on a property's value, beyond its type.
 ///
 /// ```swift
 /// @Field(validate: .range(0...150)) var age: Int
 /// ```
 /// A value that does not pass is a fault of its field, when it is read and when it is published.
 public protocol FieldValidation<Value>: Sendable {
+    /// The type of the property.
     associatedtype Value: Hashable & Sendable
-    /// What is wanted, for a reader: it stands behind "is not".
+    /// What is wanted, as people read it behind "is not".
     var wanted: String { get }
+    /// True when the value meets the condition. Called on any thread.
     func accepts(_ value: Value) -> Bool
 }
 
-/// The overloads for single validations are for literals: `.range(1...9)` is one of an `Int64` where the value is.
+/// The overloads for single validations serve literals: the bounds of `.range(1...9)` take the type of the property.
 extension FieldState {
-    /// The same, but faulty where the value does not pass.
+    /// This state, or a faulty one when the value does not pass.
     public func validated(by validation: RangeValidation<Value>) -> FieldState where Value: Comparable {
         checked(by: validation)
     }
 
-    /// The same, but faulty where the value does not pass.
+    /// This state, or a faulty one when the value does not pass.
     public func validated(by validation: CheckValidation<Value>) -> FieldState { checked(by: validation) }
 
-    /// The same, but faulty where the value does not pass.
+    /// This state, or a faulty one when the value does not pass.
     public func validated(by validation: some FieldValidation<Value>) -> FieldState { checked(by: validation) }
 
     private func checked(by validation: some FieldValidation<Value>) -> FieldState {
@@ -35,24 +37,24 @@ extension FieldState {
 }
 
 extension FieldSink {
-    /// Checks what is to be written. Nil passes.
-    /// - Throws: ``FieldProblem`` where it does not pass.
+    /// Checks a value before it is written; nil passes.
+    /// - Throws: ``FieldProblem`` when the value does not pass.
     public func validate<T>(
         _ name: String, _ value: T?, by validation: RangeValidation<T>
     ) throws(FieldProblem) {
         try validation.validate(name, value)
     }
 
-    /// Checks what is to be written. Nil passes.
-    /// - Throws: ``FieldProblem`` where it does not pass.
+    /// Checks a value before it is written; nil passes.
+    /// - Throws: ``FieldProblem`` when the value does not pass.
     public func validate<T>(
         _ name: String, _ value: T?, by validation: CheckValidation<T>
     ) throws(FieldProblem) {
         try validation.validate(name, value)
     }
 
-    /// Checks what is to be written. Nil passes.
-    /// - Throws: ``FieldProblem`` where it does not pass.
+    /// Checks a value before it is written; nil passes.
+    /// - Throws: ``FieldProblem`` when the value does not pass.
     public func validate<V: FieldValidation>(
         _ name: String, _ value: V.Value?, by validation: V
     ) throws(FieldProblem) {

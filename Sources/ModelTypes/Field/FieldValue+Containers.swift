@@ -1,6 +1,6 @@
 public import ModelRecord
 
-/// A field is one value: an array or a dictionary is written, merged and told as a whole.
+/// An array or a dictionary is one value: it is written, merged and observed as a whole.
 extension Array: FieldValue where Element: FieldValue {
     public init(_ value: Value) throws(FieldFault) {
         guard case .array(let values) = value else { throw FieldFault(value, wanted: "an array") }
@@ -19,7 +19,8 @@ extension Dictionary: FieldValue where Key == String, Value: FieldValue {
         do throws(FieldFault) {
             for (key, value) in values { self[key] = try Value(value) }
         } catch {
-            // Of several faults always the same is told.
+            // Dictionaries have no order, so the first fault by key is looked for: the same value always gives the same
+            // error.
             for (_, value) in values.sorted(by: { $0.key < $1.key }) { _ = try Value(value) }
             throw error
         }

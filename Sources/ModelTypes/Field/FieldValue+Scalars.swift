@@ -28,7 +28,7 @@ extension String: FieldValue {
     public func encoded() throws(FieldFault) -> Value { .text(self) }
 }
 
-/// Integers of every width: one that does not fit is a fault, never cut off.
+/// Integers of every width. An integer that does not fit is a fault, never truncated.
 extension FieldValue where Self: FixedWidthInteger {
     public init(_ value: Value) throws(FieldFault) {
         guard let wide = value.intValue else { throw FieldFault(value, wanted: "an integer") }
@@ -88,7 +88,7 @@ extension FieldValue where Self: BinaryFloatingPoint {
 
     public func encoded() throws(FieldFault) -> Value { .double(Double(self)) }
 
-    /// Rounds as Swift's own initialiser does; one beyond the type's range is a fault.
+    /// Rounds as Swift's own initialiser does. A number beyond the type's range is a fault.
     private static func narrow(_ double: Double) throws(FieldFault) -> Self {
         let narrow = Self(double)
         guard narrow.isFinite || !double.isFinite else {

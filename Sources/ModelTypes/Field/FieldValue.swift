@@ -20,18 +20,19 @@ public import ModelRecord
 ///
 /// Fields of other forms have a ``FieldConversion``.
 public protocol FieldValue: Hashable, Sendable, Codable {
-    /// Takes the value of a cell, or an element of one.
-    /// - Throws: ``FieldFault`` for one that this type cannot hold, null included.
+    /// Makes a Swift value of the value in a cell, or of an element of one.
+    /// - Throws: ``FieldFault`` for a value that this type cannot hold, null included.
     init(_ value: Value) throws(FieldFault)
 
-    /// Takes the value at which `cursor` stands: the same, without a ``Value`` in between where that can be.
+    /// Makes a Swift value of the value at `cursor`, without a ``Value`` in between where that is possible.
+    /// - Throws: ``FieldFault`` for a value that this type cannot hold.
     static func read(_ cursor: borrowing FieldCursor) throws(FieldFault) -> Self
 
-    /// The value that travels.
-    /// - Throws: ``FieldFault`` for one that no record holds.
+    /// The value to publish.
+    /// - Throws: ``FieldFault`` for a value that no record can hold.
     func encoded() throws(FieldFault) -> Value
 
-    /// What stands for a field that is unknown: nil of an optional type; nothing of any other.
+    /// The value that stands for an unknown field: nil of an optional type. Other types have none.
     static var whenUnknown: Self? { get }
 }
 

@@ -9,46 +9,46 @@ public import ModelRecord
 /// return writer.fields
 /// ```
 public struct FieldWriter: FieldSink {
-    /// What has been written; of a name that was written twice the last.
+    /// The fields that have been written; for a name that was written twice, the last value.
     public private(set) var fields: Fields = [:]
 
-    /// Nothing yet.
+    /// A writer without fields.
     public init() {}
 
     public mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
         do { fields[name] = try value.encoded() } catch { throw FieldProblem(name, error) }
     }
 
-    /// Writes a value that differs from another one.
+    /// Writes `value`, which the caller has found to differ from `old`.
     public mutating func write<T: FieldValue>(_ name: String, _ value: T, insteadOf old: T) throws(FieldProblem) {
         try write(name, value)
     }
 
-    /// Writes the fields of a group that differ from those of another one.
+    /// Writes the fields of a group that differ from those of `old`.
     public mutating func write<T: FieldGroup>(_ name: String, _ value: T, insteadOf old: T) throws(FieldProblem) {
         var (now, before) = (FieldWriter(), FieldWriter())
         try now.write(name, value)
-        // What could not be published is no state that anybody has: then all of it differs.
+        // An old value that cannot be published was never published: all fields count as different.
         guard (try? before.write(name, old)) != nil else { return try write(name, value) }
         for pair in now.fields.changes(since: before.fields).pairs { fields[pair.field] = pair.value }
     }
 
-    /// Writes the fields of a group that differ from those of another one; all of them, where one of the two is nil.
+    /// Writes the fields of a group that differ from those of `old`; all of them when one of the two is nil.
     public mutating func write<T: FieldGroup>(_ name: String, _ value: T?, insteadOf old: T?) throws(FieldProblem) {
         guard let value, let old else { return try write(name, value) }
         try write(name, value, insteadOf: old)
     }
 
-    /// Makes a field unknown again, once this is merged.
-    /// - Parameter type: that of the property.
+    /// Makes a field unknown again when these fields are merged.
+    /// - Parameter type: the type of the property.
     public mutating func writeUnknown<T: FieldValue>(_ name: String, as type: T.Type) { fields[name] = .undefined }
 
-    /// Makes the fields of a group unknown again, once this is merged.
+    /// Makes the fields of a group unknown again when these fields are merged.
     public mutating func writeUnknown<T: FieldGroup>(_ name: String, as type: T.Type) {
         for member in FieldName.members(name, of: type) { fields[member] = .undefined }
     }
 
-    /// Makes a field unknown again, once this is merged.
+    /// Makes a field unknown again when these fields are merged.
     public mutating func writeUnknown<C: FieldConversion>(_ name: String, by conversion: C) {
         fields[name] = .undefined
     }

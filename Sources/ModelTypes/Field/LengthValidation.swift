@@ -1,8 +1,9 @@
-/// Text of so many characters.
+/// A validation of the length of a text, in characters.
 public struct LengthValidation: FieldValidation {
     let range: ClosedRange<Int>
 
-    /// - Parameter range: how many characters, with both ends.
+    /// A validation of a length in `range`.
+    /// - Parameter range: the lengths in characters, both ends included.
     public init(_ range: ClosedRange<Int>) { self.range = range }
 
     public var wanted: String { "text of \(range.lowerBound) to \(range.upperBound) characters" }

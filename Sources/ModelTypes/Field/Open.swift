@@ -1,6 +1,7 @@
 public import ModelRecord
 
-/// A case of an enum, or a raw value that this program knows no case for: it is kept as it is, and published as it is.
+/// A case of an enum, or a raw value for which this program knows no case. Such a raw value is kept and published
+/// unchanged.
 ///
 /// ```swift
 /// switch user.colour {
@@ -10,9 +11,12 @@ public import ModelRecord
 /// ```
 public enum Open<Known>: FieldValue
 where Known: RawRepresentable & Hashable & Sendable, Known.RawValue: FieldValue {
+    /// A case that this program knows.
     case known(Known)
+    /// A raw value for which this program knows no case.
     case unknown(Known.RawValue)
 
+    /// The case with this raw value, if there is one.
     public init(rawValue: Known.RawValue) {
         self = Known(rawValue: rawValue).map { .known($0) } ?? .unknown(rawValue)
     }
@@ -29,6 +33,7 @@ where Known: RawRepresentable & Hashable & Sendable, Known.RawValue: FieldValue 
 
     public func encoded() throws(FieldFault) -> Value { try rawValue.encoded() }
 
+    /// The raw value, with or without a case.
     public var rawValue: Known.RawValue {
         switch self {
         case .known(let known): known.rawValue
@@ -36,6 +41,6 @@ where Known: RawRepresentable & Hashable & Sendable, Known.RawValue: FieldValue 
         }
     }
 
-    /// The case, where there is one.
+    /// The case, if there is one.
     public var known: Known? { if case .known(let known) = self { known } else { nil } }
 }

@@ -6,9 +6,11 @@ public import ModelRecord
     import struct Foundation.Data
 #endif
 
-/// Plain JSON, and what else is coded: a URI and a UUID become text, a timestamp a number, and are read back as those;
-/// so is a double without a fraction as an integer, as JSON has one kind of number;
-/// bytes and foreign tags are objects with a `$`, as `modelcast` prints them.
+/// Values as plain JSON, or in other formats of `Codable`.
+///
+/// JSON has fewer types, so some values are read back as others: a URI and a UUID as text, a timestamp as a number, a
+/// double without a fraction as an integer. Bytes and foreign tags are objects with keys that begin with `$`, as
+/// `modelcast` prints them.
 extension Value: Codable {
     private enum Special: String, CodingKey {
         case bytes = "$bytes"

@@ -1,33 +1,35 @@
 public import ModelRecord
 
-/// What is kept on a record of a Swift type that it was read as. Not a ``ModelState``, so that the model is lent where
-/// it stands.
+/// The model that is kept on a record, one for each Swift type that the record was read as. Unlike ``ModelState``, it
+/// lends the model in place.
 package struct KeptModel<M: Model>: KeptOnRecord {
-    /// There is a model. The first property, so that to ask for it nobody has to look into the model.
+    /// True when there is a model. The first property, so that it is read without looking into the model.
     private let hasModel: Bool
-    /// The newest that could be made. The second property: see ``place(in:)``.
+    /// The newest model that could be made. The second property: see ``place(in:)``.
     let model: M?
-    /// Why the record does not make a model; nil where it does.
+    /// Why the record does not make a model; nil when it makes one.
     let problem: Problem?
 
-    /// On the heap, as there hardly ever is one.
+    /// On the heap, as problems are rare.
     indirect enum Problem: Sendable { case found(ModelProblem) }
 
     init(_ model: consuming M) { (hasModel, self.model, problem) = (true, model, nil) }
 
-    /// - Parameter last: the last that could be made.
+    /// A record that does not make a model.
+    /// - Parameter last: the last model that could be made.
     init(_ problem: ModelProblem, last: consuming M?) {
         (hasModel, model, self.problem) = (last != nil, last, .found(problem))
     }
 
-    /// As that of the record itself: that it is not the newest any more is for the next record to say.
+    /// The model is carried over without the problem: the next record decides whether the model is the newest.
     package func carried() -> KeptModel? { model.map { KeptModel($0) } }
 
-    /// Where the model stands in a value that stands at `kept`; nil where there is none. Nothing is copied.
+    /// The address of the model in a value at `kept`; nil when there is no model. Nothing is copied.
     @inline(__always)
     static func place(in kept: UnsafeRawPointer) -> UnsafePointer<M>? {
         guard unsafe kept.load(as: Bool.self) else { return nil }
-        // Behind the Boolean, as properties stand one after the other; the optional around it begins where it does.
+        // Properties are laid out in order, so the model is behind the Boolean. An optional begins with its wrapped
+        // value.
         return unsafe (kept + 1).alignedUp(for: M.self).assumingMemoryBound(to: M.self)
     }
 
@@ -41,26 +43,26 @@ package struct KeptModel<M: Model>: KeptOnRecord {
 }
 
 extension CellRecord {
-    /// What this record is as a Swift type. It is made once and kept on the record: from then on this costs some
-    /// nanoseconds and a copy.
+    /// The state of this record as a Swift type. The model is made at the first read and kept on the record; each later
+    /// read costs some nanoseconds and a copy.
     /// - Parameters:
-    ///   - tell: is called where the model cannot be made, or has another value in a constant field than the one
-    ///     before, by the first who finds out; once for each record.
+    ///   - tell: called when the model cannot be made, or when a constant field has another value than before. The
+    ///     first reader calls it, once for each record, on its own thread.
     /// - Complexity: O(*fields*) the first time.
     public func state<M: Model>(of type: M.Type, telling tell: (ModelProblem) -> Void = { _ in }) -> ModelState<M> {
-        // The record keeps it meanwhile.
+        // The record keeps the value alive until then.
         defer { extendLifetime(self) }
         return unsafe kept(type, toCopy: true, telling: tell).assumingMemoryBound(to: KeptModel<M>.self).pointee.state
     }
 
-    /// A copy of the newest model that could be made: see ``state(of:telling:)``.
+    /// A copy of the newest model that could be made; see ``state(of:telling:)``.
     @inline(__always)
     package func model<M: Model>(_ type: M.Type, telling tell: (ModelProblem) -> Void) -> M? {
         defer { extendLifetime(self) }
         return unsafe KeptModel<M>.place(in: kept(type, toCopy: true, telling: tell))?.pointee
     }
 
-    /// Lends the newest model that could be made where it stands; nil where there is none.
+    /// Lends the newest model that could be made, in place; nil when there is none.
     @inline(__always)
     package func withModel<M: Model, R, E>(
         _ type: M.Type, telling tell: (ModelProblem) -> Void, _ body: (borrowing M) throws(E) -> R
@@ -70,7 +72,7 @@ extension CellRecord {
         return try unsafe CellRecord.lend(model, body)
     }
 
-    /// Generic over what cannot be copied, so that the compiler does not.
+    /// The type is not copyable here, so that the compiler makes no copy.
     @inline(__always)
     private static func lend<Lent: ~Copyable, R, E>(
         _ place: UnsafePointer<Lent>, _ body: (borrowing Lent) throws(E) -> R
@@ -78,7 +80,7 @@ extension CellRecord {
         try unsafe body(place.pointee)
     }
 
-    /// Where the ``KeptModel`` stands: as long as somebody has the record.
+    /// The address of the ``KeptModel``; valid as long as somebody holds the record.
     @inline(__always)
     private func kept<M: Model>(
         _ type: M.Type, toCopy: Bool, telling tell: (ModelProblem) -> Void

@@ -27,7 +27,7 @@ public import ModelRecord
 /// ```
 /// Several Swift types may view one model type, each with the fields that it needs (projections).
 public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
-    /// What is known of such a model, also where it is not enough for one.
+    /// The type for what is known of a model field by field, even where it is too little for the model.
     associatedtype Partial: PartialModel = RecordPartial<Self> where Partial.Complete == Self
 
     /// The name of the type on the wire; the same at every call.
@@ -35,24 +35,26 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
     /// The properties that stand for fields.
     static var properties: [ModelProperty<Self>] { get }
     /// Reads a model from its record; see ``FieldReader``.
-    /// - Throws: ``FieldProblem`` for a field that says why this record is not such a model.
+    /// - Throws: ``FieldProblem`` for the first field that does not fit.
     init(id: ID, record: CellRecord) throws(FieldProblem)
-    /// Writes the fields that are known, as they are to be published.
-    /// - Throws: ``FieldProblem`` for one that cannot be.
+    /// Writes the known fields, as they are to be published.
+    /// - Throws: ``FieldProblem`` for a field that cannot be published.
     func write(into sink: inout some FieldSink) throws(FieldProblem)
-    /// The optional properties that are nil because nobody has said anything of their fields. None, where a type does
-    /// not keep account of that: then nil is written as null.
+    /// The optional properties that are nil because their fields are unknown. Empty for a type that does not keep track
+    /// of unknown fields: such a type writes nil as null.
     var unknownFields: FieldSet { get }
-    /// The fields that differ from those of another state of the model: as they are here, and unknown where only the
-    /// other knows them.
-    /// - Throws: ``FieldProblem`` for one that cannot be published.
+    /// The fields that differ from those of another state of the model: with their values here, or `undefined` when
+    /// only the other state knows them.
+    /// - Throws: ``FieldProblem`` for a field that cannot be published.
     func diff(from old: Self) throws(FieldProblem) -> Fields
 }
 
 extension Model {
+    /// The default: the type does not keep track of unknown fields.
     public var unknownFields: FieldSet { FieldSet() }
 
-    /// All fields that are known, as they are to be published.
+    /// All known fields, as they are to be published.
+    /// - Throws: ``FieldProblem`` for a field that cannot be published.
     public var fields: Fields {
         get throws(FieldProblem) {
             var writer = FieldWriter()
@@ -61,6 +63,7 @@ extension Model {
         }
     }
 
+    /// The default: all fields of both states are written and compared.
     public func diff(from old: Self) throws(FieldProblem) -> Fields { try fields.changes(since: old.fields) }
 
     /// A copy with changes.
@@ -74,12 +77,12 @@ extension Model {
         return copy
     }
 
-    /// The model that a record of ``modelType`` is.
+    /// Makes a model of a record of the type ``modelType``.
     /// - Throws: ``ModelProblem`` with all fields that are in the way.
     public init(_ record: CellRecord) throws(ModelProblem) {
         let text = record.id
         guard let id = ID(exactly: text) else {
-            // Another spelling of one is another text, and so another model.
+            // Another spelling of an id is another text, and so another model.
             let wanted = ID(idText: text).map { "the one way to write this \(ID.self): \($0.idText)" }
             let fault = FieldFault(.form, wanted: wanted ?? "an id that is a \(ID.self)", value: .text(text))
             throw ModelProblem(type: Self.modelType, id: text, [FieldProblem("id", fault)])
@@ -93,7 +96,7 @@ extension Model {
 }
 
 extension Fields {
-    /// What makes these of `old` when it is merged.
+    /// The changes that turn `old` into these fields when they are merged.
     func changes(since old: Fields) -> Fields {
         var changes: Fields = [:]
         for pair in pairs where old[pair.field] != pair.value { changes[pair.field] = pair.value }

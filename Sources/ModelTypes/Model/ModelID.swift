@@ -4,19 +4,19 @@
     public import struct Foundation.UUID
 #endif
 
-/// What may identify a model within its type: `String`, `UUID`, the integers, and your own types.
+/// The type of a model's id: `String`, `UUID`, an integer, or a type of your own.
 ///
-/// An id travels as text. Each id has one text and each text at most one id, so that two spellings cannot be one model
-/// here and two elsewhere.
+/// An id travels as text. Each id has one text, and each text at most one id: otherwise two spellings would be one
+/// model in one process and two models in another.
 public protocol ModelID: Hashable, Sendable, Codable {
-    /// The id of this text, if there is one. A text that no id is written as may be taken or not.
+    /// The id of this text, if there is one. A text that is not the ``idText`` of any id may be accepted or refused.
     init?(idText: String)
     /// The text that travels: 1 to 255 bytes of UTF-8 without NUL.
     var idText: String { get }
 }
 
 extension ModelID {
-    /// The id that is written exactly so.
+    /// The id whose ``idText`` is exactly `text`.
     package init?(exactly text: String) {
         self.init(idText: text)
         guard idText.utf8.elementsEqual(text.utf8) else { return nil }
@@ -28,12 +28,12 @@ extension String: ModelID {
     public var idText: String { self }
 }
 
-/// In capital letters, as Foundation writes UUIDs. A text in small letters is another id, which no UUID has: whoever
-/// publishes by fields writes `uuid.uuidString`.
+/// A UUID is written in capital letters, as Foundation does. The same UUID in small letters is another text, so it is
+/// not the id of this UUID. A publisher that writes ids as text uses `uuid.uuidString`.
 extension UUID: ModelID {
     public init?(idText: String) { self.init(uuidString: idText) }
 
-    /// As `uuidString`, at a fifth of the cost.
+    /// The same as `uuidString`, at a fifth of the cost.
     public var idText: String {
         let bytes = uuid
         let all = [
@@ -55,7 +55,7 @@ extension UUID: ModelID {
     }
 }
 
-/// In decimal digits.
+/// Integers are written in decimal digits.
 extension ModelID where Self: FixedWidthInteger {
     public init?(idText: String) { self.init(idText) }
     public var idText: String { description }

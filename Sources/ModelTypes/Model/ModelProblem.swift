@@ -1,11 +1,13 @@
-/// A record that a Swift type cannot be made of, or a model that cannot travel, because of some of its fields.
+/// The problem of a record that makes no model, or of a model that cannot be published, because of some fields.
 public struct ModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The type on the wire.
+    /// The name of the type on the wire.
     public let type: String
+    /// The model's id.
     public let id: String
-    /// Which fields, and why; at least one.
+    /// The fields, and what is wrong with each; at least one.
     public let problems: [FieldProblem]
 
+    /// The problem of one model.
     public init(type: String, id: String, _ problems: [FieldProblem]) {
         (self.type, self.id, self.problems) = (type, id, problems)
     }

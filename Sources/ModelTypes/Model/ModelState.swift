@@ -1,13 +1,14 @@
-/// What a record is as a Swift type.
+/// A record as a Swift type.
 public enum ModelState<M: Model>: Hashable, Sendable {
-    /// The model as it is.
+    /// The record makes this model.
     case current(M)
-    /// The record does not make a model, but the one before did, and was read: this is that, and not the newest.
+    /// The record does not make a model. The model is the last good one of an earlier record, so it is not the newest
+    /// state.
     case outdated(M, ModelProblem)
-    /// The record does not make a model. What is known is in its `Partial`.
+    /// The record does not make a model, and no earlier model is kept. What is known is in its `Partial`.
     case incomplete(ModelProblem)
 
-    /// The newest model that could be made: look at ``problem`` whether it is the newest that there is.
+    /// The newest model that could be made; ``problem`` is nil when it is the newest state.
     public var model: M? {
         switch self {
         case .current(let model), .outdated(let model, _): model
@@ -15,7 +16,7 @@ public enum ModelState<M: Model>: Hashable, Sendable {
         }
     }
 
-    /// The model as it is, or what is in its way.
+    /// The model of this record, or the problem of the record.
     public var current: Result<M, ModelProblem> {
         switch self {
         case .current(let model): .success(model)
@@ -23,7 +24,7 @@ public enum ModelState<M: Model>: Hashable, Sendable {
         }
     }
 
-    /// Why the record does not make a model; nil where it does.
+    /// Why the record does not make a model; nil when it makes one.
     public var problem: ModelProblem? {
         switch self {
         case .current: nil

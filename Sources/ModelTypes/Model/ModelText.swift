@@ -1,8 +1,9 @@
-/// Puts the description of a model together: its type's name, and what is known.
+/// Builds the description of a model: the name of its type, and what is known.
 public struct ModelText: CustomStringConvertible {
     private let name: String
     private var parts: [String] = []
 
+    /// A description without properties.
     public init(_ name: String) { self.name = name }
 
     /// Adds a property and its value.
@@ -10,7 +11,7 @@ public struct ModelText: CustomStringConvertible {
         parts.append("\(property): \(ModelText.text(value))")
     }
 
-    /// Adds a property and what is known of it; nothing, where that is nothing.
+    /// Adds a property and the state of its field; nothing when the field is unknown.
     public mutating func add<T>(_ property: String, _ state: FieldState<T>) {
         switch state {
         case .unknown: return
@@ -20,7 +21,7 @@ public struct ModelText: CustomStringConvertible {
         }
     }
 
-    /// Texts in quotation marks, optionals without their wrapping.
+    /// The text of a value: strings in quotation marks, optionals unwrapped.
     private static func text<T>(_ value: T) -> String {
         if let text = value as? String { return text.debugDescription }
         let mirror = Mirror(reflecting: value)

@@ -1,11 +1,11 @@
 public import ModelRecord
 
 extension CellRecord {
-    /// The constant fields that have another value than before: somebody has written them who did not know of the
-    /// first one, or that they are constant.
+    /// The problem of constant fields that have another value than before. A publisher wrote them that did not know the
+    /// first value, or that the field is constant.
     func changedConstants<M: Model>(from old: M, to new: M) -> ModelProblem? {
         let problems = M.properties.compactMap { property -> FieldProblem? in
-            // What was nil before may take its value.
+            // A constant that was nil may take its value.
             guard property.isConstant, !isNil(old[keyPath: property.keyPath]),
                 let before = old[keyPath: property.keyPath] as? AnyHashable,
                 new.isEqual(to: old, at: property.keyPath) == false
@@ -22,8 +22,8 @@ extension CellRecord {
         return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
-    /// What this record tells of a model, field by field.
-    /// - Returns: nil where its id is none of such a model.
+    /// What is known of a model, field by field.
+    /// - Returns: nil when the record's id is not an id of this Swift type.
     /// - Complexity: O(*fields*)
     public func partial<M: Model>(of type: M.Type) -> M.Partial? {
         M.ID(exactly: id).map { M.Partial(id: $0, record: self) }

@@ -1,19 +1,21 @@
 public import ModelRecord
 
-/// The id of another model: a field that points to it.
+/// A field that refers to another model by its id.
 ///
 /// ```swift
 /// var author: Reference<User>
 /// …
 /// let author = snapshot.resolve(message.author)
 /// ```
-/// It travels as the text of the id. The other model need not exist.
+/// The field holds the text of the id. The other model need not exist.
 public struct Reference<Other: Model>: FieldValue {
+    /// The id of the other model.
     public let id: Other.ID
 
+    /// A reference to the model with this id.
     public init(_ id: Other.ID) { self.id = id }
 
-    /// The id of `model`.
+    /// A reference to `model`.
     public init(to model: Other) { id = model.id }
 
     public init(_ value: Value) throws(FieldFault) {

@@ -2,7 +2,7 @@ import ModelCBOR
 import ModelRecord
 
 extension BatchDecoder {
-    /// Reads the updates of a batch, and notes where the good ones stand.
+    /// Reads the updates of a batch, and notes the places of the accepted ones.
     mutating func readUpdates(_ count: Int, _ reader: inout CBORReader) throws(WireError) {
         slices.reserveCapacity(count)
         var updates = UpdateReader(stamp: stamp, limits: limits)
@@ -24,7 +24,8 @@ extension BatchDecoder {
         UpdateSlice.hashIDs(of: &slices, in: reader.bytes)
     }
 
-    /// Leaves out an update that is at fault alone.
+    /// Leaves out an update whose fault concerns it alone.
+    /// - Throws: the fault of an update that makes the whole frame unusable.
     private mutating func refuse(
         _ index: Int, _ fault: UpdateFault, from start: Int, _ reader: inout CBORReader
     ) throws(WireError) {
@@ -39,15 +40,15 @@ extension BatchDecoder {
     }
 }
 
-/// Reads one update after the other.
+/// Reads the updates of a batch, one after the other.
 struct UpdateReader {
     private let stamp: Stamp
     private let fieldCountMax: Int
     private let valueByteCountMax: Int
     private let depth: Int
-    /// The limits allow any field of the usual shape, so that it need not be measured.
+    /// True when every field of the usual shape is within the limits, so that its size is not checked.
     private let takesUsual: Bool
-    /// Offsets rise: the least that the next one may be.
+    /// The least offset that the next update may have: offsets rise within a batch.
     private var leastOffset: UInt64 = 0
 
     init(stamp: Stamp, limits: WireLimits) {
@@ -58,8 +59,8 @@ struct UpdateReader {
         takesUsual = limits.valueByteCount >= UsualItem.byteCountMax
     }
 
-    /// Reads `[operation, offset, id, fields]`. The hash of the id is left to the caller.
-    /// - Returns: nil for an operation that is not known.
+    /// Reads `[operation, offset, id, fields]`. The caller fills in the hash of the id.
+    /// - Returns: nil for an unknown operation; the reader stands behind that update.
     @inline(__always)
     mutating func next(_ reader: inout CBORReader) throws(UpdateFault) -> UpdateSlice? {
         let start = reader.offset

@@ -1,22 +1,24 @@
 import ModelCBOR
 public import ModelRecord
 
-/// Reads batches in place: one pass checks everything and notes where each update stands; nothing is copied.
+/// Reads batches in place: one pass checks everything and notes the place of each update; nothing is copied.
 ///
 /// ```swift
 /// try decoder.decode(frame)
 /// cache.commit(decoder.batch(in: frame), type: "User")
 /// ```
-/// A frame that is not in deterministic encoding is transcoded once, into memory of the decoder, because records hold
-/// deterministic bytes only. The memory is kept from frame to frame. Not safe to share: one thread owns one decoder.
+/// A frame that is not in deterministic encoding is transcoded once, because records hold deterministic bytes only; the
+/// decoder owns the transcoded bytes. The decoder keeps the memory of its lists from frame to frame. Not safe to share:
+/// one thread owns one decoder.
 public struct BatchDecoder: ~Copyable {
-    /// What is accepted.
+    /// The limits of what is accepted.
     public let limits: WireLimits
 
     /// The name of the origin.
     public private(set) var origin = ""
     /// `Fingerprint.fnv(origin)`.
     public private(set) var originHash: UInt64 = Fingerprint.empty
+    /// The start of the origin that the batch belongs to.
     public private(set) var incarnation: UInt64 = 0
     /// The number of the batch on its topic.
     public private(set) var sequence: UInt64 = 0
@@ -26,14 +28,14 @@ public struct BatchDecoder: ~Copyable {
     public private(set) var group: [Topic] = []
     /// The updates that were left out, in order.
     public internal(set) var refused: [RefusedUpdate] = []
-    /// How many updates had an operation that version 1 does not know. They are left out, too.
+    /// How many updates had an operation that version 1 does not know; they are left out, too.
     public internal(set) var unknownOperations = 0
 
-    /// Where the accepted updates stand.
+    /// The places of the accepted updates.
     var slices: [UpdateSlice] = []
-    /// What was refused while the frame was transcoded: in the place of each stands null.
+    /// The updates that were refused while the frame was transcoded; a null stands in the place of each.
     var early: [RefusedUpdate] = []
-    /// The transcoded frame, if it had to be.
+    /// The transcoded frame, if the frame was not deterministic.
     private var transcoded: [UInt8] = []
     private var isTranscoded = false
     private var frameByteCount = 0
@@ -45,7 +47,7 @@ public struct BatchDecoder: ~Copyable {
     /// How many updates were accepted.
     public var updateCount: Int { slices.count }
 
-    /// The stamp of the last accepted update: the greatest; that of the batch when there is none.
+    /// The stamp of the last accepted update, which is the greatest; the stamp of the batch if none was accepted.
     public var lastStamp: Stamp { slices.last?.stamp ?? stamp }
 
     /// The accepted updates of the frame that was decoded last.
@@ -53,7 +55,7 @@ public struct BatchDecoder: ~Copyable {
     @_lifetime(borrow self, copy frame)
     public borrowing func batch(in frame: Span<UInt8>) -> UpdateBatchView {
         precondition(frame.count == frameByteCount, "this is not the frame that was decoded last")
-        // Both are alive as long as the result: the decoder is borrowed, the frame's lifetime is copied.
+        // Both buffers live as long as the result: the decoder is borrowed, and the frame's lifetime is copied.
         let own = unsafe _overrideLifetime(transcoded.span, borrowing: self)
         return UpdateBatchView(
             bytes: isTranscoded ? own : frame, slices: slices.span, origin: originBytes.span, originHash: originHash)
@@ -73,8 +75,8 @@ public struct BatchDecoder: ~Copyable {
 
     /// Reads a frame.
     /// - Throws: ``WireError`` when the frame cannot be used: bytes that are not CBOR, another shape than a batch's,
-    ///   more updates or bytes than the limits allow. The decoder holds no update then.
-    ///   An update that is at fault alone is left out and noted in ``refused``.
+    ///   more updates or bytes than the limits allow. The decoder holds no update then. A fault that concerns one
+    ///   update alone is no error: the update is left out and noted in ``refused``.
     /// - Complexity: O(*bytes*); for a frame that is not deterministic O(*n* log *n*) in the fields of an update.
     public mutating func decode(_ frame: Span<UInt8>) throws(WireError) {
         forget()
@@ -94,13 +96,14 @@ public struct BatchDecoder: ~Copyable {
         }
     }
 
+    /// Reads a deterministic frame in place.
     /// - Returns: false for a frame that is not deterministic.
     private mutating func readInPlace(_ frame: Span<UInt8>) throws(WireError) -> Bool {
         var reader = CBORReader(frame)
         do {
             try read(&reader)
         } catch {
-            // What is not deterministic is judged by its deterministic encoding.
+            // A frame that is not deterministic is judged by its transcoded bytes, so this error does not count.
             if reader.isDeterministic { throw error }
         }
         return reader.isDeterministic
@@ -118,7 +121,7 @@ public struct BatchDecoder: ~Copyable {
 
     private mutating func forget() {
         slices.removeAll(keepingCapacity: true)
-        // Empty nearly always, and it takes less to see that than to empty them.
+        // These lists are nearly always empty, and the check costs less than emptying them.
         if !refused.isEmpty { refused.removeAll(keepingCapacity: true) }
         if !early.isEmpty { early.removeAll(keepingCapacity: true) }
         if !group.isEmpty { group.removeAll() }
@@ -157,7 +160,7 @@ public struct BatchDecoder: ~Copyable {
         origin = CBORReader(name).string(0..<name.count)
     }
 
-    /// Reads what follows the updates: the group, elements that are not known, the end.
+    /// Reads what follows the updates: the group, unknown elements, the end.
     private mutating func readTail(_ count: Int, _ reader: inout CBORReader) throws(CBORError) {
         if count > 0, !reader.readNull() { try readGroup(&reader) }
         if count > 1 { for _ in 1..<count { try reader.skipWellFormed() } }

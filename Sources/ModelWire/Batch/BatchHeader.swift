@@ -1,11 +1,11 @@
 import ModelCBOR
 import ModelRecord
 
-/// What a batch says before its updates.
+/// The elements of a batch in front of its updates.
 struct BatchHeader {
     /// How many elements the frame's array has, at least 6.
     let elementCount: Int
-    /// Where the origin's name stands.
+    /// The range of the origin's name.
     let origin: Range<Int>
     let incarnation: UInt64
     let sequence: UInt64

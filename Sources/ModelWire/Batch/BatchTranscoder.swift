@@ -8,7 +8,9 @@ struct BatchTranscoder {
 
     init(limits: WireLimits) { self.limits = limits }
 
-    /// - Throws: ``WireError`` for what is not well-formed, has a key twice, or is no array.
+    /// Rewrites a frame.
+    /// - Throws: ``WireError`` for a frame that is not well-formed, has a duplicate key, is no array, or has more
+    ///   updates than the limit.
     mutating func transcode(_ frame: Span<UInt8>) throws(WireError) -> [UInt8] {
         do { return try rewrite(frame) } catch { throw WireError(error) }
     }
@@ -21,7 +23,7 @@ struct BatchTranscoder {
         while count.map({ index < $0 }) ?? !reader.readBreak() {
             switch index {
             case 5: try rewriteUpdates(&reader, to: &elements)
-            // Nothing else that is known here is nested deeper than a list.
+            // The other known elements are scalars, or a list of topics: one level.
             case ...6: try elements.writeCanonical(&reader, maxDepth: 1)
             default: try reader.skipWellFormed()
             }
@@ -54,7 +56,7 @@ struct BatchTranscoder {
         let start = reader.offset
         let mark = writer.count
         do {
-            // The levels above a value: the update and its map.
+            // Two levels above a value: the update and its map.
             try writer.writeCanonical(&reader, maxDepth: limits.depth + 2)
         } catch {
             guard error.code == .tooDeep else { throw error }

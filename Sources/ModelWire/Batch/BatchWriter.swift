@@ -8,43 +8,46 @@ public import ModelRecord
 /// try writer.append(.merge, stamp: clock.tick(nowMilliseconds: now), id: "42", fields: ["age": 30])
 /// let frame = writer.finish(origin: "users-1", incarnation: incarnation, sequence: 1)
 /// ```
-/// The memory stays for the next batch, so that appending allocates nothing once the writer is warm.
+/// The writer keeps its memory for the next batch, so appending allocates nothing once the writer is warm.
 public struct BatchWriter: Sendable {
     private var writer = CBORWriter()
     private var lastStamp: Stamp?
 
-    /// The stamp of the batch, which the offsets of its updates count from; nil until it has begun.
+    /// The stamp of the batch, from which the offsets of its updates count; nil until the batch has begun.
     public private(set) var firstStamp: Stamp?
     /// How many updates have been appended.
     public private(set) var updateCount = 0
 
-    /// What a frame takes beyond the updates of a batch without a group and the fields of its only update, at most:
-    /// also one that carries the batch within a push or a replay.
+    /// The most that a frame takes beyond the encoded updates of its batch, or beyond the fields of a batch's only
+    /// update; also a frame that carries the batch within a push or a replay. The group is not included.
     public static let envelopeByteCountMax = 512
 
-    /// What the seven heads in front of a frame's updates take at most: those of the frame, its kind and its origin
+    /// The most that the seven heads in front of a frame's updates take: those of the frame, its kind and its origin
     /// are five bytes together.
     private static let headsByteCountMax = 5 + 4 * CBORHead.byteCountMax
 
+    /// An empty batch.
     public init() {}
 
     /// The size of the encoded updates.
     public var byteCount: Int { writer.count }
 
-    /// Nothing has been appended.
+    /// True when nothing has been appended.
     public var isEmpty: Bool { updateCount == 0 }
 
-    /// Begins a batch with a stamp that is not that of its first update: one of several of a transaction.
+    /// Begins a batch with a given stamp, as a transaction over several topics needs: its batches share one stamp.
     ///
-    /// A batch that is not begun takes the stamp of its first update.
+    /// Without this call, a batch takes the stamp of its first update.
     public mutating func begin(stamp: Stamp) {
         precondition(isEmpty, "a batch can be begun only while it is empty")
         firstStamp = stamp
         lastStamp = nil
     }
 
-    /// An update with fields of this size would fit, too: the frame stays within its size and its number of updates.
-    /// - Parameter groupByteCount: what the topics of the group take, if there will be one: their bytes and 3 for each.
+    /// True when another update with fields of this size fits: the frame stays within its size and its number of
+    /// updates.
+    /// - Parameter groupByteCount: the size of the group's topics, if there will be a group: their bytes and 3 for
+    ///   each.
     public func hasRoom(fieldsByteCount: Int, groupByteCount: Int = 0, limits: WireLimits) -> Bool {
         updateCount < limits.updateCount
             && byteCount + fieldsByteCount + groupByteCount + BatchWriter.envelopeByteCountMax <= limits.frameByteCount
@@ -52,7 +55,7 @@ public struct BatchWriter: Sendable {
 
     /// Appends an update.
     /// - Parameters:
-    ///   - stamp: above that of the update before.
+    ///   - stamp: above that of the previous update; traps otherwise.
     ///   - id: valid (`Names.check(id:)`).
     ///   - fields: the pairs of the field map without its head, as in `EncodedFields`; empty for a delete.
     ///   - fieldCount: how many pairs there are.
@@ -65,7 +68,7 @@ public struct BatchWriter: Sendable {
         firstStamp = first
         lastStamp = stamp
         updateCount += 1
-        // The capacity is that of five heads, the id and the fields.
+        // Room for five heads, the id and the fields.
         unsafe writer.append(upTo: id.count + fields.count + 5 * CBORHead.byteCountMax) { filler in
             unsafe filler.writeHead(.array, 4)
             unsafe filler.writeHead(.unsigned, operation.rawValue)
@@ -92,8 +95,8 @@ public struct BatchWriter: Sendable {
     /// - Parameters:
     ///   - origin: valid (`Names.check(origin:)`).
     ///   - sequence: the number of the batch on its topic, from 1.
-    ///   - group: the topics of all batches of a transaction, this one's among them; nil when it is alone.
-    /// - Precondition: there is an update.
+    ///   - group: the topics of all batches of a transaction, including this one's; nil for a batch of its own.
+    /// - Precondition: at least one update has been appended.
     public mutating func finish(
         origin: String, incarnation: UInt64, sequence: UInt64, group: [Topic]? = nil
     ) -> [UInt8] {
@@ -102,7 +105,7 @@ public struct BatchWriter: Sendable {
         let (name, count) = (origin.utf8.span, updateCount)
         let ownByteCount = byteCount + name.count + BatchWriter.headsByteCountMax
         var frame = CBORWriter(reserving: ownByteCount + groupByteCount)
-        // One look at the memory for all of it: while there is little to do each update is a frame.
+        // One check of the capacity for all of it: under little load each update is a frame of its own.
         unsafe frame.append(upTo: ownByteCount) { filler in
             unsafe filler.writeHead(.array, group == nil ? 6 : 7)
             unsafe filler.writeHead(.unsigned, FrameKind.batch.rawValue)

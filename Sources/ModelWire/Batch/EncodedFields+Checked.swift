@@ -2,11 +2,11 @@ import ModelCBOR
 public import ModelRecord
 
 extension EncodedFields {
-    /// Encodes fields and checks them: what this accepts, every receiver with the same limits accepts.
-    /// - Throws: ``WireError``, whose reason names the field and tells what would be right: a name of 0 or more than
-    ///   128 bytes, too many fields, a value too large or nested too deep, a tagged value whose content is not CBOR,
-    ///   or fields that do not fit into one frame together.
-    /// - Complexity: O(1) while no value is nested: such fields are encoded already; else O(*bytes*).
+    /// Encodes fields and checks them. Every receiver with the same limits accepts the result.
+    /// - Throws: ``WireError``, whose reason names the field and the rule: a name of 0 or more than 128 bytes, too many
+    ///   fields, a value too large or nested too deep, a tagged value whose content is not CBOR, or fields that do not
+    ///   fit into one frame together.
+    /// - Complexity: O(1) when no value is nested, as such fields are already encoded; otherwise O(*bytes*).
     public init(_ fields: borrowing Fields, limits: WireLimits = .default) throws(WireError) {
         if fields.isReady(limits), let encoded = fields.encoded {
             self = encoded
@@ -16,7 +16,7 @@ extension EncodedFields {
             throw WireError(.limit, "\(fields.count) fields; one update may have \(limits.fieldCount)")
         }
         let byteCountMax = limits.frameByteCount - BatchWriter.envelopeByteCountMax
-        // A nested value, or something past a limit, which is to be found and told.
+        // Some value is nested, or something may be past a limit: the loop finds it and names it.
         var writer = CBORWriter(reserving: fields.count * 24)
         for pair in fields.pairs {
             do { try Names.check(field: pair.field) } catch { throw WireError(error) }
@@ -51,7 +51,7 @@ extension EncodedFields {
         }
     }
 
-    /// The content of a tag without a meaning comes from outside: it may be anything, and in any encoding.
+    /// Checks and rewrites a value with a foreign tag, whose content comes from the caller: any bytes, in any encoding.
     private static func check(
         _ field: String, from start: Int, in writer: inout CBORWriter, limits: WireLimits
     ) throws(WireError) {
@@ -74,7 +74,7 @@ extension EncodedFields {
 }
 
 extension Fields {
-    /// They are kept as they travel, and within all limits: nothing is left to be done.
+    /// True when the fields are kept encoded and are within all limits, so that nothing is left to do.
     @inline(__always)
     func isReady(_ limits: WireLimits) -> Bool {
         isEncoded && count <= limits.fieldCount && encodedSizes.isWithin(limits)
@@ -83,7 +83,7 @@ extension Fields {
 }
 
 extension FieldSizes {
-    /// No name and no value is past its limit.
+    /// True when no name and no value is past its limit.
     @inline(__always)
     func isWithin(_ limits: WireLimits) -> Bool {
         nameByteCountMin > 0 && nameByteCountMax <= 128 && valueByteCountMax <= limits.valueByteCount
@@ -91,7 +91,8 @@ extension FieldSizes {
 }
 
 extension Value {
-    /// Arrays, maps and tags are nested at most `depth` levels deep. Stops there, however deep the value is.
+    /// True when arrays, maps and tags are nested at most `depth` levels deep. The search stops there, however deep the
+    /// value is.
     func isNested(atMost depth: Int) -> Bool {
         switch self {
         case .null, .undefined, .bool, .int, .double, .text, .bytes: true

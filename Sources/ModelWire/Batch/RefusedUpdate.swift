@@ -1,6 +1,6 @@
 import ModelCBOR
 
-/// An update of a batch that was left out while the rest of the batch stays (protocol article, section 8).
+/// An update that was left out while the rest of its batch was accepted (protocol article, section 8).
 public struct RefusedUpdate: Sendable, Hashable, CustomStringConvertible {
     /// Why an update is refused on its own. An open set: more may be added.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -29,8 +29,10 @@ public struct RefusedUpdate: Sendable, Hashable, CustomStringConvertible {
 
     /// The position of the update in its batch, as it was sent.
     public let index: Int
+    /// Why the update is left out.
     public let reason: Reason
 
+    /// An update that was left out, by its position in the batch.
     public init(index: Int, reason: Reason) {
         self.index = index
         self.reason = reason
@@ -39,7 +41,7 @@ public struct RefusedUpdate: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "update \(index): \(reason)" }
 }
 
-/// What can go wrong with one update.
+/// The fault of one update.
 enum UpdateFault: Error {
     /// The frame cannot be used at all.
     case frame(WireError)
@@ -59,6 +61,6 @@ enum UpdateFault: Error {
         }
     }
 
-    /// The fault of something else than a value.
+    /// The fault of anything but a value: the frame cannot be used.
     init(shape error: CBORError) { self = .frame(WireError(error)) }
 }

@@ -3,19 +3,20 @@ public import ModelRecord
 
 /// Updates that wait to be stamped: checked, encoded, and one behind the other in one buffer.
 ///
-/// It is what an origin merges a batch of writes from, without a copy. The memory stays for the next batch, so that
-/// adding updates allocates nothing once the buffer is warm.
+/// An origin merges a batch of writes from this buffer, without a copy. The buffer keeps its memory for the next batch,
+/// so adding updates allocates nothing once the buffer is warm.
 public struct UpdateBuffer: Sendable {
     private var writer = CBORWriter()
-    /// Where each update stands in ``bytes``. All are merges without a stamp, until somebody gives them both; hashes of
-    /// their ids are there after ``hashIDs()``.
+    /// The place of each update in ``bytes``. All are merges without a stamp, until the owner sets operation and stamp;
+    /// ``hashIDs()`` fills in the hashes of their ids.
     public var slices: [UpdateSlice] = []
-    /// So many of them have the hashes of their ids.
+    /// The number of slices whose ids have been hashed.
     private var hashedCount = 0
 
-    /// More bytes are refused: what an offset can tell.
+    /// The most bytes that a buffer holds; well below what the 32-bit offsets of a slice can address.
     public static let byteCountMax = 1 << 30
 
+    /// An empty buffer.
     public init() {}
 
     /// The ids and fields of all updates.
@@ -24,17 +25,17 @@ public struct UpdateBuffer: Sendable {
     /// How many updates there are.
     public var count: Int { slices.count }
 
-    /// The memory that it keeps.
+    /// The size of the memory that the buffer keeps.
     public var capacityByteCount: Int {
         writer.bytes.capacity + slices.capacity * MemoryLayout<UpdateSlice>.stride
     }
 
-    /// Adds an update.
+    /// Adds a merge.
     /// - Throws: ``WireError`` for a bad id or bad fields, as `EncodedFields(_:limits:)` does; nothing has been added
     ///   then.
     /// - Complexity: O(*bytes*), no allocation when there is memory and no value is nested.
     public mutating func append(id: String, fields: Fields, limits: WireLimits) throws(WireError) {
-        // Most are ready as they are, and only lent: to copy a reference costs as much as to copy the bytes.
+        // Most fields need no work and are only lent: to copy the reference would cost as much as to copy the bytes.
         if fields.isReady(limits) {
             try append(id: id, fields.encodedSpan, fieldCount: fields.count)
         } else {
@@ -53,7 +54,7 @@ public struct UpdateBuffer: Sendable {
         guard end <= UpdateBuffer.byteCountMax else {
             throw WireError(.limit, "the writes take more than \(UpdateBuffer.byteCountMax) bytes together; split them")
         }
-        // The capacity is that of the two.
+        // Room for the id and the fields.
         unsafe writer.append(upTo: end - idStart) { filler in
             unsafe id.withUTF8Bytes { unsafe filler.append($0) }
             unsafe filler.append(fields)
@@ -68,7 +69,7 @@ public struct UpdateBuffer: Sendable {
                 fieldCount: fieldCount))
     }
 
-    /// Hashes the ids of the updates that were added since the last time: all at once, which is several times faster
+    /// Hashes the ids of the updates that were added since the last call. Hashing all at once is several times faster
     /// than one by one.
     public mutating func hashIDs() {
         guard hashedCount < slices.count else { return }
@@ -101,6 +102,6 @@ public struct UpdateBuffer: Sendable {
 }
 
 extension UpdateSlice {
-    /// Where the pairs stand.
+    /// The range of the pairs in the buffer.
     public var fieldsRange: Range<Int> { Int(fieldsStart)..<(Int(fieldsStart) + Int(fieldsByteCount)) }
 }

@@ -1,13 +1,14 @@
-/// Why a request was refused. An open set: a later version may send others.
+/// Why a request was refused. An open set: a later version may send other codes.
 public struct ControlErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as it is sent.
     public let rawValue: String
 
+    /// A code as it was received.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The other side speaks no common version of the protocol.
+    /// The two sides have no version of the protocol in common.
     public static let version = ControlErrorCode(rawValue: "version")
-    /// The key is not granted this.
+    /// The requester may not do this, such as push to a publisher.
     public static let denied = ControlErrorCode(rawValue: "denied")
     /// Too much is under way; try again later.
     public static let busy = ControlErrorCode(rawValue: "busy")

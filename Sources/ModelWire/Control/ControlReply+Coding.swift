@@ -69,7 +69,7 @@ extension ControlReply {
         }
     }
 
-    /// Reads a reply: any well-formed encoding, arrays of any length from the required one on.
+    /// Reads a reply in any well-formed encoding. Elements that an array has beyond the known ones are ignored.
     /// - Throws: ``WireError`` for bytes that are no reply, a bad name, or anything past a limit.
     public init(decoding bytes: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
         var frame = try FrameReader(bytes, limits: limits)

@@ -1,30 +1,31 @@
 public import ModelRecord
 
-/// What a sender answers (protocol article, section 5). `rid` is that of the request.
+/// A reply of a sender (protocol article, section 5). `rid` is the number of the request.
 public enum ControlReply: Sendable, Hashable {
-    /// To `hello`: who answers, where the stream is, how often heads come, how large a frame may be, the heads, and the
-    /// types of which it holds models, as far as it has told them: some may be in no head.
+    /// The answer to `hello`: the sender's version and name, the endpoint of its stream, the interval of its heads, the
+    /// largest frame, the heads, and types of which it holds models. Not all types fit, and some may be in no head.
     case welcome(
         rid: UInt64, version: UInt64, name: String, streamEndpoint: String, heartbeatMilliseconds: UInt64,
         frameLimit: UInt64, heads: [Heads], types: [String] = [])
     /// A chunk of records of one type.
     case records(rid: UInt64, type: String, records: [CellRecord])
-    /// A chunk of one record that is too large for a message: some of its cells. The next `records` goes on with it, or
-    /// brings its last part.
+    /// A chunk with some of the cells of one record that is too large for a message. The next `records` has the next
+    /// part, or the last one.
     case part(rid: UInt64, type: String, record: CellRecord)
     /// The end of a snapshot, fetch or replay, with the heads read before its first record.
     case complete(rid: UInt64, heads: [Heads])
-    /// A batch of a replay, as it stood on the stream.
+    /// A batch of a replay, as it was sent on the stream.
     case frame(rid: UInt64, topic: Topic, batch: [UInt8])
-    /// The batches that a replay asked for are not held any more; `oldest` is the first that is.
+    /// The first batch that a replay asked for is not held any more; `oldest` is the first sequence that is, 0 for
+    /// none.
     case gone(rid: UInt64, oldest: UInt64)
-    /// The digests of a type's ranges of buckets, and the heads that they belong to.
+    /// The digests of a type, one for each range of buckets, and the heads that they belong to.
     case digests(rid: UInt64, heads: [Heads], digests: [UInt64])
     /// A pushed batch was merged, and stored where there is a store.
     case accepted(rid: UInt64)
     /// The request is refused.
     case error(rid: UInt64, code: ControlErrorCode, message: String)
-    /// A method that version 1 does not know: to be ignored and counted.
+    /// A method that version 1 does not know; the receiver ignores and counts it.
     case unknown(method: String, rid: UInt64)
 
     /// The number of the request.

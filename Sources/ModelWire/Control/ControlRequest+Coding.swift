@@ -53,7 +53,7 @@ extension ControlRequest {
         writer.write(unsigned: rid)
     }
 
-    /// Reads a request: any well-formed encoding, arrays of any length from the required one on.
+    /// Reads a request in any well-formed encoding. Elements that an array has beyond the known ones are ignored.
     /// - Throws: ``WireError`` for bytes that are no request, a bad name, or anything past a limit.
     public init(decoding bytes: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
         var frame = try FrameReader(bytes, limits: limits)

@@ -1,27 +1,27 @@
-/// What a replica asks of a sender (protocol article, section 5).
+/// A request to a sender (protocol article, section 5), mostly of a replica.
 ///
-/// `rid` is chosen by the requester; every reply repeats it. A prefix is any bytes that topics begin with:
-/// `m/` selects everything, `m/User/` a type, `m/User/a` a sixteenth of it.
+/// `rid` is chosen by the requester; every reply repeats it. A prefix is the first bytes of topics: `m/` selects
+/// everything, `m/User/` a type, `m/User/a` a sixteenth of it.
 public enum ControlRequest: Sendable, Hashable {
-    /// The first request: who asks, in which version of the protocol, for which topics.
+    /// The first request: the requester's version and name, and the topics that it means to take.
     case hello(rid: UInt64, version: UInt64, name: String, prefixes: [Topic])
-    /// All records of these topics; `credit` is how many `records` may come before more is granted.
+    /// Asks for all records of these topics. `credit` is how many `records` may come before more is granted.
     case snapshot(rid: UInt64, prefixes: [Topic], credit: UInt64)
-    /// Allows that many more `records` of a snapshot.
+    /// Allows `count` more `records` of a snapshot. Not answered.
     case credit(rid: UInt64, count: UInt64)
-    /// The batches of a topic again, from one sequence to another, both included.
+    /// Asks for the batches of a topic again, from sequence `first` to `last`, both included.
     case replay(rid: UInt64, origin: String, incarnation: UInt64, topic: Topic, first: UInt64, last: UInt64)
-    /// The records of these ids.
+    /// Asks for the records of these ids.
     case fetch(rid: UInt64, type: String, ids: [String])
-    /// The digests of a type, one for each value of the upper `bits` bits.
+    /// Asks for the digests of a type, one for each value of the upper `bits` bits of the mixed hash.
     case digest(rid: UInt64, type: String, bits: UInt64)
-    /// A batch for a relay, as it would stand on the stream.
+    /// Gives a batch to a relay, as it would be sent on the stream.
     case push(rid: UInt64, topic: Topic, batch: [UInt8])
-    /// How the replica is. Not answered.
+    /// Tells the state of the replica. Not answered.
     case report(rid: UInt64, report: Report)
     /// Ends a request. Not answered.
     case cancel(rid: UInt64)
-    /// A method that version 1 does not know: to be ignored and counted.
+    /// A method that version 1 does not know; the receiver ignores and counts it.
     case unknown(method: String, rid: UInt64)
 
     /// The number that replies repeat.

@@ -1,30 +1,33 @@
 import ModelCBOR
 import ModelRecord
 
-/// What a replica tells its senders once a second (protocol article, section 5).
+/// The report of a replica to its senders, once a second (protocol article, section 5).
 public struct Report: Sendable, Hashable {
-    /// The replica's state towards this sender, as section 6 names it; empty when it was not told.
+    /// The replica's state towards this sender, by its name in section 6; empty when none was told.
     public var state: String
-    /// What it has applied: per origin the last sequences without a hole before them.
+    /// What the replica has applied: for each origin and topic, the last sequence with no hole before it.
     public var applied: [Heads]
-    /// How old the newest applied update was when it was applied.
+    /// The age of the newest applied update at the time when it was applied; nil if unknown.
     public var lagMilliseconds: UInt64?
-    /// Streams that are not live, no more than ``streamCountMax``.
+    /// The streams that are not live, at most ``streamCountMax``.
     public var streams: [Stream]
     /// Counters by name.
     public var counters: [String: UInt64]
 
     /// The quality of one topic of one origin that is not live.
     public struct Stream: Sendable, Hashable {
+        /// The name of the origin.
         public var origin: String
+        /// The topic.
         public var topic: Topic
-        /// As section 6 names states.
+        /// The state, by its name in section 6.
         public var state: String
         /// How long the state has lasted.
         public var milliseconds: UInt64
-        /// Why, for a person; empty where nothing is known.
+        /// The reason, as text for people; empty where none is known.
         public var reason: String
 
+        /// The quality of one stream.
         public init(origin: String, topic: Topic, state: String, milliseconds: UInt64, reason: String) {
             self.origin = origin
             self.topic = topic
@@ -34,11 +37,12 @@ public struct Report: Sendable, Hashable {
         }
     }
 
-    /// A report tells of no more streams than that; a reader passes over the rest.
+    /// The most streams in a report; a reader passes over the rest.
     public static let streamCountMax = 32
-    /// A reason is no longer than that.
+    /// The longest reason, in bytes of UTF-8.
     public static let reasonByteCountMax = 256
 
+    /// A report.
     public init(
         state: String, applied: [Heads] = [], lagMilliseconds: UInt64? = nil, streams: [Stream] = [],
         counters: [String: UInt64] = [:]
@@ -60,7 +64,7 @@ extension Report {
         static let all = [state, applied, lag, streams]
     }
 
-    /// The map of a report; a counter with the name of another key is left out.
+    /// Writes the map of a report. A counter with the name of another key is left out.
     func write(to writer: inout CBORWriter) {
         let names = counters.keys.filter { !Key.all.contains($0) }
         let absent = (lagMilliseconds == nil ? [Key.lag] : []) + (streams.isEmpty ? [Key.streams] : [])
@@ -85,7 +89,7 @@ extension Report {
         }
     }
 
-    /// Reads a map with any keys; what is neither known nor a counter is passed over.
+    /// Reads a map with any keys. A value that is neither known nor a counter is passed over.
     init(reading frame: inout FrameReader) throws(WireError) {
         self.init(state: "")
         var seen: Set<String> = []

@@ -28,7 +28,7 @@ extension Heads {
         if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
     }
 
-    /// Reads the array of a heads frame, wherever it stands.
+    /// Reads the array of a heads frame, which may stand inside another frame.
     init(reading frame: inout FrameReader) throws(WireError) {
         var elements = try frame.beginArray()
         let start = frame.offset
@@ -38,7 +38,7 @@ extension Heads {
         try self.init(reading: &frame, behindKind: &elements)
     }
 
-    /// Reads what follows the kind.
+    /// Reads the elements that follow the kind.
     init(reading frame: inout FrameReader, behindKind elements: inout FrameElements) throws(WireError) {
         origin = try frame.origin(&elements)
         incarnation = try frame.unsigned(&elements)
@@ -56,7 +56,7 @@ extension Heads {
 }
 
 extension Head {
-    /// In the order of the encoded topics; of two heads of one topic the later sequence stays.
+    /// Sorts heads in the order of the encoded topics. Of two heads of one topic, that with the later sequence is kept.
     static func sorted(_ heads: [Head]) -> [Head] {
         var sorted: [Head] = []
         sorted.reserveCapacity(heads.count)
@@ -74,7 +74,7 @@ extension Head {
         return a.lexicographicallyPrecedes(b)
     }
 
-    /// Reads a map of topics, in any order; each topic once.
+    /// Reads a map of topics in any order, without duplicates.
     static func list(reading frame: inout FrameReader) throws(WireError) -> [Head] {
         var pairs = try frame.beginMap()
         var heads: [Head] = []

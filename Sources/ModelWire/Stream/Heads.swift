@@ -1,27 +1,30 @@
 public import ModelRecord
 
-/// What a sender says of an origin from time to time: the heads of its topics (protocol article, section 4).
+/// The heads of an origin's topics, as a sender tells them from time to time (protocol article, section 4).
 public struct Heads: Sendable, Hashable {
     /// The name of the origin.
     public var origin: String
     /// The origin's start that the heads belong to.
     public var incarnation: UInt64
-    /// The sender's hybrid clock.
+    /// The origin's hybrid clock. If isRelayed, the greatest stamp that the origin itself has told.
     public var stamp: Stamp
-    /// One head per topic. Decoded ones stand in the order of the encoded topics: shorter ones first, then bytewise.
+    /// One head for each topic. Decoded heads are in the order of the encoded topics: shorter ones first, then
+    /// bytewise.
     public var heads: [Head]
     /// The sender is a relay and speaks for this origin.
     public var isRelayed: Bool
-    /// The origin has sent transactions over several topics, or may have: only the records of all topics together, as
-    /// one cut, show each of them whole.
+    /// The origin has sent, or may have sent, transactions over several topics. Only the records of all topics
+    /// together, as one cut, are certain to show each transaction whole.
     public var hasTransactions: Bool
     /// The origin's batches are pushed to relays: each of its starts begins with its first batch.
     public var isPushed: Bool
-    /// The relay, whose own heads these are, does not tell all names that it has followed: there is no room.
+    /// The relay, whose own heads these are, does not tell the names of all origins that it has followed, for lack of
+    /// room.
     public var leavesNamesOut: Bool
-    /// How long ago the relay last heard of the origin.
+    /// How long ago the relay last heard of the origin; nil when the sender tells no age.
     public var ageMilliseconds: UInt64?
 
+    /// The heads of `origin`.
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
         hasTransactions: Bool = false, isPushed: Bool = false, leavesNamesOut: Bool = false,

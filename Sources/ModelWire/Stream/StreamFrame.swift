@@ -7,15 +7,17 @@ enum FrameKind: UInt64 {
 
 /// A frame on the stream, behind its topic (protocol article, section 4).
 public enum StreamFrame: Sendable, Hashable {
+    /// The heads of an origin.
     case heads(Heads)
+    /// The end of an origin that stops in good order.
     case bye(Bye)
-    /// A batch, of which nothing but the kind has been read: hand the frame to a ``BatchDecoder``.
+    /// A batch, of which only the kind has been read: a ``BatchDecoder`` reads the frame.
     case batch
-    /// A kind that version 1 does not know: to be ignored and counted.
+    /// A kind that version 1 does not know; the receiver ignores and counts it.
     case unknown(kind: UInt64)
 
-    /// Reads a frame: any well-formed encoding, arrays of any length from the required one on.
-    /// - Throws: ``WireError`` for bytes that are not a frame, or are past a limit: nothing of it can be used then.
+    /// Reads a frame in any well-formed encoding. Elements that an array has beyond the known ones are ignored.
+    /// - Throws: ``WireError`` for bytes that are not a frame, or are past a limit.
     public init(decoding frame: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
         var reader = try FrameReader(frame, limits: limits)
         var elements = try reader.beginArray()

@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What a topic says about what it carries.
+/// What a topic tells about the messages on it.
 extension Topic {
     /// The type of a data topic; nil for any other.
     public var type: String? {
@@ -21,13 +21,13 @@ extension Topic {
         }
     }
 
-    /// How a data topic's type is split; nil for any other topic.
+    /// The number of topics into which a data topic's type is split; nil for any other topic.
     public var partitions: Partitions? {
         guard let end = typeEnd, isDigits(from: end + 1) else { return nil }
         return Partitions.allCases.first { $0.digitCount == bytes.count - end - 1 }
     }
 
-    /// It is a data topic of that type and carries the bucket.
+    /// True for a data topic that carries the models of `bucket`.
     public func covers(_ bucket: Int) -> Bool { buckets?.contains(bucket) ?? false }
 
     /// The origin of a topic of heads; nil for any other.
@@ -37,13 +37,13 @@ extension Topic {
         return String(validating: bytes[2...], as: UTF8.self)
     }
 
-    /// Every message on `other` is matched by a subscription to this topic.
+    /// True when a subscription to this topic matches every message on `other`.
     public func isPrefix(of other: Topic) -> Bool { other.bytes.starts(with: bytes) }
 
-    /// What begins with this topic and what begins with `prefix` have something in common: one begins the other.
+    /// True when this topic begins with `prefix`, or `prefix` with this topic: both select some topics in common.
     public func overlaps(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) || prefix.starts(with: bytes) }
 
-    /// Where the slash behind the type's name stands, if this begins like a data topic.
+    /// The place of the slash behind the type's name; nil if this does not begin like a data topic.
     private var typeEnd: Int? {
         guard bytes.starts(with: Topic.dataPrefix.bytes) else { return nil }
         guard let end = bytes[2...].firstIndex(of: UInt8(ascii: "/")), Names.isType(bytes.span.extracting(2..<end))

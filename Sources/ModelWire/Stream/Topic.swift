@@ -1,6 +1,6 @@
-/// What a message on the stream is about, as bytes: the first frame, which subscriptions match by prefix.
+/// The topic of a message on the stream, as bytes: the first frame, which subscriptions match by prefix.
 ///
-/// Data topics are `m/User/`, `m/User/a` or `m/User/a3`, heads go out on `h/` and the origin, barriers are 0xFF and
+/// Data topics are `m/User/`, `m/User/a` or `m/User/a3`. Heads go out on `h/` and the origin. Barriers are 0xFF and
 /// random bytes (protocol article, sections 1 and 4). Prefixes of topics, which requests carry, have this type too.
 public struct Topic: Hashable, Sendable {
     /// The topic as it is sent.
@@ -9,7 +9,7 @@ public struct Topic: Hashable, Sendable {
     /// The longest topic; libzmq does not match longer subscriptions reliably.
     public static let byteCountMax = 199
 
-    /// Any bytes; see ``isValid``.
+    /// A topic of any bytes; see ``isValid``.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The topic that carries the models of `bucket`.
@@ -29,7 +29,7 @@ public struct Topic: Hashable, Sendable {
     /// The topic of the heads and the bye of an origin.
     public static func heads(origin: String) -> Topic { Topic(bytes: Array("h/\(origin)".utf8)) }
 
-    /// What a replica subscribes to for the heads of all origins.
+    /// The prefix of the heads of all origins, to which a replica subscribes.
     public static let headsPrefix = Topic(bytes: Array("h/".utf8))
 
     /// The prefix of every data topic.
@@ -40,20 +40,20 @@ public struct Topic: Hashable, Sendable {
         barrier((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// The barrier of these random bytes, of which 16 are enough to be alone in the world.
+    /// The barrier with these random bytes; 16 are enough to make it unique.
     public static func barrier(_ random: [UInt8]) -> Topic { Topic(bytes: [0xFF] + random) }
 
-    /// The barrier that a subscription asks for; nil when it is not one, or too long.
+    /// The barrier of a subscription; nil when the subscription is for something else, or too long.
     public init?(barrier subscription: [UInt8]) {
         let topic = Topic(bytes: subscription)
         guard topic.isBarrier, topic.isValid else { return nil }
         self = topic
     }
 
-    /// Between 1 and ``byteCountMax`` bytes.
+    /// True when the topic has 1 to ``byteCountMax`` bytes.
     public var isValid: Bool { !bytes.isEmpty && bytes.count <= Topic.byteCountMax }
 
-    /// It begins with 0xFF.
+    /// True when the topic begins with 0xFF.
     public var isBarrier: Bool { bytes.first == 0xFF }
 
     static let digits = Array("0123456789abcdef".utf8)
