@@ -25,7 +25,7 @@ enum LoadedInParts: Story {
         // The list of pins has their images only.
         var pin = Pin.Partial(id: "7")
         pin.imageURL = .value(URL(filePath: "/7.png"))
-        try publisher.publish(pin)
+        try publisher.merge(pin)
         try await reader.says("7.png, note: not loaded, board: not loaded")
 
         // The page of the pin has the rest, and not the image. It has no note.
@@ -33,8 +33,8 @@ enum LoadedInParts: Story {
         rest.note = .null
         rest.board = .value(Reference("b"))
         try publisher.transaction { writes in
-            try writes.publish(rest)
-            try writes.publish(Board(id: "b", title: "Engines"))
+            try writes.merge(rest)
+            try writes.merge(Board(id: "b", title: "Engines"))
         }
         try await reader.says("7.png, note: none, board: Engines")
         try await reader.says("the first copy still says: note: not loaded")

@@ -22,9 +22,9 @@ enum MessageThread: Story {
     static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
         let people = [Person(id: "1", name: "Ada"), Person(id: "2", name: "Bob"), Person(id: "3", name: "Cleo")]
         try publisher.transaction { writes in
-            for person in people { try writes.publish(person) }
+            for person in people { try writes.merge(person) }
             let members = people.map { Reference(to: $0) }
-            try writes.publish(Conversation(id: "t", title: "Engines", members: members))
+            try writes.merge(Conversation(id: "t", title: "Engines", members: members))
         }
         try await reader.says("Engines: Ada, Bob, Cleo")
         try publisher.update(Conversation.self, "t") { $0.members.removeFirst() }

@@ -33,7 +33,7 @@ enum ShownTwice: Story {
 
     // example: shown-twice-write
     static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
-        try publisher.publish(User(id: "1", nickName: "Ada", age: 36, homepage: URL(string: "https://example.org")))
+        try publisher.merge(User(id: "1", nickName: "Ada", age: 36, homepage: URL(string: "https://example.org")))
         try await reader.says("card: Ada, https://example.org", "row: Ada, 36")
         try publisher.update(User.self, "1") { $0.nickName = "Ada L." }
         try await reader.says("card: Ada L., https://example.org", "row: Ada L., 36")

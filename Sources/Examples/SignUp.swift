@@ -20,19 +20,19 @@ enum SignUp: Story {
     static func write(_ publisher: Publisher, _ reader: ReaderProcess) async throws {
         var form = Account.Partial(id: 42)
         form.email = .value("ada@example.org")
-        try publisher.publish(form)
+        try publisher.merge(form)
         try await reader.says("ada@example.org, still to come: name, accepted_at")
 
         form.name = .value("A")
         do {
-            try publisher.publish(form)
-        } catch let problem as ModelProblem {
-            print("  writer: \(problem)")
+            try publisher.merge(form)
+        } catch {
+            print("  writer: \(error)")
         }
         form.name = .value("Ada")
         form.acceptedAt = .value(Date(timeIntervalSince1970: 1_700_000_000))
         let account = try form.complete()
-        try publisher.publish(account)
+        try publisher.merge(account)
         try await reader.says("welcome, Ada; newsletter not asked for yet")
 
         try publisher.update(Account.self, 42) { $0.newsletter = true }

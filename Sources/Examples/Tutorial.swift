@@ -22,8 +22,8 @@ func publishStocks(at endpoint: String, logger: Logger) async throws {
     let publisher = try Publisher(
         PublisherConfiguration(name: "exchange", endpoints: try SenderEndpoints(control: endpoint)), logger: logger)
 
-    try publisher.publish(Stock(symbol: "ACME", name: "Acme", price: 10))
-    try publisher.publish(Stock(symbol: "INIT", name: "Initech", price: 42, note: "has moved"))
+    try publisher.merge(Stock(symbol: "ACME", name: "Acme", price: 10))
+    try publisher.merge(Stock(symbol: "INIT", name: "Initech", price: 42, note: "has moved"))
     try publisher.update(Stock.self, "ACME") { $0.price += 0.5 }  // only the price travels
 
     try await ServiceGroup(services: [publisher], gracefulShutdownSignals: [.sigint], logger: logger).run()

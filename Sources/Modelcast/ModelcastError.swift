@@ -1,5 +1,6 @@
 import ModelRecord
 import ModelStore
+public import ModelTypes
 import ModelWire
 import ZeroMQ
 
@@ -18,6 +19,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let badInput = Code(rawValue: "bad-input")
         /// A constant field of a model has another value already.
         public static let constant = Code(rawValue: "constant")
+        /// Fields of a model cannot travel, or its record does not make one: see ``ModelcastError/problem``.
+        public static let model = Code(rawValue: "model")
         /// Too much waits to be sent: nothing was changed, and the same write can be made again when there is room.
         public static let outboxFull = Code(rawValue: "outbox-full")
         /// What was waited for did not happen in time.
@@ -43,17 +46,25 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened and what to do, for a person.
     public let message: String
+    /// The fields that are in the way, where the code is ``Code/model``.
+    public let problem: ModelProblem?
 
     /// - Parameters:
     ///   - code: what kind of error it is.
     ///   - message: may quote what a peer has sent: it is kept on one line.
     public init(_ code: Code, _ message: String) {
+        self.init(code, message, nil)
+    }
+
+    private init(_ code: Code, _ message: String, _ problem: ModelProblem?) {
         self.code = code
         self.message = message.shown(byteCountMax: ModelcastError.messageByteCountMax)
+        self.problem = problem
     }
 
     private static let messageByteCountMax = 8192
 
+    init(_ problem: ModelProblem) { self.init(.model, problem.description, problem) }
     init(_ error: NameError) { self.init(.badInput, error.description) }
     init(_ error: WireError) { self.init(.badInput, error.description) }
     init(_ error: StoreError) { self.init(.store, error.description) }

@@ -12,16 +12,16 @@ struct ModelWrite: Sendable {
     /// A constant is the same in a record, although it may be written in another form there.
     private let isSame: @Sendable (_ field: FieldName, CellRecord) -> Bool
 
-    init<M: Model>(_ model: M) throws(ModelProblem) {
+    init<M: Model>(_ model: M) throws(ModelcastError) {
         try self.init(model) { () throws(FieldProblem) in try model.fields }
     }
 
-    init<P: PartialModel>(_ partial: P) throws(ModelProblem) {
+    init<P: PartialModel>(_ partial: P) throws(ModelcastError) {
         let isSame: @Sendable (FieldName, CellRecord) -> Bool = { _, _ in false }
         try self.init(P.Complete.self, partial.id, isSame: isSame) { () throws(FieldProblem) in try partial.fields }
     }
 
-    init<M: Model>(changesFrom old: M, to new: M) throws {
+    init<M: Model>(changesFrom old: M, to new: M) throws(ModelcastError) {
         guard old.id == new.id else {
             throw ModelcastError(
                 .badInput, "the changes from \(old.id) to \(new.id) are none of one \(M.modelType): the id differs")
@@ -29,7 +29,7 @@ struct ModelWrite: Sendable {
         try self.init(new) { () throws(FieldProblem) in try new.diff(from: old) }
     }
 
-    private init<M: Model>(_ model: M, _ body: () throws(FieldProblem) -> Fields) throws(ModelProblem) {
+    private init<M: Model>(_ model: M, _ body: () throws(FieldProblem) -> Fields) throws(ModelcastError) {
         let isSame: @Sendable (FieldName, CellRecord) -> Bool = { field, record in
             guard let property = M.properties.first(where: { $0.field == field }),
                 case .current(let old) = record.state(of: M.self)
@@ -42,10 +42,12 @@ struct ModelWrite: Sendable {
     private init<M: Model>(
         _ model: M.Type, _ id: M.ID, isSame: @escaping @Sendable (FieldName, CellRecord) -> Bool,
         _ body: () throws(FieldProblem) -> Fields
-    ) throws(ModelProblem) {
+    ) throws(ModelcastError) {
         type = M.modelType
         self.id = id.idText
-        do { fields = try body() } catch { throw ModelProblem(type: type, id: self.id, [error]) }
+        do { fields = try body() } catch {
+            throw ModelcastError(ModelProblem(type: type, id: self.id, [error]))
+        }
         constants = M.properties.lazy.filter(\.isConstant).map(\.field)
         self.isSame = isSame
     }

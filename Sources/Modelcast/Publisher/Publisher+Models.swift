@@ -18,33 +18,38 @@ extension Publisher: ModelSource {
     public func snapshot() -> Snapshot { cache.snapshot() }
 }
 
-/// Models as Swift types. Each of these throws ``ModelcastError``, with code `constant` where a constant field has
-/// another value already, and `ModelProblem` for a model that cannot travel; nothing has changed then.
+/// Models as Swift types, by the same verbs as by names: `merge`, `replace`, `assign`, `delete`. What each of them throws
+/// is what it throws by names, and also code `constant` where a constant field has another value already, and `model`
+/// for a model that cannot travel; nothing has changed then.
 extension Publisher {
-    /// Publishes the fields that a model knows, and leaves all others as they are. Only the difference travels.
+    /// Sets the fields that a model knows, and leaves all others as they are. Only the difference travels.
     @discardableResult
-    public func publish<M: Model>(_ model: M) throws -> PublishOutcome {
+    public func merge<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
         try write(.merge, ModelWrite(model))
     }
 
-    /// Publishes what is known of a model, and leaves all other fields as they are.
+    /// Sets what is known of a model, and leaves all other fields as they are.
     @discardableResult
-    public func publish<P: PartialModel>(_ partial: P) throws -> PublishOutcome {
+    public func merge<P: PartialModel>(_ partial: P) throws(ModelcastError) -> PublishOutcome {
         try write(.merge, ModelWrite(partial))
     }
 
     /// Makes the fields of a model the only ones, by sending the difference: all others become unknown, those too that
     /// the Swift type does not name.
     @discardableResult
-    public func assign<M: Model>(_ model: M) throws -> PublishOutcome { try write(.assign, ModelWrite(model)) }
+    public func assign<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
+        try write(.assign, ModelWrite(model))
+    }
 
     /// Makes the fields of a model the only ones, whoever wrote the others, and even if they were not here yet.
     @discardableResult
-    public func replace<M: Model>(_ model: M) throws -> PublishOutcome { try write(.replace, ModelWrite(model)) }
+    public func replace<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
+        try write(.replace, ModelWrite(model))
+    }
 
-    /// Publishes what differs between two states of a model, and nothing else.
+    /// Sets what differs between two states of a model, and nothing else.
     @discardableResult
-    public func publish<M: Model>(changesFrom old: M, to new: M) throws -> PublishOutcome {
+    public func merge<M: Model>(changesFrom old: M, to new: M) throws(ModelcastError) -> PublishOutcome {
         let changes = try ModelWrite(changesFrom: old, to: new)
         // Nothing is said of a model that may be gone by now.
         return changes.fields.count == 0 ? .unchanged : try write(.merge, changes)
@@ -65,13 +70,17 @@ extension Publisher {
     ///
     /// `change` runs under no lock, and once more where another write did come in between.
     /// - Returns: nil where there is no such model.
-    /// - Throws: also what `change` throws, and `ModelProblem` where the record makes no such model.
+    /// - Throws: also what `change` throws, and code `model` where the record makes no such model.
     @discardableResult
     public func update<M: Model>(
         _ type: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
     ) throws -> PublishOutcome? {
         while let record = cache[M.modelType, id.idText] {
-            let old = try record.state(of: type, telling: problems.tell).current.get()
+            let old: M
+            switch record.state(of: type, telling: problems.tell).current {
+            case .success(let model): old = model
+            case .failure(let problem): throw ModelcastError(problem)
+            }
             let write = try ModelWrite(changesFrom: old, to: old.with(change))
             if write.fields.count == 0 { return .unchanged }
             if let outcome = try self.write(.merge, write, ifStill: record) { return outcome }

@@ -3,20 +3,22 @@ public import ModelTypes
 /// Models as Swift types. What these throw is as for the same methods of ``Publisher``; a constant field that has
 /// another value already is found when the body has returned.
 extension Writes {
-    /// See ``Publisher/publish(_:)-(M)``.
-    public mutating func publish<M: Model>(_ model: M) throws { try add(.merge, ModelWrite(model)) }
+    /// See ``Publisher/merge(_:)-(M)``.
+    public mutating func merge<M: Model>(_ model: M) throws(ModelcastError) { try add(.merge, ModelWrite(model)) }
 
-    /// See ``Publisher/publish(_:)-(P)``.
-    public mutating func publish<P: PartialModel>(_ partial: P) throws { try add(.merge, ModelWrite(partial)) }
+    /// See ``Publisher/merge(_:)-(P)``.
+    public mutating func merge<P: PartialModel>(_ partial: P) throws(ModelcastError) {
+        try add(.merge, ModelWrite(partial))
+    }
 
     /// See ``Publisher/assign(_:)``.
-    public mutating func assign<M: Model>(_ model: M) throws { try add(.assign, ModelWrite(model)) }
+    public mutating func assign<M: Model>(_ model: M) throws(ModelcastError) { try add(.assign, ModelWrite(model)) }
 
     /// See ``Publisher/replace(_:)``.
-    public mutating func replace<M: Model>(_ model: M) throws { try add(.replace, ModelWrite(model)) }
+    public mutating func replace<M: Model>(_ model: M) throws(ModelcastError) { try add(.replace, ModelWrite(model)) }
 
-    /// See ``Publisher/publish(changesFrom:to:)``.
-    public mutating func publish<M: Model>(changesFrom old: M, to new: M) throws {
+    /// See ``Publisher/merge(changesFrom:to:)``.
+    public mutating func merge<M: Model>(changesFrom old: M, to new: M) throws(ModelcastError) {
         let changes = try ModelWrite(changesFrom: old, to: new)
         if changes.fields.count > 0 { try add(.merge, changes) }
     }

@@ -60,7 +60,7 @@ private struct Account: Model {
 
     @Test func `a model travels and comes back`() async throws {
         try await withPair { publisher, subscriber in
-            try publisher.publish(ada)
+            try publisher.merge(ada)
             #expect(await eventually { subscriber["User", "1"] != nil })
             #expect(subscriber[User.self, "1"] == ada)
             #expect(try subscriber.model(User.self, "1") == ada)
@@ -98,9 +98,9 @@ private struct Account: Model {
             bag.add(subscriber.bind(User.self, "1", to: card, on: queue) { $0.map(\.nickName, to: \.title) })
             let live = subscriber.live(User.self, "1", on: queue)
             let stream = subscriber.models(User.self).where { $0.age == 37 }.stream()
-            try publisher.publish(ada)
+            try publisher.merge(ada)
             #expect(await eventually { card.title == "Ada" && live.age == 36 })
-            try publisher.publish(ada.with { $0.age = 37 })
+            try publisher.merge(ada.with { $0.age = 37 })
             var changes = stream.makeAsyncIterator()
             let change = try #require(await changes.next()?.first)
             #expect(change.step == .entered && change.new?.age == 37)
@@ -109,16 +109,17 @@ private struct Account: Model {
 
     @Test func `a model that cannot travel changes nothing and says why`() throws {
         let publisher = try makePublisher(nil)
-        try publisher.publish(Account(number: 7))
-        let error = #expect(throws: ModelProblem.self) { try publisher.publish(Account(id: 2, number: .max)) }
-        #expect(error?.problems.first?.field == "number" && error?.problems.first?.fault?.code == .range)
+        try publisher.merge(Account(number: 7))
+        let error = #expect(throws: ModelcastError.self) { try publisher.merge(Account(id: 2, number: .max)) }
+        let problem = try #require(error?.problem?.problems.first)
+        #expect(error?.code == .model && problem.field == "number" && problem.fault?.code == .range)
         #expect(publisher[Account.self, 2] == nil)
     }
 
     @Test func `publishing a model leaves other fields alone, assigning and replacing it does not`() throws {
         let publisher = try makePublisher(nil)
         try publisher.merge("User", "1", ["other": true])
-        try publisher.publish(ada)
+        try publisher.merge(ada)
         #expect(publisher["User", "1"]?["other"] == true)
         try publisher.assign(ada)
         #expect(publisher["User", "1"]?.values == ["nick_name": "Ada", "age": 36])
@@ -129,21 +130,21 @@ private struct Account: Model {
 
     @Test func `only what differs between two states is published`() throws {
         let publisher = try makePublisher(nil)
-        try publisher.publish(ada)
+        try publisher.merge(ada)
         try publisher.merge("User", "1", ["nick_name": "Ada L."])
         #expect(try ada.with { $0.age = 37 }.diff(from: ada) == ["age": 37])
-        try publisher.publish(changesFrom: ada, to: ada.with { $0.age = 37 })
+        try publisher.merge(changesFrom: ada, to: ada.with { $0.age = 37 })
         #expect(publisher["User", "1"]?.values == ["nick_name": "Ada L.", "age": 37])
-        #expect(try publisher.publish(changesFrom: ada, to: ada) == .unchanged)
+        #expect(try publisher.merge(changesFrom: ada, to: ada) == .unchanged)
         #expect(throws: ModelcastError.self) {
-            try publisher.publish(changesFrom: ada, to: User(id: "2", nickName: "Grace"))
+            try publisher.merge(changesFrom: ada, to: User(id: "2", nickName: "Grace"))
         }
     }
 
     @Test func `an update reads, changes and publishes the difference`() throws {
         let publisher = try makePublisher(nil)
         #expect(try publisher.update(User.self, "1") { $0.age = 1 } == nil)
-        try publisher.publish(ada)
+        try publisher.merge(ada)
         let version = publisher["User", "1"]?.version(of: "nick_name")
         #expect(try publisher.update(User.self, "1") { $0.age = 37 } != .unchanged)
         #expect(try publisher.update(User.self, "1") { $0.age = 37 } == .unchanged)
@@ -152,12 +153,13 @@ private struct Account: Model {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) { try publisher.update(User.self, "1") { _ in throw Refusal() } }
         try publisher.merge("User", "1", ["nick_name": nil])
-        #expect(throws: ModelProblem.self) { try publisher.update(User.self, "1") { $0.age = 38 } }
+        let error = #expect(throws: ModelcastError.self) { try publisher.update(User.self, "1") { $0.age = 38 } }
+        #expect(error?.problem?.problems.first?.field == "nick_name")
     }
 
     @Test func `updates of one model from many threads are all in it`() throws {
         let publisher = try makePublisher(nil)
-        try publisher.publish(Account(number: 7))
+        try publisher.merge(Account(number: 7))
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<200 {
                 do {
@@ -172,13 +174,13 @@ private struct Account: Model {
 
     @Test func `a constant field takes one value, and refuses another by name`() throws {
         let publisher = try makePublisher(nil)
-        try publisher.publish(Account(number: 7))
-        #expect(try publisher.publish(Account(number: 7)) == .unchanged)
+        try publisher.merge(Account(number: 7))
+        #expect(try publisher.merge(Account(number: 7)) == .unchanged)
         for write in [
-            { try publisher.publish(Account(number: 8)) }, { try publisher.assign(Account(number: 8)) },
+            { try publisher.merge(Account(number: 8)) }, { try publisher.assign(Account(number: 8)) },
             { try publisher.replace(Account(number: 8)) },
-            { try publisher.publish(changesFrom: Account(number: 7), to: Account(number: 8)) },
-            { try publisher.transaction { try $0.publish(Account(number: 8)) } },
+            { try publisher.merge(changesFrom: Account(number: 7), to: Account(number: 8)) },
+            { try publisher.transaction { try $0.merge(Account(number: 8)) } },
             { try publisher.update(Account.self, 1) { $0.number = 8 } ?? .unchanged },
         ] as [() throws -> PublishOutcome] {
             let error = #expect(throws: ModelcastError.self) { try write() }
@@ -188,7 +190,7 @@ private struct Account: Model {
         #expect(publisher[Account.self, 1]?.number == 7)
         // A model that is deleted may begin again.
         try publisher.delete(Account.self, 1)
-        try publisher.publish(Account(number: 8))
+        try publisher.merge(Account(number: 8))
         #expect(publisher[Account.self, 1]?.number == 8)
     }
 
@@ -196,15 +198,15 @@ private struct Account: Model {
         let publisher = try makePublisher(nil)
         let error = #expect(throws: ModelcastError.self) {
             try publisher.transaction {
-                try $0.publish(Account(number: 7))
-                try $0.publish(Account(number: 8))
+                try $0.merge(Account(number: 7))
+                try $0.merge(Account(number: 8))
             }
         }
         #expect(error?.code == .constant && publisher[Account.self, 1] == nil)
-        try publisher.publish(Account(number: 7))
+        try publisher.merge(Account(number: 7))
         try publisher.transaction {
             try $0.delete(Account.self, 1)
-            try $0.publish(Account(number: 8))
+            try $0.merge(Account(number: 8))
         }
         #expect(publisher[Account.self, 1]?.number == 8)
     }
@@ -224,32 +226,32 @@ private struct Account: Model {
         }
         let publisher = try makePublisher(nil)
         try publisher.merge("Measure", "1", ["value": 5])
-        try publisher.publish(Measure(5))
-        #expect(throws: ModelcastError.self) { try publisher.publish(Measure(6)) }
+        try publisher.merge(Measure(5))
+        #expect(throws: ModelcastError.self) { try publisher.merge(Measure(6)) }
         #expect(publisher["Measure", "1"]?["value"] == .double(5))
     }
 
     @Test func `no changes of a model that is gone do not bring it back`() throws {
         let publisher = try makePublisher(nil)
-        try publisher.publish(ada)
+        try publisher.merge(ada)
         try publisher.delete(User.self, "1")
-        #expect(try publisher.publish(changesFrom: ada, to: ada) == .unchanged)
-        try publisher.transaction { try $0.publish(changesFrom: ada, to: ada) }
+        #expect(try publisher.merge(changesFrom: ada, to: ada) == .unchanged)
+        try publisher.transaction { try $0.merge(changesFrom: ada, to: ada) }
         #expect(publisher["User", "1"] == nil)
     }
 
     @Test func `a transaction takes models of several types, all or none`() throws {
         let publisher = try makePublisher(nil)
-        try publisher.publish(Account(number: 7))
+        try publisher.merge(Account(number: 7))
         #expect(throws: ModelcastError.self) {
             try publisher.transaction {
-                try $0.publish(ada)
-                try $0.publish(Account(number: 8))
+                try $0.merge(ada)
+                try $0.merge(Account(number: 8))
             }
         }
         #expect(publisher[User.self, "1"] == nil)
         try publisher.transaction {
-            try $0.publish(ada)
+            try $0.merge(ada)
             try $0.assign(Account(id: 2, number: 8))
             try $0.delete(Account.self, 1)
         }

@@ -147,7 +147,7 @@ final class PublisherClient: StressClient {
             switch write {
             case .assign: try publisher.assign(item)
             case .replace: try publisher.replace(item)
-            default: try publisher.publish(item)
+            default: try publisher.merge(item)
             }
         }
     }
@@ -156,7 +156,7 @@ final class PublisherClient: StressClient {
         let key = ModelKey(type: StressItem.modelType, id: "\(id)")
         guard let old = publisher[StressItem.self, id] else { return }
         let step = ModelStep(key: key, write: .merge, fields: ["a": .int(a)])
-        try perform([step]) { try publisher.publish(changesFrom: old, to: old.with { $0.a = a }) }
+        try perform([step]) { try publisher.merge(changesFrom: old, to: old.with { $0.a = a }) }
     }
 
     private func deleteTyped(_ id: Int) throws {
@@ -171,9 +171,9 @@ final class PublisherClient: StressClient {
         let step = ModelStep(key: key, write: .merge, fields: ["number": .int(deed.number)])
         let invoked = clock.tick()
         do {
-            let outcome = try publisher.publish(deed)
+            let outcome = try publisher.merge(deed)
             note(outcome, [step], Interval(invoked: invoked, responded: clock.tick()))
-        } catch let error as ModelcastError where error.code == .constant {
+        } catch let error where error.code == .constant {
             let interval = Interval(invoked: invoked, responded: clock.tick())
             note(read(key, .refusing(field: "number", .int(deed.number)), "a refused constant", interval))
         }

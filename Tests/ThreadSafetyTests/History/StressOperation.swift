@@ -14,7 +14,7 @@ enum StressOperation: Sendable {
     case update(id: Int, a: Int64)
     /// `publish`, `assign` or `replace` of a Swift type.
     case typed(Write, StressItem)
-    /// `publish(changesFrom:to:)` of what is read first.
+    /// `merge(changesFrom:to:)` of what is read first.
     case publishChanges(id: Int, a: Int64)
     case deleteTyped(id: Int)
     /// A constant field, which is refused where it has another value.
