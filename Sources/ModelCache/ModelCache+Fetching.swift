@@ -4,7 +4,7 @@ extension ModelCache {
     /// Does `work` while the memory of a model is fetched into the processor's cache. For a writer that has something
     /// else to do first.
     ///
-    /// It asks for the model's slot, calls `work`, and then asks for the record without waiting for it. From any
+    /// The call prefetches the model's slot, runs `work`, and then prefetches the record without waiting. From any
     /// thread, without a lock. Nothing is promised of the model.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     @inline(__always)

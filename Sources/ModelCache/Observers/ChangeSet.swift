@@ -61,7 +61,7 @@ public struct ChangeSet: Sendable {
 extension ChangeSet: RandomAccessCollection {
     /// Always 0.
     public var startIndex: Int { 0 }
-    /// Equal to ``count``.
+    /// Equal to `count`.
     public var endIndex: Int { count }
 
     /// The change at `position`.

@@ -1,4 +1,4 @@
-/// What an observer observes: a model, a type, or everything.
+/// The subject of an observation: a model, a type, or everything.
 public enum Interest: Sendable, Hashable {
     /// One model, which need not exist yet.
     case model(type: String, id: String)

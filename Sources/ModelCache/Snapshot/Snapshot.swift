@@ -150,8 +150,8 @@ extension ModelCache {
     /// Releases one hold on an epoch, and gives up the images that were kept for it alone.
     func close(_ epoch: UInt64) {
         guard cut.withLock({ $0.epochs.release(epoch) }) else { return }
-        // It is this thread's turn to clear up until no closed epoch is left. Each shard is locked for itself, so
-        // writers and readers go on.
+        // This thread clears up until no closed epoch is left. Each shard is locked for itself, so writers and readers
+        // go on.
         while let job = cut.withLock({ $0.epochs.next() }) {
             let directory = directoryCopy()
             for (number, shards) in job.touched.enumerated() where shards != 0 {

@@ -13,7 +13,7 @@ struct Opened {
     var commitNumber: UInt64
     /// Nil until ``confirm(_:_:)``.
     var mark: StoreMark?
-    /// Why the file cannot be used: the mark tells of more commits, or the facts cannot be read.
+    /// Why the file cannot be confirmed: the mark tells of more commits, or the facts cannot be read.
     private var loss: StoreError?
 
     /// Opens a file. A damaged file is set aside, and a new one is made.

@@ -23,7 +23,7 @@ public struct PublisherConfiguration: Sendable {
     public var durability = Durability.none
     /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()
-    /// The limits of frames, names and values.
+    /// The limits of frames, batches and values.
     public var limits = WireLimits.default
     /// The pause between two heartbeats, which carry the heads. By them subscribers notice silence and loss.
     public var heartbeatInterval = Duration.milliseconds(500)

@@ -16,7 +16,7 @@ final class PushLinks {
     private var message = Message()
     private var lacking: [(type: String, ids: [String])] = []
     private var refusals: [ClockRefusal] = []
-    /// The incarnation whose former writes have been compared.
+    /// The incarnation whose former writes the relays are compared with.
     private(set) var comparedIncarnation: UInt64 = 0
 
     /// How many replies are taken from a socket before the other sockets get their turn.

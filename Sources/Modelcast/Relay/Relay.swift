@@ -63,7 +63,7 @@ public final class Relay: Service, Sendable {
     /// - Throws: ``ModelcastError`` when binding failed.
     public var boundEndpoints: SenderEndpoints { get async throws { try await bound.value } }
 
-    /// The state towards each publisher, of each topic and of each peer, at most a quarter of a second old.
+    /// The state of each publisher, topic and peer, at most a quarter of a second old where there are few topics.
     public var status: RelayStatus { core.withLock { $0.status } }
 
     /// Makes ``run()`` end.

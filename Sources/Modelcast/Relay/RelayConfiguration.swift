@@ -22,7 +22,7 @@ public struct RelayConfiguration: Sendable {
     public var store: String?
     /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()
-    /// The limits of frames, names and values.
+    /// The limits of frames, batches and values.
     public var limits = WireLimits.default
     /// The pause between two heartbeats, which carry the heads.
     public var heartbeatInterval = Duration.milliseconds(500)
@@ -47,7 +47,7 @@ public struct RelayConfiguration: Sendable {
     /// The longest pause before a lost connection is opened again.
     public var reconnectDelayMax = Duration.seconds(2)
 
-    /// The settings of a relay that listens to `publishers`; all others have their defaults.
+    /// The settings of a relay that listens to `publishers`. All other settings have their defaults.
     public init(name: String, endpoints: SenderEndpoints, publishers: [String]) {
         self.name = name
         self.endpoints = endpoints

@@ -39,8 +39,8 @@ struct StoreReading {
         self.logger = logger
     }
 
-    /// True where the store does not hold what an earlier start had. A start that fails before it runs, perhaps because
-    /// it could recover nothing, leaves an empty file, which the next start must not take for complete.
+    /// True where the store may lack models of an earlier start. A start that fails before it runs, perhaps because it
+    /// could recover nothing, leaves an empty file, which the next start must not take for complete.
     var isNew: Bool {
         store.openReport.outcome == .created || !damage.isEmpty || start.facts.isPartial
             || start.facts[StoreLink.Fact.new] == [1]

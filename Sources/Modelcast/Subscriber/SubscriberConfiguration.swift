@@ -32,7 +32,7 @@ public struct SubscriberConfiguration: Sendable {
     public var store: String?
     /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()
-    /// The limits of frames, names and values.
+    /// The limits of frames, batches and values.
     public var limits = WireLimits.default
     /// How far a batch's stamp may lie ahead of the wall clock; at most 24 hours. Beyond that the batch is rejected.
     public var clockLeadMax = Duration.seconds(300)
@@ -48,7 +48,7 @@ public struct SubscriberConfiguration: Sendable {
     /// The longest pause before a lost connection is opened again.
     public var reconnectDelayMax = Duration.seconds(2)
 
-    /// The settings of a subscriber that listens to `publishers`; all others have their defaults.
+    /// The settings of a subscriber that listens to `publishers`. All other settings have their defaults.
     public init(name: String, publishers: [String]) {
         self.name = name
         self.publishers = publishers
