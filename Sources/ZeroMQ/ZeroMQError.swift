@@ -73,8 +73,10 @@ extension ZeroMQError: CustomStringConvertible {
 extension ZeroMQError {
     /// The error numbers of the system and of libzmq. The set is open: any number may come.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The error number.
         public let rawValue: CInt
 
+        /// Makes the value of an error number.
         public init(rawValue: CInt) {
             self.rawValue = rawValue
         }

@@ -9,8 +9,9 @@ public struct Verification: Sendable {
         public let id: String
         /// The part of the model that differs.
         public let subject: Subject
-        /// What the left holder has, then what the right one has.
+        /// The state at the left holder, the one that was asked to compare.
         public let left: Holding
+        /// The state at the right holder, the one that it was compared with.
         public let right: Holding
 
         /// The name of the field; nil where something else than a field differs.

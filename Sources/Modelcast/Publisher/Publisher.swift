@@ -41,9 +41,9 @@ public final class Publisher: Service, Sendable {
     /// Nil where the publisher has no store.
     let store: StoreLink?
 
-    /// True where models of an earlier start may be missing: there is no store, or its file was new or damaged. It stays
-    /// true for later starts until one has come to ``run()``. ``recover(from:timeout:)`` takes back the models that
-    /// relays hold.
+    /// True where models of an earlier start may be missing: there is no store, or its file was new or damaged. This
+    /// stays true for later starts until one has come to ``run()``. ``recover(from:timeout:)`` takes back the models
+    /// that relays hold.
     public var startsAnew: Bool { store?.isNew ?? true }
 
     /// The last run ended without closing its store, and ``Durability/none`` promises nothing of its last second. So

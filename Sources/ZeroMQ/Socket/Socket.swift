@@ -33,8 +33,10 @@ public struct Socket: ~Copyable {
 
     /// What a socket can do now without blocking.
     public struct Events: OptionSet, Hashable, Sendable {
+        /// The bits of libzmq.
         public let rawValue: Int16
 
+        /// Makes a set of libzmq's bits.
         public init(rawValue: Int16) {
             self.rawValue = rawValue
         }

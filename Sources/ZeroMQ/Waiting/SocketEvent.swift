@@ -40,8 +40,10 @@ public struct SocketEvent: Hashable, Sendable {
 
     /// libzmq's number for a broken rule of the protocol: an open set.
     public struct ProtocolError: RawRepresentable, Hashable, Sendable {
+        /// The number.
         public let rawValue: UInt32
 
+        /// Makes the value of a number.
         public init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
