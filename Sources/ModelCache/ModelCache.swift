@@ -7,11 +7,11 @@ import Synchronization
 /// ```swift
 /// let age = subscriber.cache["User", "42"]?["age"]
 /// ```
-/// - That of a service is written by the service alone: what else is committed to it no other copy ever hears of.
-/// - Reads take the newest committed record and never wait for a commit. Each stands for itself; several that must
-///   agree go through ``snapshot()``, which is one cut across all types and costs nothing to take.
+/// - Only the service writes the cache of a service. No other copy ever hears of anything else that is committed to it.
+/// - A read takes the newest committed record and never waits for a commit. Each read stands for itself. Reads that
+///   must agree go through ``snapshot()``, which is one cut across all types and is taken in O(1).
 /// - A commit shows all of its changes at once to snapshots and observers. Commits of several threads take turns.
-/// - Observers are told after the commit, in commit order, where they asked to be: see ``observe(_:on:_:)``.
+/// - Observers are told after the commit, in commit order, on the queue that they gave: see ``observe(_:on:_:)``.
 ///
 /// Deleted models stay as tombstones, so that late updates cannot bring them back. Unfit for data larger than memory.
 public final class ModelCache: Sendable {
@@ -27,19 +27,20 @@ public final class ModelCache: Sendable {
     private let directory: Guarded<Directory>
     /// The address of the directory's last index, which lives as long as the directory.
     private let index: Atomic<UInt>
-    /// The same tables by Swift types.
+    /// The tables by the Swift types that view them.
     private let swiftTypes = SwiftTypeIndex()
-    /// Where records are told of that a Swift type cannot be made of, when they are read as that.
+    /// Reports the records of which a Swift type could not be made when they were read as that type.
     public let problems = ModelProblems()
 
-    /// The change streams, which end with whoever writes this.
+    /// The change streams, which end when the service that writes this cache has stopped.
     let streams = StreamList()
     let streamGuard: ChangeStream.StreamGuard?
 
     /// An empty cache.
     public convenience init() { self.init(streamsGuardedBy: nil) }
 
-    /// A cache whose streams are awaited by way of a function.
+    /// An empty cache.
+    /// - Parameter streamGuard: wraps each wait for the next set of a change stream.
     package init(streamsGuardedBy streamGuard: ChangeStream.StreamGuard?) {
         self.streamGuard = streamGuard
         let directory = Directory()
@@ -47,7 +48,7 @@ public final class ModelCache: Sendable {
         self.directory = Guarded(directory)
     }
 
-    /// Nothing will change any more: every change stream ends, behind what it has yet to be told.
+    /// Ends every change stream, behind the changes that wait for it. Called when nothing will change any more.
     package func endStreams() { streams.end() }
 
     // MARK: Reading
@@ -74,7 +75,8 @@ public final class ModelCache: Sendable {
         return self[M.modelType, id]
     }
 
-    /// What is known of `id`: on request also the tombstone of a deleted model.
+    /// The record of `id`, or nil when it does not exist.
+    /// - Parameter includingTombstones: return the tombstone of a deleted model, too.
     public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let record = read(type, id) else { return nil }
         return record.exists || includingTombstones ? record : nil
@@ -83,7 +85,7 @@ public final class ModelCache: Sendable {
     /// A handle for many reads of one type. The type need not have any models yet.
     public func table(_ type: String) -> ModelTable { ModelTable(table: makeTable(type)) }
 
-    /// The types that have or had models, in the order of their first.
+    /// The types that have or had models, in the order in which the cache came to know their names.
     public var types: [String] {
         let (counts, directory) = cut.withLock { ($0.counts, directoryCopy()) }
         return Cut.types(counts, directory)
@@ -97,7 +99,7 @@ public final class ModelCache: Sendable {
 
     // MARK: Digests
 
-    /// The digest of all models of `type` (protocol article, section 7).
+    /// The digest of all models of `type`: see the protocol article, section 7.
     public func digest(of type: String) -> UInt64 { digest(of: type, buckets: 0..<256) }
 
     /// The digest of a range of buckets.
@@ -114,7 +116,7 @@ public final class ModelCache: Sendable {
 
     // MARK: Inside
 
-    /// The table is not counted: its count would be one line of memory that all cores that read ask each other for.
+    /// Reads a record. The table is not counted: all reading cores would compete for the cache line of its count.
     @inline(__always)
     private func read(_ type: String, _ id: String) -> CellRecord? {
         guard let table = unsafe unmanagedTable(type) else { return nil }
@@ -125,14 +127,14 @@ public final class ModelCache: Sendable {
     /// - Complexity: O(1), without a lock.
     func existingTable(_ type: String) -> TypeTable? { unsafe unmanagedTable(type)?.takeUnretainedValue() }
 
-    /// The same, not counted: the directory keeps it until the cache goes.
+    /// The table of `type`, not counted: the directory keeps it as long as the cache lives.
     func unmanagedTable(_ type: String) -> Unmanaged<TypeTable>? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: index.load(ordering: .acquiring)) else { return nil }
         // The directory keeps every index until the cache goes, and the caller keeps the cache.
         return unsafe Unmanaged<TypeIndex>.fromOpaque(address)._withUnsafeGuaranteedRef { unsafe $0.table(type) }
     }
 
-    /// The table of `type`.
+    /// The table of `type`, made if there is none.
     func makeTable(_ type: String) -> TypeTable {
         if let table = existingTable(type) { return table }
         return directory.withLock { directory in
@@ -150,11 +152,11 @@ public final class ModelCache: Sendable {
     func directoryCopy() -> Directory { directory.withLock { $0 } }
 }
 
-/// What changes with a commit as a whole. Whoever holds its lock sees the state between two commits.
+/// The state that a commit changes as a whole. A thread that holds its lock sees the state between two commits.
 struct Cut {
     /// How many commits changed anything.
     var commitNumber: UInt64 = 0
-    /// By the number of the table; may be shorter than the directory.
+    /// The counts of each table, by its number; may be shorter than the directory.
     var counts: [TableCounts] = []
     var epochs = Epochs()
     var observers = Observers()

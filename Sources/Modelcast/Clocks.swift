@@ -7,7 +7,7 @@ import ModelSync
     import Darwin
 #endif
 
-/// The machine's clocks, read once per event for the state machines.
+/// The machine's clocks, read once for each event that a state machine gets.
 enum Clocks {
     /// Both clocks, now.
     static func now() -> Moment {

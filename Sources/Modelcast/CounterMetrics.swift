@@ -2,7 +2,8 @@ import Metrics
 import ModelCache
 import ModelSync
 
-/// Hands the counters of a state machine to swift-metrics, once a second. Made once; few dimensions, never an id.
+/// Hands the counters of a state machine to swift-metrics, once a second. The metrics are made once and have one
+/// dimension, the name; never an id.
 struct CounterMetrics {
     private let counters: [(name: ModelSync.Counters.Name, counter: Counter)]
     private var told = ModelSync.Counters()
@@ -12,9 +13,9 @@ struct CounterMetrics {
 
     /// - Parameters:
     ///   - label: the beginning of every metric's name.
-    ///   - name: the dimension `name`: which publisher or subscriber of the process.
-    ///   - problems: of the models that are read as Swift types; nil where none are.
-    ///   - factory: makes the counters; else the one of the process.
+    ///   - name: the value of the dimension `name`, which tells publishers or subscribers of one process apart.
+    ///   - problems: the problems of models that are read as Swift types; nil where none are read.
+    ///   - factory: makes the counters; by default the one of the process.
     init(
         label: String, name: String, problems: ModelProblems? = nil,
         factory: any MetricsFactory = MetricsSystem.factory
@@ -29,7 +30,7 @@ struct CounterMetrics {
         }
     }
 
-    /// Adds what has been counted since the last time; at most once a second.
+    /// Adds the counts since the last update. Does nothing more often than once a second.
     mutating func update(_ current: @autoclosure () -> ModelSync.Counters, now: Moment) {
         guard now.uptimeMicroseconds >= nextUpdate else { return }
         nextUpdate = now.uptimeMicroseconds + 1_000_000

@@ -1,4 +1,4 @@
-// The types that users of Modelcast meet, so that one import is enough.
+// Re-exports the types that users of Modelcast meet, so that one import is enough.
 @_exported public import ModelCache
 @_exported public import ModelRecord
 @_exported public import ModelTypes

@@ -4,38 +4,40 @@ public import ModelTypes
 import ModelWire
 import ZeroMQ
 
-/// Why a publisher or subscriber could not do what it was asked to.
+/// Why a call of a publisher, relay, subscriber or client failed.
 public struct ModelcastError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. An open set: more may be added.
+    /// The kind of failure. The set is open: later versions may add some.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the kind, as the command prints it.
         public let rawValue: String
+        /// Makes a kind of its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// An endpoint is not one, or cannot be bound or connected.
+        /// A text is not an endpoint, or an endpoint cannot be bound or connected.
         public static let endpoint = Code(rawValue: "endpoint")
         /// A setting has a value outside its range.
         public static let configuration = Code(rawValue: "configuration")
         /// A type, id or field name, or a value, is outside the limits.
         public static let badInput = Code(rawValue: "bad-input")
-        /// A constant field of a model has another value already.
+        /// A constant field of a model already has another value.
         public static let constant = Code(rawValue: "constant")
         /// Fields of a model cannot travel, or its record does not make one: see ``ModelcastError/problem``.
         public static let model = Code(rawValue: "model")
-        /// Too much waits to be sent: nothing was changed, and the same write can be made again when there is room.
+        /// Too much waits to be sent. Nothing was changed, and the same write can be repeated when there is room.
         public static let outboxFull = Code(rawValue: "outbox-full")
-        /// What was waited for did not happen in time.
+        /// The expected event did not happen in time.
         public static let timeout = Code(rawValue: "timeout")
-        /// The publisher or subscriber has been stopped.
+        /// The publisher, relay or subscriber has stopped, or has run already.
         public static let stopped = Code(rawValue: "stopped")
-        /// A relay does not take what is pushed to it.
+        /// A relay refuses the batches that are pushed to it.
         public static let push = Code(rawValue: "push")
         /// The other side speaks another version of the protocol.
         public static let version = Code(rawValue: "version")
-        /// A store cannot be opened, or the disk does not take what must be on it.
+        /// A store cannot be opened, or the disk refuses what must be on it.
         public static let store = Code(rawValue: "store")
-        /// The other side has too much to do, or has just started.
+        /// The other side is busy, or has just started.
         public static let busy = Code(rawValue: "busy")
-        /// More was asked for at once than the other side answers.
+        /// The request asked for more than the other side answers at once.
         public static let limit = Code(rawValue: "limit")
         /// The two sides do not trust each other's keys, or one has none.
         public static let security = Code(rawValue: "security")
@@ -43,6 +45,7 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         public static let messaging = Code(rawValue: "messaging")
     }
 
+    /// The kind of failure.
     public let code: Code
     /// What happened and what to do, for a person.
     public let message: String
@@ -50,8 +53,8 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
     public let problem: ModelProblem?
 
     /// - Parameters:
-    ///   - code: what kind of error it is.
-    ///   - message: may quote what a peer has sent: it is kept on one line.
+    ///   - code: the kind of failure.
+    ///   - message: the message. It may quote text of a peer, so line breaks in it are escaped, and it is shortened.
     public init(_ code: Code, _ message: String) {
         self.init(code, message, nil)
     }
@@ -70,10 +73,11 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
     init(_ error: StoreError) { self.init(.store, error.description) }
     init(_ error: ZeroMQError) { self.init(.messaging, error.description) }
 
+    /// The same as ``message``.
     public var description: String { message }
 
     /// Notes that a service runs.
-    /// - Throws: where it has run before: what it held is closed.
+    /// - Throws: ``ModelcastError`` where the service has run before, as its sockets and its store are closed by now.
     static func require(_ hasRun: inout Bool, _ name: String) throws(ModelcastError) {
         guard !hasRun else {
             throw ModelcastError(.stopped, "this \(name) has run already, and runs once: make a new one")

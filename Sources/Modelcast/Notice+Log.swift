@@ -3,7 +3,7 @@ import ModelRecord
 import ModelSync
 
 extension Logger {
-    /// Writes what a state machine wants a person to hear of. Each value stays on its line, whoever has chosen it.
+    /// Logs a notice of a state machine. Each value stays on one line, also where a peer has chosen it.
     func log(_ notice: Notice) {
         guard logLevel <= notice.kind.level else { return }
         var metadata: Logger.Metadata = [:]
@@ -13,7 +13,7 @@ extension Logger {
 }
 
 extension Notice.Kind {
-    /// Libraries log at info or below; what an operator must act on is a warning.
+    /// Libraries log at info or below. Only a notice that needs an operator is a warning.
     fileprivate var level: Logger.Level {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,

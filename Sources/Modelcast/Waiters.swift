@@ -1,6 +1,6 @@
 import ModelCache
 
-/// Tasks that wait for something which may never come. Each leaves when it is cancelled.
+/// Tasks that wait for an event which may never come. A cancelled task stops waiting.
 final class Waiters<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Value, any Error>
 
@@ -11,9 +11,10 @@ final class Waiters<Value: Sendable>: Sendable {
 
     private let state = Guarded(State())
 
-    /// Waits until ``takeAll()`` hands the task out and somebody resumes it.
-    /// - Parameter look: returns the outcome where it is known; else calls its argument, under the lock with which it
-    ///   has looked, and returns nil. The lock may be held while this one's is taken, and not the other way round.
+    /// Waits until the task is in ``takeAll()`` and its continuation is resumed.
+    /// - Parameter look: returns the outcome where it is known. Otherwise it calls its argument, under the lock that
+    ///   guards the outcome, and returns nil. The lock of this class is taken under that lock, never the other way
+    ///   round.
     /// - Throws: the outcome's failure, or `CancellationError` when the task is cancelled.
     func wait(_ look: (_ enter: () -> Void) -> Result<Value, any Error>?) async throws -> Value {
         let number = state.withLock { state in
@@ -32,7 +33,7 @@ final class Waiters<Value: Sendable>: Sendable {
 
     private func enter(_ number: UInt64, _ continuation: Continuation) {
         let isCancelled = state.withLock { state in
-            // The handler of a cancellation that came before has found nobody here.
+            // A cancellation that came before found no continuation here.
             if Task.isCancelled { return true }
             state.waiting[number] = continuation
             return false
@@ -40,7 +41,7 @@ final class Waiters<Value: Sendable>: Sendable {
         if isCancelled { continuation.resume(throwing: CancellationError()) }
     }
 
-    /// All that wait, who wait no longer: to be resumed outside of all locks.
+    /// Removes and returns all waiting continuations. They must be resumed outside of all locks.
     func takeAll() -> [Continuation] {
         state.withLock { state in
             defer { state.waiting = [:] }
@@ -49,7 +50,7 @@ final class Waiters<Value: Sendable>: Sendable {
     }
 }
 
-/// Something that is told once, and waited for by anybody.
+/// A result that is set once, and that any task can wait for.
 final class Settlement<Value: Sendable>: Sendable {
     private let result = Guarded<Result<Value, any Error>?>(nil)
     private let waiters = Waiters<Value>()
@@ -66,7 +67,7 @@ final class Settlement<Value: Sendable>: Sendable {
         }
     }
 
-    /// The first call counts.
+    /// Sets the result. Only the first call counts.
     func settle(_ outcome: Result<Value, any Error>) {
         let isFirst = result.withLock { result in
             defer { result = result ?? outcome }

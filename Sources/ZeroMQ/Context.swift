@@ -1,19 +1,19 @@
 internal import CLibZMQ
 
-/// The home of sockets: libzmq's I/O threads and their queues. One per process is right for nearly everybody.
+/// The home of sockets: libzmq's I/O threads and their queues. One context for a process is right in nearly all cases.
 ///
 ///     let context = try Context()
 ///     let socket = try Socket(.sub, in: context)
 ///
-/// - Every socket keeps its context alive, and the context terminates when the last reference goes, so it never
-///   waits for an open socket. It waits only for what closed sockets still linger on (``Socket/close(linger:)``;
-///   zero unless asked for), on the thread that lets go last.
+/// - Every socket keeps its context alive, and the context terminates with its last reference, so it never waits for an
+///   open socket. It waits only for messages of closed sockets that linger (``Socket/close(linger:)``; zero unless
+///   asked for), on the thread that gives up the last reference.
 /// - A context does not survive `fork`: its threads exist in the parent only. Make contexts after forking, and
 ///   start other programs by spawning them.
 @safe
 public final class Context: Sendable {
-    /// libzmq documents contexts as safe for any thread, and the pointer itself never changes: that is what makes
-    /// sharing it sound. It is used after initialization for `zmq_socket` and, once, for `zmq_ctx_term`.
+    /// Sharing the pointer is sound, as it never changes, and libzmq documents contexts as safe for any thread. After
+    /// initialisation it is used for `zmq_socket` and, once, for `zmq_ctx_term`.
     nonisolated(unsafe) let raw: UnsafeMutableRawPointer
 
     /// Starts a context.
@@ -30,12 +30,12 @@ public final class Context: Sendable {
         unsafe self.raw = raw
         try set(ZMQ_IO_THREADS, ioThreads, "ZMQ_IO_THREADS")
         try set(ZMQ_MAX_SOCKETS, maxSockets, "ZMQ_MAX_SOCKETS")
-        // New sockets linger for zero, not for ever, so that no deinitializer can hang.
+        // New sockets linger for zero, not for ever, so that no deinitialiser can hang.
         try set(ZMQ_BLOCKY, 0, "ZMQ_BLOCKY")
     }
 
     deinit {
-        // The only failure besides an interrupt is an invalid context, which this cannot be.
+        // Besides an interrupt, the call fails only for an invalid context, and this one is valid.
         _ = retryingInterrupts { unsafe clibzmq_context_terminate(raw) }
     }
 
@@ -43,7 +43,7 @@ public final class Context: Sendable {
         try check("zmq_ctx_set", "\(name) \(value)") { unsafe clibzmq_context_set(raw, option, value) }
     }
 
-    /// The version of the libzmq that runs, such as `4.3.4`.
+    /// The version of the libzmq that is loaded, such as `4.3.4`.
     public static var libraryVersion: String {
         var (major, minor, patch): (CInt, CInt, CInt) = (0, 0, 0)
         unsafe zmq_version(&major, &minor, &patch)

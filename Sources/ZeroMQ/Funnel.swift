@@ -1,6 +1,6 @@
 internal import CLibZMQ
 
-/// Runs a shim until no signal interrupts it; its result is zero or more, or a negated error number.
+/// Runs a shim again until no signal interrupts it. Its result is zero or more, or a negated error number.
 ///
 /// Every call to libzmq that can be interrupted goes through here, and every failure through ``check(_:_:_:)``.
 @inline(__always)
@@ -11,7 +11,7 @@ func retryingInterrupts(_ body: () -> CInt) -> CInt {
     }
 }
 
-/// The result of `body`, or the error that it stands for.
+/// Returns the result of `body`, or throws the error that a negative result stands for.
 @discardableResult
 @inline(__always)
 func check(

@@ -1,18 +1,19 @@
 internal import CLibZMQ
 
-/// A call to libzmq that failed, with the call, what it was about, and what to do.
+/// A failed call of libzmq: the call, its subject, and what to do.
 ///
 /// Would-block and an unroutable peer are outcomes of `send(_:more:)`, not errors.
 public struct ZeroMQError: Error, Hashable, Sendable {
-    /// What went wrong; compare with the static members of ``Code``.
+    /// The kind of failure. Compare it with the static members of ``Code``.
     public let code: Code
 
     /// The libzmq function that failed, such as `zmq_bind`.
     public let call: String
 
-    /// The endpoint, or the option and its value, where there is one.
+    /// The endpoint, or the option and its value; nil where the call has no subject.
     public let detail: String?
 
+    /// Makes an error. `call` is the name of the function that failed.
     public init(_ code: Code, call: String, detail: String? = nil) {
         self.code = code
         self.call = call
@@ -70,17 +71,19 @@ extension ZeroMQError: CustomStringConvertible {
 }
 
 extension ZeroMQError {
-    /// The error numbers of the system and of libzmq: an open set, any number may come.
+    /// The error numbers of the system and of libzmq. The set is open: any number may come.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The error number.
         public let rawValue: CInt
 
+        /// Makes the value of an error number.
         public init(rawValue: CInt) {
             self.rawValue = rawValue
         }
 
         /// EADDRINUSE: the port or path is taken.
         public static let addressInUse = Code(rawValue: EADDRINUSE)
-        /// EADDRNOTAVAIL: the address is none of this host's.
+        /// EADDRNOTAVAIL: this host does not have the address.
         public static let addressNotAvailable = Code(rawValue: EADDRNOTAVAIL)
         /// ENODEV: unknown interface, or a host name that does not resolve.
         public static let noSuchDevice = Code(rawValue: ENODEV)
@@ -88,7 +91,7 @@ extension ZeroMQError {
         public static let accessDenied = Code(rawValue: EACCES)
         /// EPERM.
         public static let notPermitted = Code(rawValue: EPERM)
-        /// ENOENT: the endpoint to unbind or disconnect is not known, or a directory is missing.
+        /// ENOENT: the endpoint to unbind or disconnect is unknown, or a directory is missing.
         public static let noSuchFile = Code(rawValue: ENOENT)
         /// EINVAL: malformed endpoint, or an option value out of range.
         public static let invalidArgument = Code(rawValue: EINVAL)
@@ -102,9 +105,9 @@ extension ZeroMQError {
         public static let connectionRefused = Code(rawValue: ECONNREFUSED)
         /// EHOSTUNREACH: a ROUTER has no peer with that routing id.
         public static let hostUnreachable = Code(rawValue: EHOSTUNREACH)
-        /// EEXIST: what stands at an ipc path is no socket.
+        /// EEXIST: the file at an ipc path is not a socket.
         public static let fileExists = Code(rawValue: EEXIST)
-        /// EMFILE: no more descriptors, or the context's socket limit.
+        /// EMFILE: no descriptors are left, or the context's socket limit is reached.
         public static let tooManyOpenFiles = Code(rawValue: EMFILE)
         /// ENOMEM.
         public static let outOfMemory = Code(rawValue: ENOMEM)
@@ -114,11 +117,11 @@ extension ZeroMQError {
         public static let wrongState = Code(rawValue: EFSM)
         /// ETERM: the context is being terminated.
         public static let terminated = Code(rawValue: ETERM)
-        /// EAGAIN; send and receive return it as an outcome instead.
+        /// EAGAIN: nothing to receive, or no room to send. Send and receive return an outcome instead.
         public static let wouldBlock = Code(rawValue: EAGAIN)
-        /// EINTR; retried, never thrown.
+        /// EINTR: a signal came. The call is repeated, and this is never thrown.
         public static let interrupted = Code(rawValue: EINTR)
-        /// A rule of ZMTP, or what is proved of it at a start, does not hold.
+        /// EPROTO: a rule of the protocol does not hold. The self-test of CURVE at a start fails with it.
         public static let protocolError = Code(rawValue: EPROTO)
     }
 }

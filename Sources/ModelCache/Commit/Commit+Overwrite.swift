@@ -1,13 +1,12 @@
 public import ModelRecord
 
 extension Commit {
-    /// Sets the state of a model to exactly this record, whatever the versions say, or takes the model out.
+    /// Sets the state of a model to exactly this record, whatever the versions say, or removes the model.
     ///
-    /// The one exception to the merge, for a copy that is given up whole for a better one, and for tombstones that
-    /// nobody needs any more. What is taken out gives its memory back; snapshots that are open still show it, and
-    /// observers are told where a reader can tell. A model that was overwritten must not be changed again by the same
-    /// commit.
-    /// - Parameter record: the new state; nil takes the model out, its tombstone included. Must have this id.
+    /// The one exception to the merge. It serves a copy that is replaced as a whole by a better one, and tombstones
+    /// that nobody needs any more. A removed model gives its memory back. Open snapshots still show it, and observers
+    /// are told where a reader can see a difference. The same commit must not change an overwritten model again.
+    /// - Parameter record: the new state, of this id; nil removes the model with its tombstone.
     @_spi(CacheWriting)
     public mutating func overwrite(type: String, id: String, with record: CellRecord?) {
         precondition(record.map { $0.hasID(id.utf8.span) } ?? true, "a record of another id")
@@ -17,7 +16,7 @@ extension Commit {
 }
 
 extension PendingSet {
-    /// Replaces the state of a model, or takes it out.
+    /// Replaces the state of a model, or removes it.
     mutating func overwrite(
         _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, _ shards: Shards, plan: inout MergePlan,
         tally: inout Tally
@@ -40,9 +39,8 @@ extension PendingSet {
 }
 
 extension TypeTable {
-    /// Takes models out for good, after their last records have been published. Under the cut lock and the writer
-    /// lock.
-    /// - Parameter removals: the mixed hashes, and records that tell the ids.
+    /// Removes models for good, after their last records have been published. Under the cut lock and the writer lock.
+    /// - Parameter removals: the mixed hash of each model, and a record that has its id.
     func remove(_ removals: [(hash: UInt64, record: CellRecord)], epoch: UInt64?, counts: inout TableCounts) {
         for (hash, record) in removals {
             if shards.remove(hash, record.idBytes, epoch: epoch) { counts.records -= 1 }
@@ -51,7 +49,7 @@ extension TypeTable {
 }
 
 extension ModelCache {
-    /// How many deleted models of `type` are remembered.
+    /// How many deleted models of `type` are remembered as tombstones.
     @_spi(CacheWriting)
     public func tombstoneCount(of type: String) -> Int {
         guard let table = existingTable(type) else { return 0 }
@@ -61,12 +59,12 @@ extension ModelCache {
         }
     }
 
-    /// Lets go of tombstones whose floor is older than `stamp`.
+    /// Removes tombstones whose floor is older than `stamp`, in one commit.
     /// - Parameters:
-    ///   - buckets: where to look, within 0..<256: a part of them at a time bounds the work.
-    ///   - limit: no more than that many.
-    /// - Returns: how many were let go.
-    /// - Complexity: O(*models in the buckets*), nothing where no tombstone is.
+    ///   - buckets: the buckets to search, within 0..<256. A part of them at a time bounds the work.
+    ///   - limit: the greatest number of tombstones to remove.
+    /// - Returns: how many were removed.
+    /// - Complexity: O(*models in the buckets*); O(1) where the type has no tombstone.
     @discardableResult
     @_spi(CacheWriting)
     public func dropTombstones(
@@ -81,7 +79,7 @@ extension ModelCache {
         guard !ids.isEmpty else { return 0 }
         return commit { commit in
             for id in ids {
-                // Another thread may have brought it back since.
+                // Another thread may have brought the model back since the snapshot.
                 let current = commit.current(type: type, id: id.utf8.span, idHash: Fingerprint.fnv(id))
                 guard let current, !current.exists, (current.floor?.stamp ?? 0) < stamp else { continue }
                 commit.overwrite(type: type, id: id, with: nil)
@@ -89,9 +87,10 @@ extension ModelCache {
         }.1.changed
     }
 
-    /// Lets go of the removed fields of models whose stamps are below `stamp`. Readers and digests see nothing of it.
-    /// - Parameter buckets: where to look, within 0..<256: a part of them at a time bounds the work.
-    /// - Returns: how many models remember less.
+    /// Forgets the removed fields of models whose stamps are below `stamp`, in one commit. Readers and digests do not
+    /// see a difference.
+    /// - Parameter buckets: the buckets to search, within 0..<256. A part of them at a time bounds the work.
+    /// - Returns: how many models have forgotten a field.
     /// - Complexity: O(*fields of the models in the buckets*)
     @discardableResult
     @_spi(CacheWriting)

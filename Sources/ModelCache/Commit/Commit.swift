@@ -2,11 +2,12 @@ public import ModelRecord
 
 /// A commit in progress: batches and records of any types that become visible in one atomic step.
 ///
-/// Lent to the body of ``ModelCache/commit(_:)``. Until that returns nobody else sees any of it.
+/// The commit is lent to the body of ``ModelCache/commit(_:)``. No other thread sees any of it until that returns.
 @_spi(CacheWriting)
 public struct Commit: ~Copyable {
-    // The writer first: a build for the thread sanitizer takes a change of what is the writer's for one of the object
-    // that the first property refers to. Of the cache other threads read meanwhile what class it is.
+    // `writer` stands first because of the thread sanitizer: it takes a change of the writer's state for a change of
+    // the object that the first property refers to. Other threads read the class of the cache meanwhile, so with the
+    // cache first a false race would be reported.
     private let writer: Writer
     private let cache: ModelCache
 
@@ -23,7 +24,7 @@ public struct Commit: ~Copyable {
     }
 
     /// Merges the updates of `batch` into the models of a table of this cache.
-    /// - Parameter changes: where to note what differs, when the batch is an origin's own; nil for a replica.
+    /// - Parameter changes: notes what differs, when the batch is an origin's own; nil for a replica.
     mutating func apply(
         _ batch: borrowing UpdateBatchView, in table: TypeTable, noting changes: inout BatchChanges?
     ) {
@@ -54,7 +55,7 @@ public struct Commit: ~Copyable {
     /// How many of the updates and records so far have changed nothing.
     public var unchangedCount: Int { writer.tally.unchanged }
 
-    /// The table of `type`, as one that this commit touches.
+    /// The table of `type`, noted as touched by this commit.
     mutating func touch(_ type: String) -> TypeTable { writer.table(type, cache) }
 
     mutating func overwrite(_ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64, with record: CellRecord?) {
@@ -62,7 +63,7 @@ public struct Commit: ~Copyable {
             id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
-    /// What is known of a model, tombstones included, with the changes of this commit.
+    /// The record of a model with the changes of this commit so far, tombstones included.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         guard let table = cache.existingTable(type) else { return nil }
@@ -76,17 +77,17 @@ public struct Commit: ~Copyable {
 final class Writer: @unchecked Sendable {
     var plan = MergePlan()
     var tally = Tally()
-    /// Changes are noted in ``journal``.
+    /// True once ``journal`` notes every change.
     var isJournaling = false
-    /// What has changed since the journal was taken.
+    /// The changes since the journal was taken last.
     var journal: [JournalEntry] = []
-    /// The way back of what observers were told.
+    /// Where sections return the records and the memory that observers no longer need.
     let sectionMemory = SectionMemory()
-    /// Somebody was told something: there may be a way back.
+    /// Observers may have been given a section, so ``sectionMemory`` may have something to take back.
     var hasGathered = false
-    /// Memory for sections.
+    /// Memory for the next sections.
     var spareParts: [SectionMemory.Part] = []
-    /// What has been seen of a batch.
+    /// Finds the models that a batch changes more than once.
     var repeats = RepeatFilter()
     /// The tables that the commit in progress touches, in the order of the first touch.
     var tables: [TypeTable] = []
@@ -95,8 +96,8 @@ final class Writer: @unchecked Sendable {
 
     deinit { for part in spareParts { part.deallocate() } }
 
-    /// Takes the memory of replaced records back. Once for all of them: each look at ``plan`` is checked for exclusive
-    /// access at run time.
+    /// Takes the memory of replaced records back, for all entries in one call: each access to ``plan`` is checked for
+    /// exclusivity at run time.
     func takeBack(_ replaced: inout [Pending]) {
         for index in replaced.indices { replaced[index].giveBack(to: &plan) }
     }

@@ -1,11 +1,12 @@
 public import ModelRecord
 
-/// A model that a commit has changed, as a journal tells it.
+/// A model that a commit has changed, as the journal notes it for a store.
 @_spi(CacheWriting)
 public struct JournalEntry: Sendable {
+    /// The model's type.
     public let type: String
-    /// The new record, tombstones included; of a model that was taken out one that tells its id.
+    /// The new record, tombstones included; of a model that was removed, a record that has its id.
     public let record: CellRecord
-    /// The model was taken out for good: nothing is known of it any more, not even that it was deleted.
+    /// The model was removed for good, with its tombstone.
     public let isRemoval: Bool
 }

@@ -8,7 +8,7 @@ extension ModelCache {
     @discardableResult
     @_spi(CacheWriting)
     public func commit(_ batch: borrowing UpdateBatchView, type: String) -> CommitSummary {
-        // A copy of a view is a few words; a closure may not hold on to a borrowed one.
+        // The closure cannot capture a borrowed view, and a copy of one is a few words.
         let batch = copy batch
         return commit { $0.apply(batch, type: type) }.1
     }
@@ -16,7 +16,7 @@ extension ModelCache {
     /// Commits several batches and records of any types in one atomic step.
     ///
     /// From any thread; waits for a commit of another thread.
-    /// - Parameter body: is run once, at once. It may read the cache, and must not commit to it.
+    /// - Parameter body: is called once, before this returns. It may read the cache, and must not commit to it.
     @discardableResult
     @_spi(CacheWriting)
     public func commit<R>(_ body: (inout Commit) -> R) -> (R, CommitSummary) {
@@ -27,7 +27,7 @@ extension ModelCache {
             outcome = body(&commit)
             publish(&publication)
         }
-        // Outside every lock: observers' queues are woken, old records released.
+        // Outside every lock: queues of observers are woken, and replaced records are released.
         publication.woken?.wake()
         recycle(&publication)
         guard let outcome else { preconditionFailure("the body of a commit has run") }
@@ -81,11 +81,11 @@ extension ModelCache {
         return deliveries
     }
 
-    /// Releases what a commit replaced, and gives its memory back for the next one.
+    /// Releases the records that a commit replaced, and keeps their memory for the next commit.
     private func recycle(_ publication: inout Publication) {
         for position in publication.batches.indices {
             var entries = exchange(&publication.batches[position].1, with: [])
-            // Where another commit is at work already, this one's memory is not worth waiting for.
+            // Where another commit holds the lock already, this memory is not worth waiting for.
             _ = writerLock.withLockIfAvailable { _ in
                 writer.takeBack(&entries)
                 writer.takeBack()
@@ -99,22 +99,22 @@ extension ModelCache {
     }
 }
 
-/// What is left of a commit to be dealt with outside of the locks.
+/// The part of a commit that is done after the locks are free.
 private struct Publication {
-    /// The entries hold old records by now.
+    /// The tables with their entries, which hold the replaced records after the exchange.
     var batches: [(TypeTable, [Pending])] = []
     var woken: Wakeups?
     var summary = CommitSummary()
 
-    /// Larger memory is not kept for the next commit.
+    /// The capacity of entries above which their memory is not kept for the next commit.
     static let spareCapacityMax = 65_536
 }
 
 extension TypeTable {
     /// Exchanges the records of `pending` with those in the slots. Under the cut lock and the writer lock.
     /// - Parameters:
-    ///   - epoch: where snapshots look for the old records, if any is open.
-    ///   - gathering: takes what others are to be told.
+    ///   - epoch: the epoch for which the replaced records are kept, if a snapshot is open.
+    ///   - gathering: takes the changes that observers are to be told.
     /// - Returns: the shards that were touched, a bit each.
     func publish(
         _ pending: inout [Pending], epoch: UInt64?, gathering: inout Gathering, counts: inout TableCounts
@@ -135,7 +135,7 @@ extension TypeTable {
             }
             gathering.prefetch(pending[min(position &+ Gathering.ahead, pending.count &- 1)].hash)
             let seat = pending[position].isVisible ? gathering.seat(pending[position].hash) : nil
-            // The slot owns it from here on.
+            // The slot owns the new record from here on.
             let new = unsafe pending[position].held
             shards.exchange(&pending[position], epoch: epoch)
             if let seat, let new = unsafe new {
@@ -144,7 +144,7 @@ extension TypeTable {
         }
         counts.existing += existing
         add(pending, to: &digests)
-        // New ones last: a growing shard moves its slots.
+        // New models come last, as a growing shard moves its slots.
         if hasNew { insert(pending, epoch: epoch, &gathering, &counts) }
         if !removals.isEmpty { remove(removals, epoch: epoch, counts: &counts) }
         return touched

@@ -1,10 +1,10 @@
 public import ModelRecord
 
 extension ModelCache {
-    /// Merges one update in a commit of its own: what ``commit(_:type:)`` does for a batch of one, for less.
+    /// Merges one update in a commit of its own: the same as ``commit(_:type:)`` for a batch of one, at a lower cost.
     ///
-    /// A record that keeps its size and that nobody else has is written over where it is, unless a snapshot is open,
-    /// there is a journal, or who is told of it gets records of its own.
+    /// The record is overwritten in place where it keeps its size and nobody else has it. A new record is made where a
+    /// snapshot is open, where there is a journal, and where the observers of the model need whole records.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
@@ -14,13 +14,13 @@ extension ModelCache {
         commit(update, in: table, keepingEqual: false) { _, _ in true }
     }
 
-    /// Merges of an update what differs from the record, in a commit of its own.
+    /// Merges the pairs of an update that differ from the record, in a commit of its own.
     ///
-    /// For the origin of the update: it tells what is worth sending, in one pass and one look-up.
+    /// For the origin of the update, which sends only these pairs. One look-up and one pass do both.
     /// - Parameters:
-    ///   - byteCountMax: a record that would be larger is not made; the update is refused then.
-    ///   - written: the pairs that differ are appended here.
-    /// - Returns: what came of it, and how many pairs differ; nil when the update was refused.
+    ///   - byteCountMax: the size limit of the record, in bytes. An update that would exceed it is refused.
+    ///   - written: the encoded pairs that differ are appended here.
+    /// - Returns: the summary, and how many pairs differ; nil when the update was refused.
     @_spi(CacheWriting)
     public func commitChanges(
         of update: borrowing UpdateView, in table: ModelTable, byteCountMax: Int, written: inout [UInt8]
@@ -36,7 +36,8 @@ extension ModelCache {
         return isRefused ? nil : (summary, count)
     }
 
-    /// Asked with the size of the record to be and with what leads to it; where it says no the model stays as it is.
+    /// Decides whether a prepared merge takes place, by the size of the new record in bytes and by the plan. On false
+    /// the model stays as it is.
     private typealias Wish = (Int, borrowing MergePlan) -> Bool
 
     private func commit(
@@ -46,7 +47,7 @@ extension ModelCache {
         var end = CommitEnd()
         let update = copy update
         writerLock.withLock { _ in
-            // The plan once for all: each look at it is checked for exclusive access at run time.
+            // The plan is passed on, as each access to it is checked for exclusivity at run time.
             commit(update, in: table.table, plan: &writer.plan, keepingEqual: keepingEqual, isWanted, &end)
             if end.summary.changed > 0 { writer.takeBack() }
         }
@@ -63,7 +64,7 @@ extension ModelCache {
         let hash = SlotArray.hash(idHash: update.idHash)
         let slots = table.shards.slots(of: hash)
         let candidate = slots?.candidate(hash) ?? -1
-        // All of the record at once, before its first line has told how much that is.
+        // Asks for all of the record at once, before its first line has told its size.
         if candidate >= 0, let address = unsafe slots?.address(at: candidate) {
             unsafe UnmanagedRecord.prefetch(address, byteCount: table.recordByteCount)
         }
@@ -84,13 +85,14 @@ extension ModelCache {
             result, hash, slot: slot, existed: slots.exists(at: slot), in: table, plan: &plan, isWanted, &end)
     }
 
-    /// The model stays as it is.
+    /// Ends a commit that leaves the model as it is.
     private func leave(_ end: inout CommitEnd) {
         end.summary.unchanged = 1
         end.summary.commitNumber = cut.withLock { $0.commitNumber }
     }
 
-    /// Ends a commit whose record keeps its size: writes it where it is if nobody has it, else makes a new one.
+    /// Ends a commit whose record keeps its size. Overwrites the record where nobody else has it, otherwise makes a new
+    /// one.
     private func overwrite(
         _ result: UnmanagedMerge, _ update: UpdateView, _ hash: UInt64, _ slots: SlotArray, at slot: Int,
         in table: TypeTable, plan: inout MergePlan, _ end: inout CommitEnd
@@ -128,7 +130,7 @@ extension ModelCache {
         end.replaced = replaced
     }
 
-    /// Writes over the record of a model that somebody is to be told of, and keeps what stood there.
+    /// Overwrites the record of a model that is observed, and keeps the old state in the undo log.
     /// - Returns: whether it was done.
     @inline(never)
     private func overwriteObserved(
@@ -138,13 +140,13 @@ extension ModelCache {
         var gathering = Gathering(table, cut.observers, capacity: 1, writer)
         guard let seat = gathering.seat(hash) else { return false }
         let isDone = gathering.overwrite(slots, at: slot, update, plan, seat, of: table.name)
-        // Where it was not done there is nothing in it, and its memory goes back.
+        // An unused gathering is empty, and its memory goes back to the writer.
         let deliveries = cut.deliveries(of: gathering, table, writer)
         if isDone { told = deliveries }
         return isDone
     }
 
-    /// Ends a commit that has made a record, or has left the one that was there.
+    /// Ends a commit that has made a new record, or whose update changed nothing.
     private func replace(
         _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, in table: TypeTable,
         plan: inout MergePlan, _ isWanted: Wish, _ end: inout CommitEnd
@@ -173,8 +175,8 @@ extension ModelCache {
     }
 
     /// Exchanges the record of one model. Under the cut lock.
-    /// - Parameter isTold: some observer is to be told of it.
-    /// - Returns: nil where nobody is told.
+    /// - Parameter isTold: some observer is to be told of the change.
+    /// - Returns: nil where no observer is told.
     private func publish(
         _ pending: inout Pending, in table: TypeTable, isTold: Bool, _ cut: inout Cut
     ) -> Deliveries? {
@@ -199,13 +201,13 @@ extension ModelCache {
         }
     }
 
-    /// The same, of a model that somebody is to be told of.
+    /// Exchanges the record of one model that is observed.
     @inline(never)
     private func publishObserved(
         _ pending: inout Pending, in table: TypeTable, epoch: UInt64?, _ cut: inout Cut
     ) -> Deliveries? {
         var gathering = Gathering(table, cut.observers, capacity: 1, writer)
-        // The slot has a count of its own when it has been exchanged or inserted.
+        // After the exchange or the insertion the slot has a count of its own, so this reference stays valid.
         let new = unsafe pending.held
         place(&pending, in: table, epoch: epoch, &cut)
         guard let seat = gathering.seat(pending.hash), let new = unsafe new else { return nil }
@@ -219,10 +221,10 @@ extension ModelCache {
     }
 }
 
-/// What is left of a commit of one update, to be dealt with outside of the locks.
+/// The part of a commit of one update that is done after the locks are free.
 private struct CommitEnd {
     var summary = CommitSummary()
     var woken: Wakeups?
-    /// The old record, where somebody else has it.
+    /// The old record, where somebody else still has it.
     var replaced: Pending?
 }

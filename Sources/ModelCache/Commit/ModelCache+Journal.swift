@@ -1,13 +1,12 @@
-/// What a store has to be told.
+/// The changes that a store has to be told.
 extension ModelCache {
-    /// From now on every change is noted: also one that no reader can see, because only versions have changed.
+    /// Begins to note every change, also one that no reader can see because only versions changed.
     ///
-    /// Costs a commit an append for each record that changed; nothing before this call. The notes take memory until
-    /// ``takeJournal()``.
+    /// From then on each changed record costs its commit an append. The notes take memory until ``takeJournal()``.
     @_spi(CacheWriting)
     public func startJournal() { writerLock.withLock { _ in writer.isJournaling = true } }
 
-    /// Hands over what has changed since the last call, in the order of the commits, and forgets it.
+    /// Returns the changes since the last call, in the order of the commits, and forgets them.
     ///
     /// From any thread; waits for a commit that is under way.
     @_spi(CacheWriting)
@@ -17,7 +16,7 @@ extension ModelCache {
 }
 
 extension Writer {
-    /// Notes what a commit is about to publish. Under the writer lock, before records are exchanged.
+    /// Notes the changes that a commit is about to publish. Under the writer lock, before records are exchanged.
     func note(_ pending: [Pending], of type: String) {
         for entry in pending {
             guard let record = entry.record else { continue }

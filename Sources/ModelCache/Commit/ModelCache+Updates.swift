@@ -1,16 +1,18 @@
 public import ModelRecord
 
-/// Commits of one batch, as publishers and replicas make them without end.
+/// Commits of one batch: the way that publishers and replicas take for nearly all of their updates.
 ///
-/// Where no snapshot is open, a commit need not keep the new records beside the old ones until all are made: each
-/// update is merged where it belongs at once, and a record that nobody has is written over in its place; for those who
-/// are to be told of it, what gave way is kept (`UndoLog`). To snapshots and observers it is one step all the same, as
-/// the cut is held from the first update to the last, so that none is opened or registered in between. Point reads of
-/// one model see it before or after the batch, as always: where a batch changes a model twice, maybe as a transaction,
-/// the updates of that model take the long way, behind the others.
+/// Where no snapshot is open and there is no journal, the commit merges each update in its place at once. It does not
+/// keep the new records beside the old ones until all are made. It overwrites a record in place where nobody else has
+/// it; where the model is observed, the undo log keeps the old state (`UndoLog`).
+///
+/// For snapshots and observers the batch is still one step: the commit holds the cut from the first update to the last,
+/// so no snapshot is opened and no observer registered in between. A point read sees its model before or after the
+/// batch. Where a batch changes a model twice, the updates of that model take the two phases, after the others, so that
+/// no read sees half of them.
 extension ModelCache {
-    /// Merges the updates of a batch, in one atomic step: what ``commit(_:type:)`` does, for less where no snapshot is
-    /// open and there is no journal.
+    /// Merges the updates of a batch in one atomic step: the same as ``commit(_:type:)``, at a lower cost where no
+    /// snapshot is open and there is no journal.
     ///
     /// From any thread; waits for a commit of another thread. Must not be called from the body of a commit.
     /// - Parameter table: a table of this cache.
@@ -22,15 +24,15 @@ extension ModelCache {
         return commit(batch, in: table, noting: &changes)
     }
 
-    /// Merges of the updates of a batch what differs from the records, in one atomic step: for their origin.
-    /// - Parameter changes: tells what is left to be sent.
+    /// Merges the pairs of a batch that differ from the records, in one atomic step. For the origin of the batch.
+    /// - Parameter changes: notes the pairs that differ, which are left to be sent.
     @discardableResult
     @_spi(CacheWriting)
     public func commit(
         changesOf batch: borrowing UpdateBatchView, in table: ModelTable, noting changes: inout BatchChanges
     ) -> BatchSummary {
         var noted: BatchChanges? = changes
-        // One owner at a time, lest the buffers are copied.
+        // The buffers have one owner at a time, otherwise an append would copy them.
         changes = BatchChanges(byteCountMax: changes.byteCountMax)
         let summary = commit(batch, in: table, noting: &noted)
         if let noted { changes = noted }
@@ -41,8 +43,8 @@ extension ModelCache {
         _ batch: borrowing UpdateBatchView, in table: ModelTable, noting changes: inout BatchChanges?
     ) -> BatchSummary {
         precondition(table.table.owner == ObjectIdentifier(self), "the table belongs to another cache")
-        // What was replaced while others had it. Released outside of the locks, as with the last reference goes what is
-        // kept on a record.
+        // The replaced records that others still had. They are released outside of the locks, because the last release
+        // of a record also releases the values that are kept on it.
         var leftover: [CellRecord] = []
         if let summary = commitAtOnce(batch, in: table.table, noting: &changes, &leftover) { return summary }
         let batch = copy batch
@@ -52,24 +54,26 @@ extension ModelCache {
         return outcome
     }
 
-    /// More updates would hold up whoever opens a snapshot for too long: about a tenth of a millisecond is not.
+    /// The size of a batch above which the cut would be held too long. So many updates take about a tenth of a
+    /// millisecond, for which a thread that opens a snapshot has to wait.
     static let updatesAtOnceMax = 512
 
-    /// - Parameter leftover: released by the caller, outside of the locks.
-    /// - Returns: nil, and nothing has happened, where a snapshot or a journal keeps what was, where there are too many
-    ///   updates, and where the batch of an origin changes a model twice.
+    /// Merges a batch in place, under the cut.
+    /// - Parameter leftover: takes replaced records, which the caller releases outside of the locks.
+    /// - Returns: nil, with nothing changed, where a snapshot is open, where there is a journal, where there are too
+    ///   many updates, and where an origin's batch changes a model twice.
     private func commitAtOnce(
         _ batch: borrowing UpdateBatchView, in table: TypeTable, noting changes: inout BatchChanges?,
         _ leftover: inout [CellRecord]
     ) -> BatchSummary? {
         guard batch.count <= ModelCache.updatesAtOnceMax else { return nil }
-        // A copy of a view is a few words; a closure may not hold on to a borrowed one.
+        // The closure cannot capture a borrowed view, and a copy of one is a few words.
         let batch = copy batch
         var woken: Wakeups?
         let summary = writerLock.withLock { _ -> BatchSummary? in
             guard !writer.isJournaling else { return nil }
             let repeats = writer.repeats.repeats(in: batch)
-            // What is noted is noted in the order of the batch.
+            // `changes` has to be in the order of the batch, and repeated updates are merged behind the others.
             guard repeats.isEmpty || changes == nil else { return nil }
             var deliveries: Deliveries?
             let summary = cut.withLock { cut -> BatchSummary? in
@@ -91,22 +95,22 @@ extension ModelCache {
 }
 
 extension Cut {
-    /// Begins a step that changes records of `table` at once.
+    /// Begins a step that changes records of `table` in place.
     mutating func begin(_ table: TypeTable, count: Int, _ writer: Writer) -> UpdateStep {
         reserveCounts(of: table)
         return UpdateStep(
             counts: counts(of: table), gathering: Gathering(table, observers, capacity: count, writer))
     }
 
-    /// Ends it.
-    /// - Returns: what is to be told; nil where nobody is.
+    /// Ends a step of ``begin(_:count:_:)``.
+    /// - Returns: the deliveries for observers; nil where the type has none.
     mutating func finish(_ step: UpdateStep, of table: TypeTable, _ writer: Writer) -> Deliveries? {
         counts[table.number] = step.counts
         if step.summary.changed > 0 { commitNumber += 1 }
         return step.gathering.isWatched ? deliveries(of: step.gathering, table, writer) : nil
     }
 
-    /// What was gathered of one type, as it is to be told.
+    /// The deliveries of the changes that were gathered of one type.
     func deliveries(of gathering: Gathering, _ table: TypeTable, _ writer: Writer) -> Deliveries {
         var deliveries = Deliveries(commitNumber: commitNumber)
         deliveries.add(gathering, of: table.name, observers, writer)
@@ -115,15 +119,15 @@ extension Cut {
     }
 }
 
-/// What updates that are merged at once come to.
+/// The state of a batch that is being merged in place.
 struct UpdateStep {
     var summary = BatchSummary()
     var counts: TableCounts
-    /// For those who are to be told.
+    /// Takes the changes for observers.
     var gathering: Gathering
 
-    /// Writes what was prepared over the record at `slot`, if that can be.
-    /// - Parameter seat: who is to be told.
+    /// Overwrites the record at `slot` with what was prepared, if it can be overwritten.
+    /// - Parameter seat: the seat of the observer that is to be told; nil where none is.
     @inline(__always)
     mutating func overwrite(
         _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat?,

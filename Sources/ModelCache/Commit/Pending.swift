@@ -1,17 +1,17 @@
 import ModelRecord
 
-/// One model that a commit changes: the new record; once it is published, the old one.
+/// One model that a commit changes. It holds the new record, and the old one after the exchange.
 ///
-/// Many of these are written, moved and dropped with each commit, so the record is not counted by the compiler. Safe to
-/// use: an entry owns one count of its record, of which ``release()`` alone makes an end, and a commit releases each of
-/// its entries once, when it is through.
+/// Many entries are written, moved and dropped with each commit, so the compiler does not count the record. Safe to
+/// use: an entry owns one count of its record, which only ``release()`` and ``giveBack(to:)`` give up, and a commit
+/// releases each of its entries once, at its end.
 @safe struct Pending {
     /// See ``SlotArray/hash(idHash:)``.
     let hash: UInt64
-    /// Owns a count. Exchanged with a slot's by ``SlotArray/exchange(_:at:)``.
+    /// The record, of which the entry owns a count. ``SlotArray/exchange(_:at:)`` exchanges it with that of a slot.
     var held: UnmanagedRecord?
     var digestDelta: UInt64
-    /// The place of the old record in its shard, -1 for an id that has none.
+    /// The slot of the old record in its shard; -1 where the id has none.
     let slot: Int
     /// A reader can tell old and new apart.
     var isVisible: Bool
@@ -19,7 +19,7 @@ import ModelRecord
     var isRepeated = false
     /// The model existed before.
     let existed: Bool
-    /// The model is taken out; the record is what observers are told of it.
+    /// The model is removed. Observers are told of it by this record.
     let isRemoval: Bool
     /// The model exists with the new record.
     private(set) var exists: Bool
@@ -49,14 +49,15 @@ import ModelRecord
     /// ``SeededHash`` of the id.
     var seededHash: UInt64 { unsafe held?.lend { SeededHash.of($0.idBytes) } ?? 0 }
 
-    /// Puts another new record in the place of the one before.
+    /// Replaces the new record by a later one of the same commit.
     mutating func replace(_ record: UnmanagedRecord) {
         unsafe exists = record.exists
         release()
         unsafe held = record
     }
 
-    /// Gives up the record where nobody else has it: its memory serves for the next ones. Under the writer lock.
+    /// Gives the record's memory to `plan` for the next records, where nobody else has the record. Under the writer
+    /// lock.
     @inline(__always)
     mutating func giveBack(to plan: inout MergePlan) {
         if unsafe held?.giveBack(to: &plan) ?? false { unsafe held = nil }

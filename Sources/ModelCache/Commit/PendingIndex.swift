@@ -2,10 +2,11 @@ import ModelRecord
 
 /// Finds the entry of an id among the entries of a ``PendingSet``: open addressing, emptied in O(1).
 ///
-/// By the mixed hash, until an entry comes to stand too far from where it belongs; then by a seeded hash of the id,
-/// until it is emptied.
+/// The place of an entry comes from the mixed hash. Once an entry stands too far from its home, which chosen ids can
+/// bring about, all places come from a seeded hash of the id, until the index is emptied.
 struct PendingIndex {
-    /// Generation in the upper half, position in the lower; other generations are empty places.
+    /// The generation in the upper half of a word, the entry's position in the lower. A place of another generation is
+    /// empty.
     private var places: [UInt64] = []
     private var generation: UInt32 = 1
     private var isSeeded = false
@@ -21,7 +22,7 @@ struct PendingIndex {
         for position in entries.indices { put(entries[position], position) }
     }
 
-    /// No entry can be of this hash: most of the time one look tells.
+    /// True when no entry can have this hash. In most cases one look decides.
     @inline(__always)
     func isAbsent(_ hash: UInt64) -> Bool {
         guard places.count > 0 else { return true }
@@ -44,7 +45,7 @@ struct PendingIndex {
         }
     }
 
-    /// Adds the last of `entries`. There is room by ``reserve(_:_:)``.
+    /// Adds the last of `entries`. ``reserve(_:_:)`` has made room for it.
     @inline(__always)
     mutating func insertLast(of entries: [Pending]) {
         let position = entries.count &- 1
@@ -52,7 +53,7 @@ struct PendingIndex {
         if distance > PendingIndex.distanceMax, !isSeeded { seed(entries) }
     }
 
-    /// - Returns: how far from where it belongs the entry stands.
+    /// - Returns: how far the entry stands from its home, in places.
     @inline(__always)
     @discardableResult
     private mutating func put(_ entry: Pending, _ position: Int) -> Int {
@@ -71,7 +72,7 @@ struct PendingIndex {
         for position in entries.indices { put(entries[position], position) }
     }
 
-    /// How many places in a row are taken at most: what bounds a search. For tests.
+    /// The length of the longest run of taken places, which bounds a search. For tests.
     var longestRun: Int {
         Runs.longest(count: places.count) { UInt32(truncatingIfNeeded: places[$0] &>> 32) == generation }
     }

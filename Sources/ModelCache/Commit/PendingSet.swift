@@ -1,17 +1,17 @@
 import ModelRecord
 
-/// What a commit is about to change in one type: each model once, with the record that it is to have.
+/// The changes that a commit is about to make in one type: an entry for each model, with its new record.
 ///
-/// A later update of the same commit to the same model merges onto the pending record.
-/// The memory is kept from commit to commit.
+/// A later update of the same commit to the same model merges onto the pending record. The memory is kept from commit
+/// to commit.
 struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
 
     /// Merges the updates of `batch`.
     /// - Parameters:
-    ///   - changes: where to note what differs, when the batch is an origin's own; nil for a replica.
-    ///   - byteCount: how large records are thought to be; of the last one that was made.
+    ///   - changes: notes what differs, when the batch is an origin's own; nil for a replica.
+    ///   - byteCount: the expected size of a record in bytes, set to that of the last one that was made.
     mutating func apply(
         _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout Tally,
         changes: inout BatchChanges?, byteCount: inout Int
@@ -34,7 +34,7 @@ struct PendingSet {
         if let last = unsafe entries.last?.held { unsafe byteCount = last.storedByteCount }
     }
 
-    /// Merges some of the updates of `batch`.
+    /// Merges those updates of `batch` whose positions are in `some`.
     mutating func apply(
         _ some: Repeats, of batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan,
         tally: inout Tally
@@ -81,13 +81,13 @@ struct PendingSet {
         unsafe append(result, hash, slot: -1, existed: false, &tally)
     }
 
-    /// Joins whole states.
+    /// Joins the whole states of several models.
     mutating func join(_ records: [CellRecord], _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
         index.reserve(entries.count + records.count, entries)
         for record in records { join(record, shards, plan: &plan, tally: &tally) }
     }
 
-    /// Joins a whole state.
+    /// Joins the whole state of a model.
     mutating func join(_ record: CellRecord, _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
         index.reserve(entries.count + 1, entries)
         let hash = SlotArray.hash(idHash: record.idHash)
@@ -104,7 +104,7 @@ struct PendingSet {
         unsafe append(UnmanagedMerge(result), hash, slot: slot, existed: old?.exists ?? false, &tally)
     }
 
-    /// A second change of one model within a commit.
+    /// Takes a further change of a model that this commit has changed already.
     private mutating func note(_ result: UnmanagedMerge, at position: Int, _ tally: inout Tally) {
         unsafe tally.conflictingCells &+= result.conflictingCells
         guard let record = unsafe result.record else {
@@ -141,19 +141,20 @@ struct PendingSet {
     /// The position of the pending change of `id`, or -1.
     func position(_ hash: UInt64, _ id: Span<UInt8>) -> Int { index.find(hash, id, entries) }
 
-    /// Adds the change of an id that has none yet; there is room by ``reserve(_:)``.
+    /// Adds the change of an id that has none yet. ``reserve(_:)`` has made room for it.
     mutating func add(_ entry: Pending) {
         entries.append(entry)
         index.insertLast(of: entries)
     }
 
-    /// The pending record of `id`, if this commit changed it already.
+    /// The pending record of `id`; nil where this commit has not changed it.
     func record(_ hash: UInt64, _ id: Span<UInt8>) -> CellRecord? {
         let known = index.find(hash, id, entries)
         return known < 0 ? nil : entries[known].record
     }
 
-    /// Settles what is visible: several changes of one model may cancel out, and nobody saw the ones between.
+    /// Decides again which models changed visibly: several changes of one model may cancel out, and no reader saw the
+    /// states between.
     /// - Returns: how many models a reader can tell from before.
     mutating func settle(_ shards: Shards) -> Int {
         var visible = 0
@@ -172,7 +173,7 @@ struct PendingSet {
         return new.isVisiblyDifferent(from: old)
     }
 
-    /// Hands the entries over and is empty again.
+    /// Hands the entries over. The set is empty afterwards.
     mutating func take() -> [Pending] {
         index.removeAll()
         return exchange(&entries, with: [])
@@ -184,7 +185,7 @@ struct PendingSet {
     }
 }
 
-/// What a commit counts as it goes.
+/// The counts of a commit in progress.
 struct Tally {
     var unchanged = 0
     var conflictingCells = 0

@@ -1,23 +1,24 @@
 import ModelRecord
 
-/// Finds the updates of a batch whose models are changed by others of it, too.
+/// Finds the updates of a batch whose model other updates of the batch change, too.
 ///
-/// A table of mixed hashes that is emptied in O(1). Two ids that are alike in 51 bits are taken for one, and one whose
-/// place is taken, and so many behind it, is taken for one of several: that costs their updates the short way and
-/// nothing else.
+/// A table of mixed hashes that is emptied in O(1). It may name too many updates: two ids whose hashes are alike in 51
+/// bits count as one model, and an id that finds no free place near its own counts as repeated. Such updates take the
+/// two phases, which costs time and nothing else.
 struct RepeatFilter {
-    /// A generation in the upper 24 bits, the lower 40 of a hash below; other generations are empty places.
+    /// The generation in the upper 24 bits of a word, the lower 40 bits of a hash below. A place of another generation
+    /// is empty.
     private var places: [UInt64] = []
-    /// By place, the first update that has the hash.
+    /// The first update that has the hash, for each place.
     private var positions: [UInt16] = []
     private var generation: UInt64 = 0
 
-    /// Of at most ``ModelCache/updatesAtOnceMax`` updates, so that three quarters of the places stay empty.
+    /// The number of places. A batch has at most ``ModelCache/updatesAtOnceMax`` updates, so three quarters stay empty.
     private static let count = 2_048
     private static let distanceMax = 32
     private static let hashMask: UInt64 = 1 << 40 - 1
 
-    /// The updates of `batch` whose id stands in it more than once, or hardly differs from another's in its hash.
+    /// The updates of `batch` whose id stands in it more than once, or whose hash hardly differs from another's.
     mutating func repeats(in batch: borrowing UpdateBatchView) -> Repeats {
         var repeats = Repeats()
         guard batch.count > 1 else { return repeats }
@@ -40,7 +41,8 @@ struct RepeatFilter {
                 if distance == RepeatFilter.distanceMax { break }
             }
             if distance == RepeatFilter.distanceMax {
-                // Another update of its id ends here, too, as places are not given up.
+                // Another update of this id comes to the same end, as taken places are not given up. So all of them are
+                // found.
                 repeats.insert(index)
             } else if places[place] == word {
                 repeats.insert(Int(positions[place]))
@@ -54,7 +56,7 @@ struct RepeatFilter {
     }
 }
 
-/// Some of the updates of a batch, by position: of ``ModelCache/updatesAtOnceMax`` at most, a bit each.
+/// Positions of updates in a batch, a bit each; the batch has ``ModelCache/updatesAtOnceMax`` updates at most.
 struct Repeats {
     private var bits = InlineArray<8, UInt64>(repeating: 0)
     private(set) var count = 0

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A registration that lasts until it is cancelled or released.
 ///
-/// Keep it as long as you want to be told. It keeps the cache alive.
+/// Keep it as long as you want to be told. The token keeps the cache alive.
 public final class CacheObservation: Sendable {
-    /// Where it is told from.
+    /// The inbox or the lane that the observer is told from.
     enum Place: Sendable {
         case inbox(Inbox)
         case lane(Lane, UInt32)
@@ -14,7 +14,7 @@ public final class CacheObservation: Sendable {
 
     private let cache: ModelCache
     private let place: Place
-    /// Set once, under the cut lock: the number in a lane is another's then.
+    /// Set once, under the cut lock. The number in the lane may belong to another observer afterwards.
     private let isEnded = Atomic<Bool>(false)
 
     init(_ cache: ModelCache, _ place: Place) {
@@ -24,13 +24,13 @@ public final class CacheObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation.
+    /// Ends the observation and releases the handler. Cancelling twice is harmless.
     ///
-    /// After it returns on the delivery queue (a serial one) no callback begins; elsewhere, one that was about to
-    /// begin may still run. The handler is released. Cancelling twice is harmless.
-    /// - Complexity: O(1) for one of a single model, however many there are.
+    /// Called on the delivery queue, if that is a serial one, no callback begins after it returns. Called elsewhere, a
+    /// callback that was about to begin may still run.
+    /// - Complexity: O(1) for the observer of a single model, however many observers there are.
     public func cancel() {
-        // Outside of the locks the handler is released, and whatever it holds on to.
+        // The handler and what it captures are released outside of the locks.
         var left: LaneMember?
         switch place {
         case .inbox(let inbox):
@@ -45,25 +45,26 @@ public final class CacheObservation: Sendable {
         withExtendedLifetime(left) {}
     }
 
-    /// - Returns: whether it had been ended before.
+    /// - Returns: whether the observation had ended before.
     private func end() -> Bool { isEnded.exchange(true, ordering: .relaxed) }
 }
 
 extension ModelCache {
     /// Tells `handler` the current state of what is of interest, then every later change.
     ///
-    /// - The current state comes first, as sets with ``ChangeSet/isInitial``: of a type or of everything in one or more
-    ///   sets, of a single model in one; where nothing exists yet there is none. Nothing between it and the first
-    ///   change is missed, nothing is told twice.
-    /// - Changes of one commit arrive together, commits in their order. An update that changes no value tells nobody.
-    /// - A handler that is slower than the changes come is told the newest state, old being what it was told last, and
-    ///   all fields that changed between (``Change/isFolded``). What waits is
+    /// - The current state comes first, as sets with ``ChangeSet/isInitial``: one or more sets for a type or for
+    ///   everything, one set for a single model, none where nothing exists yet. Between it and the first change nothing
+    ///   is missed, and nothing is told twice.
+    /// - The changes of one commit arrive together, and commits arrive in their order. An update that changes no value
+    ///   is not told.
+    /// - A handler that is slower than the changes gets folded changes (``Change/isFolded``): the newest state, the
+    ///   state that it was told last as the old one, and all fields that changed between. The changes that wait are
     ///   bounded by the greater of 4,096 and twice the number of models, and one more commit.
-    /// - Calls never overlap and never run under a lock of the cache; the handler may read, commit, observe and cancel.
-    /// - Observers of single models that are given the same queue object take turns on it, also where the queue is a
-    ///   concurrent one, and what waits for all of them together is bounded by the greater of 4,096 and twice their
-    ///   number. So a million of them cost a commit little more than the changes that it tells. One that must not wait
-    ///   for others has a queue of its own.
+    /// - Calls never overlap and never run under a lock of the cache. The handler may read, commit, observe and cancel.
+    /// - Observers of single models that share a queue object take turns on it, also where the queue is a concurrent
+    ///   one. The changes that wait for all of them together are bounded by the greater of 4,096 and twice their
+    ///   number. So a million of them cost a commit little more than the changes that it tells. An observer that must
+    ///   not wait for others needs a queue of its own.
     ///
     /// - Parameters:
     ///   - queue: where `handler` is called.
@@ -75,10 +76,10 @@ extension ModelCache {
         return register(makeTable(type), id, on: queue, handler)
     }
 
-    /// The same on the thread that commits, once its locks are free: what is behind ``observe(_:on:_:)`` but the way to
-    /// another thread, which takes some microseconds.
+    /// Tells `handler` on the thread that commits, once the locks of the cache are free. The contract is that of
+    /// ``observe(_:on:_:)``, without the microseconds that a change of thread takes.
     ///
-    /// Calls never overlap: while one is at work on one thread, another thread leaves it what it has committed.
+    /// Calls never overlap: while a call runs on one thread, it also takes the changes that other threads commit.
     package func observe(
         _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
@@ -88,7 +89,7 @@ extension ModelCache {
     /// The current state of what is of interest, then every later change: ``observe(_:on:_:)`` as an asynchronous
     /// sequence, with the same contract.
     ///
-    /// Registered at once, not at the first iteration. For one consumer.
+    /// The observation begins with this call, not with the first iteration. For one consumer.
     public func changes(_ interest: Interest) -> ChangeStream {
         let inbox = Inbox(.stream, interest)
         let observation = register(inbox)
@@ -100,7 +101,7 @@ extension ModelCache {
         let interest = inbox.interest
         let table = interest.type.map(makeTable)
         let isToBeWoken = cut.withLock { cut in
-            // Between two commits: the state that is told first is the one that the first change starts from.
+            // The cut is between two commits, so the first change starts from the state that is told first.
             cut.observers.add(inbox, table)
             switch interest {
             case .everything: return inbox.begin(InitialState(snapshot(of: &cut), types: nil), nil)
@@ -112,7 +113,7 @@ extension ModelCache {
         return CacheObservation(self, .inbox(inbox))
     }
 
-    /// One of a single model, on a queue.
+    /// Registers an observer of a single model, on a queue.
     private func register(
         _ table: TypeTable, _ id: String, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {

@@ -1,9 +1,9 @@
 public import ModelRecord
 
-/// What happened to one model, as an observer is told.
+/// One change of one model, as an observer is told it.
 ///
-/// A place in what a commit tells: whoever keeps a change keeps all that was told beside it on the same queue. To
-/// remember a state keep ``new``.
+/// A change refers to the set that it was told in: keeping a change keeps everything that was told beside it on the
+/// same queue. To remember a state keep ``new``.
 public struct Change: Sendable {
     private let section: ChangeSection
     private let position: Int
@@ -24,20 +24,20 @@ public struct Change: Sendable {
 
     /// The model before, or nil where it did not exist; also nil when ``isInitial``.
     ///
-    /// - Complexity: O(1). Where the cache has written over that record, it is made again for the first who asks:
-    ///   O(*size of the record*).
+    /// - Complexity: O(1). Where the cache has overwritten that record, the first call makes it again: O(*size of the
+    ///   record*).
     public var old: CellRecord? { existing(section.old(at: position)) }
 
     /// The model after, or nil where it does not exist.
     public var new: CellRecord? { existing(newState) }
 
-    /// The fields whose value is another one now, in the order of their encodings; of an initial state all fields.
+    /// The fields whose value has changed, in the order of their encodings; of an initial state all fields.
     ///
     /// When ``isFolded``, all fields that changed on the way, although some may be back at their old value.
     /// - Complexity: O(*fields*), unless folded; asks for ``old``.
     public var changedFields: [String] { section.changedFields(at: position) }
 
-    /// Several changes of this model were folded into one, as the observer was slower than they came.
+    /// Several changes of this model were folded into one, as the observer was slower than the changes.
     public var isFolded: Bool { section.foldedFields(at: position) != nil }
 
     /// The state after, tombstones included.

@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// A change as it is kept: what can be told from the records is not stored.
+/// A change in the form in which it is folded. Fields that the two records tell are not stored.
 struct ChangeEntry {
     /// The state before, tombstones included.
     var old: CellRecord?
@@ -10,48 +10,48 @@ struct ChangeEntry {
     var fields: [String]?
 }
 
-/// A change as a section holds it. Both records are owned, a count each.
+/// A change as a section holds it. It owns a count of both records.
 @unsafe struct HeldChange {
-    /// Nil where there was none, and where it was written over: then ``undo`` has what it was.
+    /// Nil where there was no record, and where the record was overwritten: then ``undo`` tells the old state.
     var old: UnmanagedRecord?
     var new: UnmanagedRecord
-    /// Who is told, where the section is a lane's.
+    /// The seat of the observer that is told, where the section is a lane's.
     var seat = Seat.nobody
-    /// Of the section's log.
+    /// The entry of the section's undo log.
     var undo = UndoLog.Entry.none
 }
 
-/// The changes of one type in one step: written once, shared by all who are told of them, never changed.
+/// The changes of one type in one step. Written once, never changed, and shared by all observers that are told of them.
 ///
-/// Many records pass through here, and the compiler counts none of them: a commit moves the records that it replaced
-/// into the section, and whoever releases the section last hands them back (``SectionMemory``).
+/// The compiler counts none of the records: a commit moves the records that it replaced into the section, and the last
+/// release of the section hands them back (``SectionMemory``).
 ///
-/// Safe to use: the pointer is private, and what is behind it, `count` changes, lives as long as the section.
+/// Safe to use: the pointer is private, and the `count` changes behind it live as long as the section.
 // Unchecked because of the pointer and the log: what is behind them is written before the section is made, and only
 // read until its last reference is gone.
 @safe final class ChangeSection: @unchecked Sendable {
     let type: String
     let count: Int
-    /// The commit that made the changes; of folded ones the last.
+    /// The commit that made the changes; of folded changes the last commit.
     let commitNumber: UInt64
     private let changes: UnsafeMutablePointer<HeldChange>
     private let capacity: Int
     private let undoLog: UndoLog
-    /// The old states that somebody has asked for, by position; empty until then.
+    /// The old states that were made again, by position; empty until the first is asked for.
     private let restored = Guarded<[CellRecord?]>([])
     private let folds: Folds?
-    /// Where replaced records and memory go; nil for sections that no commit has made.
+    /// Takes the replaced records and the memory at the end; nil for sections that no commit has made.
     private let memory: SectionMemory?
 
-    /// What is known of folded changes, by position.
+    /// The fields and commits of folded changes, by position.
     struct Folds {
         /// Nil for a change that stands for itself.
         var fields: [[String]?] = []
-        /// Empty where the section's own number is that of all.
+        /// Empty where ``ChangeSection/commitNumber`` is that of all changes.
         var commitNumbers: [UInt64] = []
     }
 
-    /// Takes over what was gathered.
+    /// Takes over the changes and the memory of `gathered`.
     init(_ gathered: consuming GatheredChanges, type: String, commitNumber: UInt64, memory: SectionMemory?) {
         self.type = type
         self.commitNumber = commitNumber
@@ -63,7 +63,7 @@ struct ChangeEntry {
         undoLog = gathered.undoLog
     }
 
-    /// - Parameter seats: who is told of each; empty where the section is not a lane's.
+    /// - Parameter seats: the seat of the observer of each change; empty where the section is not a lane's.
     init(
         type: String, entries: [ChangeEntry], seats: [Seat] = [], commitNumbers: [UInt64] = [], commitNumber: UInt64 = 0
     ) {
@@ -97,7 +97,7 @@ struct ChangeEntry {
         return unsafe changes[position]
     }
 
-    /// The state before, tombstones included; made again, once, where the record was written over.
+    /// The state before, tombstones included. Where the record was overwritten, it is made again, once.
     func old(at position: Int) -> CellRecord? {
         let held = unsafe held(position)
         guard unsafe held.undo != .none else { return unsafe held.old?.record }
@@ -120,18 +120,18 @@ struct ChangeEntry {
         foldedFields(at: position) ?? new(at: position).changedFields(since: old(at: position))
     }
 
-    /// The change at `position`, on its own.
+    /// A copy of the change at `position`.
     func entry(at position: Int) -> ChangeEntry {
         ChangeEntry(old: old(at: position), new: new(at: position), fields: foldedFields(at: position))
     }
 
-    /// Who is told of the change at `position`.
+    /// The seat of the observer that is told of the change at `position`.
     func seat(at position: Int) -> Seat { unsafe held(position).seat }
 
     /// The change at `position` is of the model `id`.
     func hasID(_ id: String, at position: Int) -> Bool { unsafe held(position).new.hasID(id.utf8.span) }
 
-    /// The last commit that is in the change at `position`.
+    /// The last commit that the change at `position` contains.
     func commitNumber(at position: Int) -> UInt64 {
         guard let folds, !folds.commitNumbers.isEmpty else { return commitNumber }
         return folds.commitNumbers[position]

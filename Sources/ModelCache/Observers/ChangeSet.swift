@@ -1,18 +1,19 @@
 /// The changes of one commit, or of several that were folded, in commit order; each model at most once.
 ///
-/// The changes of one type stand together. Copies share their memory; the records in it stay alive as long as a copy or
-/// a ``Change``, and with a change of one model those that were told beside it on the same queue.
+/// The changes of one type stand together. Copies share their memory. The records live as long as a copy of the set or
+/// a ``Change`` of it. For an observer of a single model, the set also keeps the changes that were told beside it on
+/// the same queue.
 public struct ChangeSet: Sendable {
     private let first: ChangeSection?
-    /// Those behind the first, which is whole then.
+    /// The sections behind the first. Where there are any, the set has all of the first section.
     private let others: [ChangeSection]
     /// Where the changes begin in the first section.
     private let start: Int
     /// How many changes there are.
     public let count: Int
-    /// These are no changes but what was there at the time of registration. Large states come in several sets.
+    /// These are not changes, but the state at the time of registration. A large state comes in several sets.
     public let isInitial: Bool
-    /// The number of the last commit that is in it; of an initial state, of the commit that it shows.
+    /// The number of the last commit in the set; of an initial state, of the commit that it shows.
     public let commitNumber: UInt64
 
     /// All changes of several sections.
@@ -58,11 +59,13 @@ public struct ChangeSet: Sendable {
 }
 
 extension ChangeSet: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// Equal to `count`.
     public var endIndex: Int { count }
 
     /// The change at `position`.
-    /// - Complexity: O(*types in it*)
+    /// - Complexity: O(*types in the set*)
     public subscript(position: Int) -> Change {
         precondition(position >= 0 && position < count, "no change \(position) in a set of \(count)")
         guard let first else { preconditionFailure("a set that is not empty has a section") }

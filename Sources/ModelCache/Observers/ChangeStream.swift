@@ -1,16 +1,17 @@
 /// The changes of an observation as an asynchronous sequence of ``ChangeSet``.
 ///
-/// It ends when the task that awaits it is cancelled; of a publisher, relay or subscriber also when that has stopped,
-/// and when the service group of the task that awaits it shuts down. The observation ends with it, and also when the
-/// stream and its iterators are released. A slow consumer is told folded changes; nothing piles up.
-/// One consumer: two tasks that await its next element at once are a mistake, and trap.
+/// The stream ends when the task that awaits it is cancelled, and when the publisher, relay or subscriber that writes
+/// the cache has stopped. It also ends when the service group of the awaiting task shuts down. The observation ends
+/// with the stream, and also when the stream and its iterators are released. A slow consumer is told folded changes, so
+/// nothing piles up.
+/// One consumer: two tasks that await the next element at once are a mistake, and trap.
 public struct ChangeStream: AsyncSequence, Sendable {
     private let observation: CacheObservation
     private let inbox: Inbox
     private let guarding: StreamGuard?
 
-    /// Awaits the next set of a stream, and calls the second function when the stream is to end for another reason than
-    /// that its task was cancelled.
+    /// Awaits the next set of a stream with the first function. Calls the second function when the stream is to end for
+    /// another reason than the cancellation of its task.
     package typealias StreamGuard =
         @Sendable (@Sendable () async -> ChangeSet?, @escaping @Sendable () -> Void) async -> ChangeSet?
 
@@ -20,6 +21,7 @@ public struct ChangeStream: AsyncSequence, Sendable {
         self.guarding = guarding
     }
 
+    /// Makes an iterator. All iterators of a stream take from the same queue of changes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(observation: observation, inbox: inbox, guarding: guarding)
     }

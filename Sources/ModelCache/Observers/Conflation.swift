@@ -2,9 +2,9 @@ import ModelRecord
 
 /// Folds several change sets into one with a single change per model: first old, last new, all changed fields.
 ///
-/// Models come in the order of their last change, types in the order of their first.
+/// Models come in the order of their last change, types in the order of their first change.
 struct Conflation {
-    /// One type's changes; a nil is a place that its model left for a later one.
+    /// The changes of one type. A nil is a place that its model left for a later one.
     private struct Section {
         let type: String
         var entries: [ChangeEntry?] = []
@@ -59,7 +59,7 @@ struct Conflation {
         section.entries.append(before.folded(with: entry))
     }
 
-    /// A model without fields that came and went again is nothing to tell of.
+    /// False for a model without fields that came and went again: nothing is left to tell.
     static func isTold(_ entry: ChangeEntry) -> Bool {
         guard let fields = entry.fields, fields.isEmpty else { return true }
         return (entry.old?.exists ?? false) != entry.new.exists

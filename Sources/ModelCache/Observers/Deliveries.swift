@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// The change sets of one commit and who gets them: settled under the cut lock, sent under the writer lock.
+/// The change sets of one commit and their receivers: settled under the cut lock, sent under the writer lock.
 struct Deliveries: Sendable {
     private var sets: [(ChangeSet, [Inbox])] = []
     private var lanes: [(lane: Lane, section: ChangeSection, memberCount: Int)] = []
@@ -9,10 +9,10 @@ struct Deliveries: Sendable {
 
     init(commitNumber: UInt64 = 0) { self.commitNumber = commitNumber }
 
-    /// Nobody is told anything.
+    /// True where no observer is told anything.
     var isEmpty: Bool { sets.isEmpty && lanes.isEmpty }
 
-    /// Adds the changes of one type for those who observe it or a model of it.
+    /// Adds the changes of one type, for the observers of the type and those of its models.
     mutating func add(_ gathering: Gathering, of type: String, _ observers: borrowing Observers, _ writer: Writer) {
         if let all = gathering.all {
             if all.count > 0 {
@@ -49,19 +49,19 @@ struct Deliveries: Sendable {
     private mutating func addLane(
         _ changes: GatheredChanges, _ type: String, _ writer: Writer, _ observers: borrowing Observers
     ) {
-        // It is there: under the same lock its seats were found.
+        // The lane is there: its seats were found under the same lock.
         guard let (lane, count) = observers.lane(changes.lane(at: 0)) else { return }
         lanes.append((lane, section(changes, type, writer), count))
     }
 
-    /// Adds all changes for those who observe everything.
+    /// Adds all changes, for the observers of everything.
     mutating func finish(everything: [Inbox]) {
         guard !everything.isEmpty, !sections.isEmpty else { return }
         sets.append((ChangeSet(sections, commitNumber: commitNumber), everything))
     }
 
-    /// Puts each set where it is told from.
-    /// - Returns: those that are to be woken, once all locks are free.
+    /// Puts each set into the inbox or the lane that it is told from.
+    /// - Returns: the inboxes and lanes that are to be woken, once all locks are free.
     func send() -> Wakeups {
         var woken = Wakeups()
         for (set, inboxes) in sets {
@@ -74,12 +74,12 @@ struct Deliveries: Sendable {
     }
 }
 
-/// Who is to be told that there is something.
+/// The inboxes and lanes whose consumers are to be woken.
 struct Wakeups {
     var inboxes: [Inbox] = []
     var lanes: [Lane] = []
 
-    /// Outside all locks.
+    /// Wakes the consumers. Outside all locks.
     func wake() {
         for inbox in inboxes { inbox.wake() }
         for lane in lanes { lane.wake() }

@@ -3,13 +3,14 @@ import ModelRecord
 
 /// The changes of a section in the making.
 ///
-/// Safe to use: the pointer is that of `capacity` places, the first `count` of which hold changes. One copy is used.
+/// Safe to use: the pointer is that of `capacity` places, of which the first `count` hold changes. Only one copy is
+/// used.
 // Unchecked because of the pointer, which the writer alone has.
 @safe struct GatheredChanges: @unchecked Sendable {
     private(set) var base: UnsafeMutablePointer<HeldChange>
     private(set) var capacity: Int
     private(set) var count = 0
-    /// What the records were that were written over.
+    /// The old states of the records that were overwritten.
     private(set) var undoLog = UndoLog()
 
     init(capacity: Int) {
@@ -17,28 +18,29 @@ import ModelRecord
         unsafe base = .allocate(capacity: self.capacity)
     }
 
-    /// In memory that was used before.
+    /// Reuses memory of an earlier section.
     init(_ part: SectionMemory.Part) {
         capacity = part.capacity
         unsafe base = part.base
         undoLog = part.undoLog
     }
 
-    /// Takes over the counts of the records.
+    /// Adds a change, and takes over the counts of its records.
     @inline(__always)
     mutating func append(_ change: HeldChange) {
         if count == capacity { grow() }
         unsafe (base + count).initialize(to: change)
         count &+= 1
-        // Who was told last has read it here: another core.
+        // The observer that was told last has read this memory on another core, so it is fetched ahead of the next
+        // writes.
         unsafe cprefetch_ahead_to_write(base + count, GatheredChanges.aheadByteCount)
     }
 
-    /// So far ahead the memory is asked for: eight changes.
+    /// How far ahead the memory is asked for, in bytes: eight changes.
     private static var aheadByteCount: Int { unsafe 8 &* MemoryLayout<HeldChange>.stride }
 
-    /// Writes an update over the record at `slot`, and takes the change.
-    /// - Returns: whether it was done.
+    /// Overwrites the record at `slot`, and takes the change.
+    /// - Returns: false where the record cannot be overwritten; nothing has changed then.
     @inline(__always)
     mutating func overwrite(
         _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat
@@ -50,7 +52,7 @@ import ModelRecord
         return true
     }
 
-    /// Takes the last change of another section, for `seat`.
+    /// Takes the last change of another section, for the observer of `seat`.
     mutating func append(lastOf other: GatheredChanges, _ seat: Seat) {
         precondition(other.count > 0, "a section that is not empty has a last change")
         let last = unsafe other.base[other.count - 1]
@@ -58,7 +60,7 @@ import ModelRecord
         unsafe append(HeldChange(old: last.old?.retained(), new: last.new.retained(), seat: seat, undo: entry))
     }
 
-    /// The states before and after the last change, with a count of their own.
+    /// The states before and after the last change, each with a count of its own.
     func last() -> (old: CellRecord?, new: CellRecord) {
         precondition(count > 0, "a section that is not empty has a last change")
         let last = unsafe base[count - 1]
@@ -87,7 +89,7 @@ import ModelRecord
         return unsafe base[position].seat.lane
     }
 
-    /// Moves the changes from `start` on out, up to those of another lane.
+    /// Moves out the changes of one lane, from `start` up to the first of another lane.
     func run(from start: Int) -> GatheredChanges {
         let lane = lane(at: start)
         var end = start

@@ -1,14 +1,14 @@
 import ModelRecord
 
-/// What a commit's changes of one type are gathered in, for those who are interested. Under the cut lock.
+/// Collects the changes of one type in a commit, for its observers. Under the cut lock.
 ///
-/// Records that are replaced move in here; of those that replace them a count is taken.
+/// A replaced record moves in with its count; of the record that replaces it, a count is taken.
 struct Gathering: Sendable {
     let observers: TypeObservers?
     private let models: InterestTable?
     private let writer: Writer
     private let isTakingAll: Bool
-    /// For those who observe the type or everything; nil where nobody does.
+    /// For the observers of the type or of everything; nil where there are none.
     private(set) var all: GatheredChanges?
     /// For lanes; nil until there is a change for one.
     private(set) var some: GatheredChanges?
@@ -18,7 +18,7 @@ struct Gathering: Sendable {
     /// For observers of single models that have an inbox of their own.
     private(set) var alone: [(Inbox, ChangeSection)] = []
 
-    /// - Parameter capacity: so many changes may come.
+    /// - Parameter capacity: the expected number of changes.
     init(_ table: TypeTable, _ observers: borrowing Observers, capacity: Int, _ writer: Writer) {
         let ofType = observers[table.number]
         isTakingAll = !observers.everything.isEmpty || !(ofType?.inboxes.isEmpty ?? true)
@@ -29,28 +29,29 @@ struct Gathering: Sendable {
         if isTakingAll { all = writer.gathered(capacity: capacity) }
     }
 
-    /// Somebody is interested in models of the type.
+    /// Some observer is interested in the type or in models of it.
     var isWatched: Bool { isTakingAll || models != nil }
 
-    /// So many changes ahead it is asked who is interested.
+    /// How many changes ahead the table of observers is asked for a model.
     static let ahead = 8
 
-    /// Asks for what tells who observes a model of this hash, where that may be far away.
+    /// Asks for the place of a hash in the table of observers, where the table is too large for the nearest cache.
     @inline(__always)
     func prefetch(_ hash: UInt64) {
         if let models, models.isLarge { models.prefetch(hash) }
     }
 
-    /// Who is interested in the models of this hash, besides those who take all; nil where nobody is at all.
+    /// The seat of the observer of models with this hash. ``Seat/nobody`` where only observers of all are interested;
+    /// nil where no observer is.
     @inline(__always)
     func seat(_ hash: UInt64) -> Seat? {
         if let seat = models?.seat(hash) { return seat }
         return isTakingAll ? Seat.nobody : nil
     }
 
-    /// Writes an update over the record at `slot`, and takes the change: the old state is kept as what gave way.
-    /// - Parameter seat: of ``seat(_:)``.
-    /// - Returns: false where there has to be a new record; nothing has been taken then.
+    /// Overwrites the record at `slot`, and takes the change. The undo log keeps the old state.
+    /// - Parameter seat: the result of ``seat(_:)``.
+    /// - Returns: false where a new record has to be made; nothing has been taken then.
     @inline(__always)
     mutating func overwrite(
         _ slots: SlotArray, at slot: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, _ seat: Seat,
@@ -66,7 +67,7 @@ struct Gathering: Sendable {
         return true
     }
 
-    /// Takes the last change of all for an observer of a single model, too.
+    /// Takes the last change of ``all`` for the observer of a single model, too.
     @inline(never)
     private mutating func shareLast(_ seat: Seat, of type: String) {
         guard let all else { return }
@@ -83,9 +84,9 @@ struct Gathering: Sendable {
 
     /// Takes a change.
     /// - Parameters:
-    ///   - old: moves in here, count and all.
-    ///   - new: not counted yet.
-    ///   - seat: of ``seat(_:)``.
+    ///   - old: the record before. It may move in with its count; `old` is nil then.
+    ///   - new: the record after, of which a count is taken.
+    ///   - seat: the result of ``seat(_:)``.
     @inline(__always)
     mutating func take(_ old: inout UnmanagedRecord?, _ new: UnmanagedRecord, _ seat: Seat, of type: String) {
         if seat.isGroup || seat.isAlone {
@@ -104,7 +105,7 @@ struct Gathering: Sendable {
         unsafe some?.append(change)
     }
 
-    /// There is to be a change for `seat`.
+    /// Prepares ``some`` for a change of `seat`.
     @inline(__always)
     private mutating func begin(_ seat: Seat) {
         if some == nil {
@@ -131,14 +132,14 @@ struct Gathering: Sendable {
 }
 
 extension Writer {
-    /// Memory for so many changes, or for fewer where some is at hand: it grows.
+    /// Memory for the changes of a section. Spare memory may be smaller than `capacity`; it grows.
     func gathered(capacity: Int) -> GatheredChanges {
         hasGathered = true
         if let part = spareParts.popLast() { return GatheredChanges(part) }
         return GatheredChanges(capacity: capacity)
     }
 
-    /// Takes replaced records back from those who were told of them. Under the writer lock.
+    /// Takes back the records and the memory that observers no longer need. Under the writer lock.
     func takeBack() {
         guard hasGathered else { return }
         sectionMemory.takeBack(&plan, &spareParts)

@@ -1,39 +1,39 @@
 import Dispatch
 
-/// What one observation has yet to be told: bounded, in order, filled by the writer and emptied by one consumer.
+/// The queue of change sets before one observer: bounded, in order, filled by the writer and emptied by one consumer.
 ///
-/// When more changes wait than the limit, they are folded to one change per model; so it never holds more than
+/// When more changes wait than the limit, they are folded to one change per model. So an inbox never holds more than
 /// max(4096, 2 × distinct models) changes and those of one more commit.
 final class Inbox: Sendable {
-    /// Where the change sets go.
+    /// The receiver of the change sets.
     enum Consumer: Sendable {
         case queue(DispatchQueue, @Sendable (ChangeSet) -> Void)
-        /// On the thread that has committed.
+        /// A handler that is called on the thread that has committed.
         case inline(@Sendable (ChangeSet) -> Void)
-        /// Whoever awaits ``next()``.
+        /// The task that awaits ``next()``.
         case stream
     }
 
     fileprivate struct State {
         var initial: InitialState?
-        /// A model observer's initial state, then changes; what is before `head` has been taken.
+        /// The initial state of a single model, then changes. The sets before `head` have been taken.
         var pending: [ChangeSet] = []
         var head = 0
         var changeCount = 0
         var limit = Inbox.limitMin
         var seat: Seat?
         var consumer: Consumer?
-        /// A drain is on its way, or at work.
+        /// A call of `drain()` is scheduled or at work.
         var isDraining = false
         var waiter: Waiter?
-        /// Nothing will come any more: a stream ends when it has been told what waits.
+        /// No more changes will come: a stream ends after the sets that wait.
         var isFinished = false
     }
 
     fileprivate typealias Waiter = CheckedContinuation<ChangeSet?, Never>
 
     static let limitMin = 4096
-    /// How many sets one run of a drain tells before it lets others use the queue.
+    /// How many sets one run of `drain()` tells before it lets others use the queue.
     private static let turnMax = 64
 
     private let state: Guarded<State>
@@ -44,7 +44,7 @@ final class Inbox: Sendable {
         self.interest = interest
     }
 
-    /// Where it stands among the observers of single models; under the cut lock.
+    /// The inbox's seat among the observers of single models. Under the cut lock.
     var seat: Seat? {
         get { state.withLock { $0.seat } }
         set { state.withLock { $0.seat = newValue } }
@@ -52,7 +52,8 @@ final class Inbox: Sendable {
 
     // MARK: Filling
 
-    /// Sets what is told first. Before anything else, under the cut lock: the writer cannot have come here yet.
+    /// Sets what is told first. Called before any other function, under the cut lock, so no commit can have come here
+    /// yet.
     /// - Returns: true when ``wake()`` is to be called.
     func begin(_ initial: InitialState?, _ first: ChangeSet?) -> Bool {
         state.withLock { state in
@@ -77,7 +78,8 @@ final class Inbox: Sendable {
             }
             return (false, state.takeAll())
         }
-        // Folded outside the lock. Nobody else appends meanwhile; a consumer who comes finds nothing, and is woken.
+        // Folded outside the lock. No other thread appends meanwhile. A consumer that comes meanwhile finds nothing,
+        // and is woken afterwards.
         return excess.isEmpty ? isToBeWoken : putBack(excess)
     }
 
@@ -94,7 +96,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Lets the consumer know that there is something. Called outside all locks.
+    /// Wakes the consumer, as there is something to take. Outside all locks.
     func wake() {
         let (consumer, waiter, set) = state.withLock { state -> (Consumer?, Waiter?, ChangeSet?) in
             guard let waiter = state.waiter else { return (state.consumer, nil, nil) }
@@ -113,7 +115,7 @@ final class Inbox: Sendable {
 
     // MARK: Emptying
 
-    /// Tells the handler what there is, one at a time: on the observation's queue, or where it has been committed.
+    /// Calls the handler with one set after the other: on the observation's queue, or on the thread that has committed.
     private func drain() {
         var turns = 0
         while true {
@@ -126,7 +128,7 @@ final class Inbox: Sendable {
                 if isDone { return }
                 continue
             }
-            // Asked anew for each: the handler may have cancelled.
+            // Looked up anew for each set, as the handler may have cancelled.
             switch state.withLock({ $0.consumer }) {
             case .queue(let queue, let handler):
                 handler(set)
@@ -156,7 +158,8 @@ final class Inbox: Sendable {
         }
     }
 
-    /// The next set for a stream, once there is one; nil after ``close()`` or when the task is cancelled.
+    /// The next set for a stream, once there is one; nil after ``close()``, and at the end of a stream that
+    /// ``finish()`` has ended.
     func next() async -> ChangeSet? {
         if let set = take() { return set }
         return await withCheckedContinuation { continuation in
@@ -172,17 +175,17 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Ends a stream behind what waits to be told.
+    /// Ends a stream after the sets that wait in it.
     func finish() {
         let waiter = state.withLock { state -> Waiter? in
             state.isFinished = true
-            // Who waits has taken all that there was, unless a wake is on its way.
+            // A waiting consumer has taken everything, unless a wake is on its way to it.
             return state.isEmpty ? exchange(&state.waiter, with: nil) : nil
         }
         waiter?.resume(returning: nil)
     }
 
-    /// Ends it: nothing more is told, what waits is dropped.
+    /// Ends the observation: nothing more is told, and the sets that wait are dropped.
     func close() {
         let left = state.withLock { state in
             let left = state
@@ -197,7 +200,7 @@ final class Inbox: Sendable {
 fileprivate extension Inbox.State {
     var isEmpty: Bool { head == pending.count && initial == nil }
 
-    /// True when nobody is on the way to take what there is; then the caller is to see to it.
+    /// True when the caller has to wake the consumer: there is something to take, and nobody is on the way to take it.
     mutating func isToBeWoken() -> Bool {
         guard !isEmpty, let consumer else { return false }
         switch consumer {

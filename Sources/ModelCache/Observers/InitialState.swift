@@ -1,16 +1,16 @@
 import ModelRecord
 
-/// What an observer is told first: the state at its registration, a chunk at a time.
+/// The state at an observer's registration, which is told first, a chunk at a time.
 struct InitialState: Sendable {
     private let snapshot: Snapshot
     /// The types that are still to be told, the current one first.
     private var types: ArraySlice<String>
     private var bucket = 0
 
-    /// About how many models a chunk holds at least, unless the state ends.
+    /// How many models a chunk holds at least, unless the state ends.
     private static let chunk = 1024
 
-    /// - Parameter types: nil for all.
+    /// - Parameter types: the types to tell; nil for all.
     init(_ snapshot: Snapshot, types: [String]?) {
         self.snapshot = snapshot
         self.types = (types ?? snapshot.types)[...]

@@ -1,4 +1,4 @@
-/// What an observer wants to hear of.
+/// The subject of an observation: a model, a type, or everything.
 public enum Interest: Sendable, Hashable {
     /// One model, which need not exist yet.
     case model(type: String, id: String)
@@ -9,7 +9,7 @@ public enum Interest: Sendable, Hashable {
 }
 
 extension Interest {
-    /// The type that it is about; nil for everything.
+    /// The type of interest; nil for everything.
     var type: String? {
         switch self {
         case .model(let type, _), .type(let type): type

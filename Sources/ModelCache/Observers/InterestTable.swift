@@ -1,12 +1,12 @@
 import CPrefetch
 import ModelRecord
 
-/// Who observes the models of a type, by mixed hash: open addressing, one seat a hash.
+/// The observers of the models of a type, by mixed hash: open addressing, one seat for each hash. Under the cut lock.
 ///
-/// No id is hashed again; a home comes from the hash by a factor that nobody outside of the process knows, as ids may
-/// be chosen so that their hashes lie together. Few hashes have a filter before them, which fits the nearest cache;
-/// where there are many, most look-ups find somebody, and ``prefetch(_:)`` asks for the place ahead of time. Under the
-/// cut lock.
+/// No id is hashed again. The home of a hash is its product with a factor that only this process knows, as ids may be
+/// chosen so that their hashes lie together. A table of few hashes has a filter before it, which fits the nearest
+/// cache. In a table of many hashes most look-ups find an observer, so ``prefetch(_:)`` asks for the place ahead of
+/// time instead.
 ///
 /// Safe to use: the pointer is private, every index is kept below `capacity`, a power of two, and the memory lives
 /// until ``destroy()``. Copies share it.
@@ -26,7 +26,7 @@ import ModelRecord
     private var filter: HashFilter?
 
     private static let capacityMin = 16
-    /// More hashes than so many do without a filter.
+    /// A table of more than twice as many places does without a filter.
     private static let filteredMax = 32_768
 
     init() { self.init(capacity: InterestTable.capacityMin) }
@@ -47,7 +47,7 @@ import ModelRecord
     @inline(__always)
     private func next(_ index: Int) -> Int { (index &+ 1) & (capacity &- 1) }
 
-    /// Where `hash` stands, or the empty place where it would. It ends: the table is never full.
+    /// The place of `hash`, or the empty place where it would stand. The search ends, as the table is never full.
     @inline(__always)
     private func place(_ hash: UInt64) -> Int {
         var index = home(hash)
@@ -55,7 +55,7 @@ import ModelRecord
         return index
     }
 
-    /// The seat of `hash`, if anybody has it.
+    /// The seat of `hash`; nil where no observer has the hash.
     @inline(__always)
     func seat(_ hash: UInt64) -> Seat? {
         if let filter, !filter.mayContain(hash) { return nil }
@@ -63,16 +63,16 @@ import ModelRecord
         return unsafe base[index].hash == 0 ? nil : base[index].seat
     }
 
-    /// It is worth while to ask ahead for places.
+    /// True where a prefetch is worth its time.
     var isLarge: Bool { filter == nil }
 
-    /// Asks for the place of `hash`. Does not wait for it.
+    /// Asks for the home of `hash`. Does not wait for it.
     @inline(__always)
     func prefetch(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }
 
-    /// Gives `hash` a seat, in the place of the one that it has.
+    /// Gives `hash` a seat, or replaces the one that it has.
     mutating func set(_ hash: UInt64, _ seat: Seat) {
-        // At most five eighths full: then a search looks at two places, on average.
+        // The table is at most five eighths full, so that a search looks at two places on average.
         if (count + 1) * 8 > capacity * 5 { resize(capacity * 2) }
         let index = place(hash)
         if unsafe base[index].hash == 0 {
@@ -83,7 +83,7 @@ import ModelRecord
         unsafe base[index] = Place(hash: hash, seat: seat)
     }
 
-    /// Takes `hash` out, and closes the gap: what stands behind it and belongs before moves up.
+    /// Removes `hash` and closes the gap: a place behind it that belongs before the gap moves up.
     mutating func remove(_ hash: UInt64) {
         var hole = place(hash)
         guard unsafe base[hole].hash != 0 else { return }
@@ -99,7 +99,7 @@ import ModelRecord
         }
         unsafe base[hole] = Place(hash: 0, seat: .nobody)
         count -= 1
-        // The filter keeps the hash: it may say yes in vain, never no.
+        // The filter keeps the hash. It may say "maybe" of a hash that is gone, but never "no" of one that is there.
         if capacity > InterestTable.capacityMin, count * 8 < capacity { resize(capacity / 2) }
     }
 
@@ -118,7 +118,7 @@ import ModelRecord
         self = other
     }
 
-    /// Makes the filter anew: hashes that came and went have filled it.
+    /// Makes the filter anew, without the hashes that have gone.
     private mutating func refill() {
         var fresh = HashFilter(capacity: capacity)
         for index in 0..<capacity where unsafe base[index].hash != 0 { unsafe fresh.insert(base[index].hash) }

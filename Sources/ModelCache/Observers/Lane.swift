@@ -1,24 +1,24 @@
 import Dispatch
 import ModelRecord
 
-/// What the observers of single models that share a queue have yet to be told: one inbox for all of them.
+/// The queue of changes before all observers of single models that share a dispatch queue: one inbox for all of them.
 ///
-/// A commit makes one section of all changes that are of interest to them, with the number of who is told beside each,
-/// and leaves it here with one lock taken and one wake-up, however many they are. When more changes wait than
-/// max(4096, 2 × members) they are folded to one a member; so there are never more than these and those of one more
-/// commit, and a first state for each.
+/// A commit makes one section of all changes that these observers, the members, are to be told. Beside each change
+/// stands the number of its member. The commit appends the section under one lock and wakes the queue once, however
+/// many members there are. When more changes wait than max(4096, 2 × members) they are folded to one for each member.
+/// So a lane never holds more than these, the changes of one more commit, and a first state for each member.
 ///
-/// Two locks, so that a commit never waits for a look at a member: what waits, and who the members are. Neither is
-/// taken under the other, or held while anything is called.
+/// The members and the waiting changes have a lock each, so that a commit never waits for a look at a member. Neither
+/// lock is taken under the other, or held while a handler is called.
 final class Lane: Sendable {
     let queue: DispatchQueue
-    /// Its number among the lanes of the cache.
+    /// The number of this lane among those of the cache.
     let number: UInt32
     private let waiting = Guarded(LaneWaiting())
     private let members = Guarded(LaneMembers())
 
     private static let limitMin = 4096
-    /// How many are told in one run of a drain before it lets others use the queue.
+    /// How many changes one run of `drain()` tells before it lets others use the queue.
     private static let turnMax = 64
 
     init(_ queue: DispatchQueue, number: UInt32) {
@@ -28,15 +28,16 @@ final class Lane: Sendable {
 
     // MARK: Coming and going
 
-    /// Adds a member, which is told its first state if it has one. Under the cut lock.
-    /// - Returns: its number, and whether ``wake()`` is to be called.
+    /// Adds a member. Its first state, if it has one, waits to be told. Under the cut lock.
+    /// - Returns: the member's number, and whether ``wake()`` is to be called.
     func admit(_ member: LaneMember) -> (number: UInt32, isToBeWoken: Bool) {
         let number = members.withLock { $0.add(member) }
         guard member.initial != nil else { return (number, false) }
         return (number, waiting.withLock { $0.appendInitial(number) })
     }
 
-    /// Under the cut lock. After it no call of this member begins, but for one that was about to.
+    /// Removes a member. Afterwards no call of its handler begins, except for one that was about to. Under the cut
+    /// lock.
     /// - Returns: the member, to be released outside of all locks; nil where it has left already.
     func vacate(_ number: UInt32) -> LaneMember? { members.withLock { $0.remove(number) } }
 
@@ -45,7 +46,7 @@ final class Lane: Sendable {
 
     // MARK: Filling
 
-    /// Adds the changes of a commit; folds when there are too many. Under the writer lock.
+    /// Adds the changes of a commit; folds when too many changes wait. Under the writer lock.
     /// - Returns: true when ``wake()`` is to be called, outside all locks.
     func append(_ section: ChangeSection, memberCount: Int) -> Bool {
         let limit = max(Lane.limitMin, 2 * memberCount)
@@ -55,8 +56,8 @@ final class Lane: Sendable {
             return (false, waiting.takeAll())
         }
         guard !excess.isEmpty else { return isToBeWoken }
-        // Folded outside the lock. Nobody else appends changes meanwhile; a consumer who comes finds no more than first
-        // states of those who are new, and is woken.
+        // Folded outside the lock. No other thread appends changes meanwhile. A consumer that comes meanwhile finds at
+        // most the first states of new members, and is woken afterwards.
         let folded = fold(excess)
         return waiting.withLock { waiting in
             waiting.putBack(folded)
@@ -74,7 +75,7 @@ final class Lane: Sendable {
             var position = batch.next
             while position < section.count {
                 let end = min(position + Lane.turnMax, section.count)
-                // A few at a time: somebody may wait to cancel.
+                // A few at a time, as a member may wait for the lock to cancel.
                 let isHeard = members.withLock { members in
                     (position..<end).map { members.handler(of: section, at: $0) != nil }
                 }
@@ -87,17 +88,17 @@ final class Lane: Sendable {
 
     // MARK: Emptying
 
-    /// Lets the queue know that there is something. Called outside all locks.
+    /// Wakes the queue, as there is something to tell. Outside all locks.
     func wake() { queue.async { self.drain() } }
 
-    /// Tells what there is, one member after the other: on the queue.
+    /// Calls the handlers of the members with one change after the other. On the queue.
     private func drain() {
         var turns = 0
         while turns < Lane.turnMax {
             let left = Lane.turnMax - turns
             guard let part = waiting.withLock({ $0.take(left) }) else { return }
             turns += part.count
-            // The members are asked anew for each: a handler may have cancelled.
+            // Members are looked up anew for each change, as a handler may have cancelled.
             if let section = part.section {
                 for position in part.range {
                     guard let handler = members.withLock({ $0.handler(of: section, at: position) }) else { continue }

@@ -1,8 +1,8 @@
 import ModelRecord
 
-/// Folds what waits in a lane to one change a member: first old, last new, all changed fields.
+/// Folds the changes that wait in a lane to one for each member: first old, last new, all changed fields.
 ///
-/// Members come in the order of their last change, a type at a time; first states stay as they are, before them.
+/// Members come in the order of their last change, a type at a time. First states stay as they are, before the changes.
 struct LaneConflation {
     private struct Folded {
         var entry: ChangeEntry
@@ -10,7 +10,7 @@ struct LaneConflation {
         let commitNumber: UInt64
     }
 
-    /// One type's changes; a nil is a place that its model left for a later one.
+    /// The changes of one type. A nil is a place that its member left for a later change.
     private struct OfType {
         let type: String
         var changes: [Folded?] = []
@@ -19,13 +19,13 @@ struct LaneConflation {
     private var types: [OfType] = []
     /// The type of the last change.
     private var recent = 0
-    /// Where the change of a member stands within its type; -1 for none. No member has two types.
+    /// The position of each member's change within its type; -1 for none. A member has one type.
     private var positions: [Int32]
     private var initial: [LaneBatch] = []
 
     init(memberCount: Int) { positions = [Int32](repeating: -1, count: memberCount) }
 
-    /// Keeps first states.
+    /// Keeps a batch of first states.
     mutating func keep(_ batch: LaneBatch) { initial.append(batch) }
 
     /// Adds a change that is to be told.
@@ -46,6 +46,7 @@ struct LaneConflation {
         types[recent].changes.append(folded)
     }
 
+    /// The batches that take the place of those that were folded.
     func finish() -> [LaneBatch] {
         initial
             + types.compactMap { ofType in

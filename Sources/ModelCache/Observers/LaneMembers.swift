@@ -4,29 +4,31 @@ import ModelRecord
 struct LaneMember: Sendable {
     typealias Handler = @Sendable (ChangeSet) -> Void
 
-    /// Nil once it was cancelled.
+    /// Nil once the observation was cancelled.
     var handler: Handler?
     let id: String
     let table: TypeTable
-    /// The commit at its registration: it is told of later ones only.
+    /// The last commit before the registration. The member is told of later commits only.
     let since: UInt64
-    /// What it is told first, until it has been.
+    /// The first state, until it has been told.
     var initial: CellRecord?
 
     /// The mixed hash of the model.
     var hash: UInt64 { SlotArray.hash(idHash: Fingerprint.fnv(id)) }
 }
 
-/// The members of a lane by number. A number is given anew when its member has left.
+/// The members of a lane by number. When a member has left, its number is given to another one.
 ///
-/// What waits for one who has left stands beside a number that is another's by then, and is not told to that one: it is
-/// of a commit before his registration, as whoever has left is not found by a later one. A first state that waits for
-/// one who has left is a turn for the next one's, should he have one.
+/// A change that waits for a member that has left stands beside a number that may be another's by then. The new member
+/// is not told it: the change belongs to a commit before the new registration, as later commits do not find a member
+/// that has left. A first state that waits for a member that has left is skipped, or tells the new member's first state
+/// earlier.
 struct LaneMembers {
-    /// Of equal size, but for the first, so that nothing is moved when there are many.
+    /// All chunks but the first have their full capacity from the start, so that nothing is moved when there are many
+    /// members.
     private var chunks: [[LaneMember]] = []
     private var free: [UInt32] = []
-    /// As many numbers were given at once.
+    /// How many numbers there are, free ones included: the greatest number of members at one time.
     private(set) var numberCount = 0
 
     private static let chunkCount = 1024
@@ -35,7 +37,7 @@ struct LaneMembers {
         (Int(number) / chunkCount, Int(number) % chunkCount)
     }
 
-    /// - Returns: its number.
+    /// - Returns: the member's number.
     mutating func add(_ member: LaneMember) -> UInt32 {
         if let number = free.popLast() {
             let place = LaneMembers.place(number)
@@ -52,6 +54,7 @@ struct LaneMembers {
         return UInt32(numberCount - 1)
     }
 
+    /// Removes a member.
     /// - Returns: the member as it was; nil where it has left already.
     mutating func remove(_ number: UInt32) -> LaneMember? {
         let place = LaneMembers.place(number)
@@ -69,7 +72,7 @@ struct LaneMembers {
         return chunks[place.chunk][place.index].id
     }
 
-    /// What the member is to be told first, once.
+    /// The member's handler and its first state, once; nil where nothing is left to tell.
     mutating func takeInitial(_ number: UInt32) -> (handler: LaneMember.Handler, set: ChangeSet)? {
         let place = LaneMembers.place(number)
         let member = chunks[place.chunk][place.index]
@@ -80,7 +83,8 @@ struct LaneMembers {
         return (handler, ChangeSet(section, isInitial: true, commitNumber: member.since))
     }
 
-    /// Whom a change is to be told; nil where it was for one who has left.
+    /// The handler that is told a change; nil where the change was for a member that has left, or is of another id with
+    /// the same hash.
     func handler(of section: ChangeSection, at position: Int) -> LaneMember.Handler? {
         let place = LaneMembers.place(section.seat(at: position).number)
         guard section.commitNumber(at: position) > chunks[place.chunk][place.index].since,

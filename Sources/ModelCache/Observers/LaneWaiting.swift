@@ -1,35 +1,35 @@
-/// Changes of one commit for members of a lane, or members that are to be told their first state.
+/// Changes of one commit for members of a lane, or members whose first state is to be told.
 struct LaneBatch: Sendable {
     var section: ChangeSection?
     var initial: [UInt32] = []
-    /// What is before it has been taken.
+    /// The position up to which the batch has been taken.
     var next = 0
 
     var count: Int { section?.count ?? initial.count }
 }
 
-/// What is taken at once.
+/// The part of a batch that is taken at once.
 struct LanePart: Sendable {
     let section: ChangeSection?
-    /// Of first states the members; empty of changes.
+    /// The members whose first state is to be told; empty for a part with changes.
     let initial: [UInt32]
-    /// Of changes the positions.
+    /// The positions in the batch.
     let range: Range<Int>
 
     var count: Int { range.count }
 }
 
-/// What waits in a lane, in order.
+/// The queue of a lane, in order.
 struct LaneWaiting: Sendable {
     private var batches: [LaneBatch] = []
     /// The first batch that is not empty.
     private var head = 0
     /// Changes that wait; first states are not counted, as there is at most one a member.
     private(set) var changeCount = 0
-    /// A drain is on its way, or at work.
+    /// A call of the lane's `drain()` is scheduled or at work.
     private var isDraining = false
 
-    /// So many first states stand in one batch.
+    /// The greatest number of first states in one batch.
     private static let initialMax = 4096
 
     var batchCount: Int { batches.count - head }
@@ -51,14 +51,14 @@ struct LaneWaiting: Sendable {
         return isToBeWoken()
     }
 
-    /// True when nobody is on the way to take what there is; then the caller is to see to it.
+    /// True when the caller has to wake the queue: there is something to take, and no drain is on the way.
     mutating func isToBeWoken() -> Bool {
         if isDraining || batchCount == 0 { return false }
         isDraining = true
         return true
     }
 
-    /// Up to so many of one batch; nil where there is nothing, and then the drain is over.
+    /// Takes up to `limit` entries of one batch; nil where nothing waits, and then the drain is over.
     mutating func take(_ limit: Int) -> LanePart? {
         guard head < batches.count else {
             isDraining = false
@@ -67,7 +67,7 @@ struct LaneWaiting: Sendable {
         let (start, count) = (batches[head].next, batches[head].count)
         let end = min(start + limit, count)
         let section = batches[head].section
-        // A copy: others may be added to the batch meanwhile.
+        // A copy, as others may be added to the batch meanwhile.
         let part = LanePart(
             section: section, initial: section == nil ? Array(batches[head].initial[start..<end]) : [],
             range: start..<end)
@@ -97,7 +97,7 @@ struct LaneWaiting: Sendable {
         return all
     }
 
-    /// Puts what was folded before what has come since.
+    /// Puts the folded batches before those that have come since.
     mutating func putBack(_ folded: [LaneBatch]) {
         batches.insert(contentsOf: folded, at: head)
         for batch in folded where batch.section != nil { changeCount += batch.count - batch.next }

@@ -6,6 +6,6 @@ public final class ModelProblemObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends it. A call that is under way, or on its queue already, may still run.
+    /// Ends the registration. A call that is under way, or on its queue already, may still run.
     public func cancel() { problems.remove(ObjectIdentifier(self)) }
 }

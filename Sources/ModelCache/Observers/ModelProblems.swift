@@ -1,10 +1,10 @@
 public import Dispatch
 public import ModelTypes
 
-/// Who is told of records that a Swift type cannot be made of; see ``ModelCache/problems``.
+/// Reports records of which a Swift type cannot be made; see ``ModelCache/problems``.
 ///
-/// Each record is told of once for each Swift type, by the first who reads it as that, whether or not anybody listens.
-/// The next record of the model, which may be as faulty, is another one.
+/// A record is reported once for each Swift type, by the first read of it as that type, whether or not anybody
+/// observes. The next record of the model is another one, and is reported again if it has the same fault.
 public final class ModelProblems: Sendable {
     private struct State {
         var count = 0
@@ -20,11 +20,11 @@ public final class ModelProblems: Sendable {
 
     init() {}
 
-    /// How many have been told.
+    /// How many problems have been reported.
     public var count: Int { state.withLock { $0.count } }
 
-    /// Tells `handler`, on `queue`, of each from now on.
-    /// - Returns: the token; it ends when it is cancelled or released.
+    /// Calls `handler`, on `queue`, with each problem from now on.
+    /// - Returns: the token; the registration ends when it is cancelled or released.
     public func observe(
         on queue: DispatchQueue, _ handler: @escaping @Sendable (ModelProblem) -> Void
     ) -> ModelProblemObservation {
@@ -34,11 +34,11 @@ public final class ModelProblems: Sendable {
     }
 
     func remove(_ token: ObjectIdentifier) {
-        // The handler and what it holds on to are released outside the lock.
+        // The handler and what it captures are released outside the lock.
         _ = state.withLock { $0.listeners.removeValue(forKey: token) }
     }
 
-    /// Tells of one.
+    /// Counts a problem and reports it to the handlers.
     package func tell(_ problem: ModelProblem) {
         let listeners = state.withLock { state in
             state.count += 1

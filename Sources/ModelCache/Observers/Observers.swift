@@ -1,7 +1,7 @@
 import Dispatch
 import ModelRecord
 
-/// Who is interested in what. Under the cut lock.
+/// The observers of a cache, by what they observe. Under the cut lock.
 struct Observers: Sendable {
     private struct Occupied {
         let lane: Lane
@@ -9,22 +9,22 @@ struct Observers: Sendable {
     }
 
     private(set) var everything: [Inbox] = []
-    /// By the number of the table; may be shorter than the directory.
+    /// The observers of each type, by the number of its table; may be shorter than the directory.
     private var types: [TypeObservers?] = []
     private var lanes = Places<Occupied>()
     private var laneNumbers: [ObjectIdentifier: UInt32] = [:]
 
-    /// Those of a type, by the number of its table.
+    /// The observers of a type and its models, by the number of its table.
     @inline(__always)
     subscript(table: Int) -> TypeObservers? { table < types.count ? types[table] : nil }
 
-    /// Somebody may be interested in models of the table.
+    /// Some observer may be interested in models of the table.
     @inline(__always)
     func mayConcern(_ table: TypeTable) -> Bool {
         !everything.isEmpty || (table.number < types.count && types[table.number] != nil)
     }
 
-    /// Somebody is interested in models of the table with this mixed hash.
+    /// Some observer is interested in models of the table with this mixed hash.
     @inline(__always)
     func concern(_ table: TypeTable, _ hash: UInt64) -> Bool {
         guard mayConcern(table) else { return false }
@@ -43,7 +43,7 @@ struct Observers: Sendable {
 
     // MARK: With an inbox
 
-    /// - Parameter table: of the type of interest; nil for everything.
+    /// - Parameter table: that of the type of interest; nil for everything.
     mutating func add(_ inbox: Inbox, _ table: TypeTable?) {
         guard let table else { return everything.append(inbox) }
         switch inbox.interest {
@@ -67,15 +67,15 @@ struct Observers: Sendable {
         }
     }
 
-    /// When the last observer of a type has gone, commits do again without looking who is interested.
+    /// Frees the entry of a type whose last observer has gone, so that commits look for no observer there.
     private mutating func forget(_ table: TypeTable) {
         if self[table.number]?.isEmpty ?? false { types[table.number] = nil }
     }
 
     // MARK: In a lane
 
-    /// Gives an observer of a single model a place in the lane of its queue.
-    /// - Returns: the lane, the number in it, and whether it is to be woken.
+    /// Adds an observer of a single model to the lane of its queue, and makes the lane if there is none.
+    /// - Returns: the lane, the observer's number in it, and whether the lane is to be woken.
     mutating func admit(_ member: LaneMember, on queue: DispatchQueue) -> (Lane, UInt32, isToBeWoken: Bool) {
         let key = ObjectIdentifier(queue)
         let laneNumber: UInt32
@@ -94,7 +94,8 @@ struct Observers: Sendable {
         return (lane, number, isToBeWoken)
     }
 
-    /// - Returns: what is to be released outside of the lock.
+    /// Removes an observer of a single model, and the lane with its last one.
+    /// - Returns: the member, to be released outside of the lock; nil where it has left already.
     mutating func vacate(_ number: UInt32, of lane: Lane) -> LaneMember? {
         guard let member = lane.vacate(number) else { return nil }
         self[member.table.number]?.remove(Seat(lane: lane.number, number: number), id: member.id, member.hash)

@@ -1,33 +1,33 @@
 import ModelRecord
 
-/// Where an observer of a single model sits: a lane, and a number in it. Or something in its place; see
-/// ``TypeObservers``.
+/// The place of an observer of a single model: a lane, and a number in it. Three lane numbers mean something else:
+/// nobody, a group, an observer with an inbox of its own; see ``TypeObservers``.
 struct Seat: Hashable {
     let lane: UInt32
     let number: UInt32
 
-    /// Nobody in particular.
+    /// No single observer.
     static let nobody = Seat(lane: .max, number: 0)
 
-    /// Several observers have the same hash: the number is that of their group.
+    /// The seat of several observers with the same hash; the number is that of their group.
     static func group(_ number: UInt32) -> Seat { Seat(lane: .max - 1, number: number) }
 
-    /// An observer with an inbox of its own, by number.
+    /// The seat of an observer that has an inbox of its own; the number is that of its inbox.
     static func alone(_ number: UInt32) -> Seat { Seat(lane: .max - 2, number: number) }
 
     var isGroup: Bool { lane == .max - 1 }
     var isAlone: Bool { lane == .max - 2 }
 }
 
-/// Several observers with the same hash: mostly of the same model. By accident never of another, but ids can be chosen
-/// so: then those of a model are found by its id.
+/// Several observers with the same hash, most of the time of the same model. Two ids hardly ever have the same hash by
+/// accident, but they can be chosen so. Then a dictionary finds the observers of a model by its id.
 struct SeatGroup: Sendable {
     private var id = ""
     private var own = SeatList()
     /// The seats of other ids.
     private var others: [String: SeatList] = [:]
 
-    /// The only one, if no others are left.
+    /// The last seat, where only one is left.
     var only: Seat? {
         guard own.seats.count + others.count < 2 else { return nil }
         return own.seats.first ?? others.first.flatMap { $0.value.only }
@@ -44,8 +44,8 @@ struct SeatGroup: Sendable {
         if others[id]?.seats.isEmpty ?? false { others[id] = nil }
     }
 
-    /// The seats of the model of `record`, or of all where there is one model: who is told looks at the id himself, as
-    /// one id may be another spelling of the other.
+    /// The seats of the model of `record`; of all observers, where they have one id. Observers compare the id
+    /// themselves, as two ids that are equal as strings may have different bytes.
     func seats(of record: UnmanagedRecord) -> [Seat] {
         if others.isEmpty { return own.seats }
         let id = unsafe record.lend(\.id)
@@ -53,15 +53,15 @@ struct SeatGroup: Sendable {
     }
 }
 
-/// Observers of one model.
+/// The observers of one model.
 struct SeatList: Sendable {
     private(set) var seats: [Seat] = []
-    /// Where each stands, once there are many.
+    /// The position of each seat, once there are many.
     private var positions: [Seat: Int] = [:]
 
     private static let searchedMax = 16
 
-    /// The only one.
+    /// The last seat, where only one is left.
     var only: Seat? { seats.count == 1 ? seats[0] : nil }
 
     mutating func add(_ seat: Seat) {
@@ -73,7 +73,8 @@ struct SeatList: Sendable {
         }
     }
 
-    /// - Complexity: O(1). The last one takes the place.
+    /// Removes a seat; the last seat takes its place.
+    /// - Complexity: O(1).
     mutating func remove(_ seat: Seat) {
         let found = positions.isEmpty ? seats.firstIndex(of: seat) : positions.removeValue(forKey: seat)
         guard let position = found, let last = seats.popLast(), position < seats.count else { return }

@@ -1,13 +1,13 @@
 import ModelRecord
 import Synchronization
 
-/// The way back for what sections hold: whoever was told last puts it here, and the writer takes it from here.
+/// Takes what released sections held: the last observer puts it here, and the writer takes it from here.
 ///
-/// The memory of a section and of its log, and the records that were replaced and not written over, are given up on the
-/// thread of whoever was told last: without the way back each commit would allocate on one thread what is freed on
-/// another. Nothing is given up that others hold: the writer asks (``SpareRecords``).
+/// The last observer releases a section on its own thread: the memory of the section and of its undo log, and the
+/// records that were replaced. Without this way back each commit would allocate on one thread what is freed on another.
+/// The writer reuses only records that nobody else has (``SpareRecords``).
 final class SectionMemory: Sendable {
-    /// The places of a section, of which the first `count` hold changes.
+    /// The memory of a section, of which the first `count` places hold changes.
     // Unchecked because of the pointer, which one thread at a time has: the section's last, then the writer.
     @safe struct Part: @unchecked Sendable {
         fileprivate(set) var base: UnsafeMutablePointer<HeldChange>
@@ -22,7 +22,7 @@ final class SectionMemory: Sendable {
             self.undoLog = undoLog
         }
 
-        /// Gives up the records after the changes, of which observers alone needed a count.
+        /// Releases the records after the changes. Only observers needed their counts.
         fileprivate func releaseNew() {
             for position in 0..<count { unsafe base[position].new.release() }
         }
@@ -31,7 +31,7 @@ final class SectionMemory: Sendable {
             for position in 0..<count { unsafe base[position].old?.release() }
         }
 
-        /// Gives up everything.
+        /// Releases all records and frees the memory.
         func destroy() {
             releaseNew()
             releaseOld()
@@ -43,10 +43,10 @@ final class SectionMemory: Sendable {
             undoLog.deallocate()
         }
 
-        /// Gives the replaced records to `plan`, where nobody else has them.
+        /// Gives the replaced records to `plan` where nobody else has them, and releases the others.
         fileprivate mutating func giveBack(to plan: inout MergePlan) {
             for position in 0..<count {
-                // What others wrote last stands in their caches.
+                // The headers are in the caches of other cores, which wrote them last.
                 if position + 6 < count { unsafe base[position + 6].old?.prefetchHeader() }
                 if unsafe base[position].old?.giveBack(to: &plan) ?? false { continue }
                 unsafe base[position].old?.release()
@@ -64,12 +64,12 @@ final class SectionMemory: Sendable {
     }
 
     private let returned = Guarded(Returned())
-    /// Something was returned. A hint, to spare the writer the lock.
+    /// A hint that something was returned, which spares the writer the lock.
     private let hasReturned = Atomic<Bool>(false)
 
-    /// More records than so many are not kept for the writer.
+    /// The greatest number of replaced records that are kept for the writer.
     private static let recordCountMax = 4096
-    /// Larger memory is not kept for the next commit, and no more parts than so many.
+    /// The capacity of a part above which its memory is not kept for the next commit.
     private static let spareCapacityMax = 65_536
     private static let sparesMax = 8
     private static let spareLogByteCountMax = 1 << 20
@@ -97,7 +97,7 @@ final class SectionMemory: Sendable {
         part.deallocate()
     }
 
-    /// Hands what was returned on to the writer, under whose lock it is called.
+    /// Hands the returned parts to the writer. Under the writer lock.
     func takeBack(_ plan: inout MergePlan, _ spares: inout [Part]) {
         guard hasReturned.load(ordering: .relaxed) else { return }
         hasReturned.store(false, ordering: .relaxed)

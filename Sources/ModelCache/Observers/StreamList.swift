@@ -1,17 +1,17 @@
-/// The change streams of a cache, to end them all when nothing will change any more.
+/// The change streams of a cache. All of them end when nothing will change any more.
 final class StreamList: Sendable {
     fileprivate struct Weak { weak var inbox: Inbox? }
 
     fileprivate struct State {
         var streams: [Weak] = []
-        /// When those that have gone are looked for.
+        /// The count at which streams that have gone are removed from the list.
         var limit = 16
         var hasEnded = false
     }
 
     private let state = Guarded(State())
 
-    /// Takes a stream in; one that comes after the end is told what there is, and ends.
+    /// Adds a stream. A stream that comes after the end is told the changes that wait, and ends.
     func add(_ inbox: Inbox) {
         let hasEnded = state.withLock { state in
             if state.hasEnded { return true }

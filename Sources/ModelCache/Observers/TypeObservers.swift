@@ -1,11 +1,11 @@
 import ModelRecord
 
-/// Who observes a type, or models of it.
+/// The observers of a type and of its models.
 // Unchecked because it is touched only under the cut lock.
 final class TypeObservers: @unchecked Sendable {
-    /// Those of the type.
+    /// The observers of the whole type.
     private(set) var inboxes: [Inbox] = []
-    /// Those of single models, by mixed hash.
+    /// The observers of single models, by mixed hash.
     private(set) var models = InterestTable()
     private var groups = Places<SeatGroup>()
     private var alone = Places<Alone>()
@@ -20,7 +20,7 @@ final class TypeObservers: @unchecked Sendable {
 
     var isEmpty: Bool { inboxes.isEmpty && models.count == 0 }
 
-    /// Nil where nobody observes a single model.
+    /// ``models``; nil where no single model is observed.
     var modelsIfAny: InterestTable? { models.count > 0 ? models : nil }
 
     // MARK: Of the type
@@ -32,14 +32,14 @@ final class TypeObservers: @unchecked Sendable {
     // MARK: Of single models
 
     /// Adds an observer of a model. Others may have its hash: see ``SeatGroup``.
-    /// - Parameter idOf: the id of a seat that was added before.
+    /// - Parameter idOf: tells the id of a lane's seat that was added before.
     func add(_ seat: Seat, id: String, _ hash: UInt64, idOf: (Seat) -> String?) {
         guard let present = models.seat(hash) else { return models.set(hash, seat) }
         if present.isGroup {
             groups[present.number]?.add(seat, id: id)
         } else {
             var group = SeatGroup()
-            // Nobody has left whose seat is here.
+            // The observer of the present seat has not left, so its id is known.
             group.add(present, id: present.isAlone ? alone[present.number]?.id ?? "" : idOf(present) ?? "")
             group.add(seat, id: id)
             models.set(hash, .group(groups.add(group)))
@@ -73,10 +73,10 @@ final class TypeObservers: @unchecked Sendable {
 
     // MARK: Looked up by a commit
 
-    /// Somebody observes the type, or a model of this hash.
+    /// Some observer is interested in the type, or in a model of this hash.
     func concern(_ hash: UInt64) -> Bool { !inboxes.isEmpty || modelsIfAny?.seat(hash) != nil }
 
-    /// The seats that `seat`, which is a group, stands for when the model of `record` changes.
+    /// The seats of the group `seat` that are told when the model of `record` changes.
     func members(of seat: Seat, _ record: UnmanagedRecord) -> [Seat] {
         unsafe groups[seat.number]?.seats(of: record) ?? []
     }

@@ -1,10 +1,10 @@
 import ModelRecord
 
-/// What a shard keeps for the snapshots of one epoch: of each model that was overwritten since it was opened, and
-/// before a newer epoch was, the record as it stood.
+/// The images of one epoch in a shard: of each model that changed while the epoch was the newest open one, the record
+/// as it stood before.
 ///
-/// A snapshot looks in the images of its own epoch, then in those of newer ones in order, then in the live slots.
-/// All of it under the shard's lock.
+/// A snapshot looks in the images of its own epoch, then in those of newer ones in order, then in the live slots. All
+/// of this is under the shard's lock.
 // Unchecked because it changes: under the shard's lock, or in the hands of the one thread that has taken it out.
 final class EpochImages: @unchecked Sendable {
     private(set) var epoch: UInt64
@@ -36,9 +36,9 @@ final class EpochImages: @unchecked Sendable {
 
     /// Keeps `record` for `epoch` unless a record of its id is kept already.
     ///
-    /// Images of a newer epoch may still be here although it has been closed: it then stands between `epoch` and now,
-    /// and takes the record in its place; what it has is folded into `epoch` soon.
-    /// - Parameter isAbsent: there was no record; this is the new one, which tells the id.
+    /// Images of a newer epoch that has been closed may still be here. They then stand between `epoch` and now, and
+    /// take the record instead; soon they are folded into `epoch`.
+    /// - Parameter isAbsent: the id had no record; `record` is the new one, and tells the id.
     static func keep(
         _ record: UnmanagedRecord, isAbsent: Bool, _ hash: UInt64, for epoch: UInt64, in list: inout [EpochImages]
     ) {
@@ -52,7 +52,7 @@ final class EpochImages: @unchecked Sendable {
     /// See ``ImageTable/longestRun``.
     var longestRun: Int { images.longestRun }
 
-    /// Takes note that an id whose image has just been kept has no slot any more.
+    /// Notes that an id whose image has just been kept has lost its slot.
     static func noteRemoved(_ hash: UInt64, _ id: Span<UInt8>, in list: [EpochImages]) {
         guard let last = list.last, let place = last.images.find(hash, id) else { return }
         last.images.noteRemoved(at: place)
@@ -68,8 +68,8 @@ final class EpochImages: @unchecked Sendable {
         return nil
     }
 
-    /// Calls `body` for the ids that were taken out since `epoch`, each once, with the record as it was then, which is
-    /// not counted. An id may have a slot again.
+    /// Calls `body` for each id that was removed since `epoch`, once, with the record as it was then, which is not
+    /// counted. The id may have a slot again.
     static func forEachRemoved(
         in window: HashWindow, asOf epoch: UInt64, in list: [EpochImages],
         _ body: (UInt64, UnmanagedRecord) -> Void
@@ -77,7 +77,8 @@ final class EpochImages: @unchecked Sendable {
         let entries = list[list.partitionPoint { $0.epoch < epoch }...]
         for (position, entry) in zip(entries.indices, entries) where entry.images.removedCount > 0 {
             unsafe entry.images.forEachRemoved(in: window) { hash, id in
-                // The first that has an image of the id has it as it was; told once, by the first that noted it.
+                // The first entry with an image of the id has it as it was. The id is told once, by the first entry
+                // that noted its removal.
                 var then: UnmanagedRecord?? = unsafe .none
                 for (other, earlier) in zip(entries.indices, entries) where other <= position {
                     guard let place = unsafe earlier.images.find(hash, of: id) else { continue }
@@ -89,8 +90,8 @@ final class EpochImages: @unchecked Sendable {
         }
     }
 
-    /// Takes the images of `epoch` out; what `older` does not have yet goes there.
-    /// - Returns: what is no longer needed, to be released outside the lock.
+    /// Removes the images of `epoch`. Those that `older` does not have yet go there.
+    /// - Returns: the images that are no longer needed, to be released outside the lock.
     static func fold(_ epoch: UInt64, into older: UInt64?, in list: inout [EpochImages]) -> EpochImages? {
         let position = list.partitionPoint { $0.epoch < epoch }
         guard position < list.count, list[position].epoch == epoch else { return nil }

@@ -1,25 +1,25 @@
 /// The epochs of a cache: points in time that snapshots hold on to. Under the cut lock.
 ///
-/// A closed epoch's images are given up shard by shard, by one thread at a time and oldest first, without the cut
-/// lock; see ``next()``.
+/// The images of a closed epoch are given up shard by shard, without the cut lock, by one thread at a time and oldest
+/// epoch first; see ``next()``.
 struct Epochs {
     private struct Node {
         let id: UInt64
         let commitNumber: UInt64
-        /// How many snapshots hold it.
+        /// How many snapshots hold the epoch.
         var holders = 1
-        /// Per table the shards in which it may have images, a bit each.
+        /// For each table, the shards that may have images of the epoch, a bit each.
         var touched: [UInt64] = []
     }
 
-    /// What is to be given up: the images of `epoch`, to `older` or for good.
+    /// A closed epoch whose images are to be given up: they go to `older`, or are released where that is nil.
     struct Job {
         let epoch: UInt64
         let older: UInt64?
         let touched: [UInt64]
     }
 
-    /// Oldest first.
+    /// The epochs that snapshots hold, oldest first.
     private var open: [Node] = []
     private var closed: [Node] = []
     private var lastID: UInt64 = 0
@@ -31,7 +31,7 @@ struct Epochs {
     /// How many epochs are held.
     var openCount: Int { open.count }
 
-    /// Holds the present. Snapshots without a commit between them share an epoch.
+    /// Holds the present state. Snapshots without a commit between them share an epoch.
     mutating func hold(commitNumber: UInt64) -> UInt64 {
         if let last = open.indices.last, open[last].commitNumber == commitNumber {
             open[last].holders += 1
@@ -63,10 +63,10 @@ struct Epochs {
         return true
     }
 
-    /// The next epoch to be given up; nil ends the caller's turn.
+    /// The next closed epoch to be given up; nil ends the caller's turn.
     ///
-    /// Oldest first, so that of two closed epochs the older one's images, which stand for more, reach the open one
-    /// before the other's.
+    /// Oldest first: where two epochs are closed, the images of the older one stand for more of the past, and have to
+    /// reach the open epoch first.
     mutating func next() -> Job? {
         guard let position = closed.indices.min(by: { closed[$0].id < closed[$1].id }) else {
             isReclaiming = false

@@ -3,14 +3,14 @@ import ModelRecord
 /// A part of a bucket, short enough to be copied under a shard's lock: a range of hashes, or of the keys of a seeded
 /// array (``SlotArray/key(_:_:)``).
 ///
-/// The parts of a bucket are of one kind, also where the shard goes over to a seeded array between two of them: each
-/// record is in one of them, whatever the array is by the time that it is read.
+/// All parts of a bucket are ranges of one kind, also where the shard goes over to a seeded array between two reads. So
+/// each record is in exactly one part, whatever the array is when that part is read.
 struct HashWindow {
     let range: ClosedRange<UInt64>
-    /// Of keys.
+    /// The range is one of seeded keys.
     let isSeeded: Bool
 
-    /// The parts of `bucket`, so many of equal size.
+    /// Splits `bucket` into `count` parts of equal size.
     static func parts(of bucket: Int, count: UInt64, isSeeded: Bool) -> [HashWindow] {
         let first = UInt64(bucket) << 56
         let width = (UInt64(1) << 56) / count
@@ -19,7 +19,8 @@ struct HashWindow {
         }
     }
 
-    /// The keys among which those of a table are: where its keys are of the other kind, all of the bucket's.
+    /// The range of an array's keys that covers this part. Where the array has keys of the other kind, it is the whole
+    /// bucket.
     @inline(__always)
     func keys(isSeeded: Bool) -> ClosedRange<UInt64> {
         if isSeeded == self.isSeeded { return range }
@@ -27,7 +28,7 @@ struct HashWindow {
         return first...(first | (1 &<< 56 - 1))
     }
 
-    /// The record, whose hash this is, is in it.
+    /// True where a record with this hash is in the part.
     @inline(__always)
     func contains(_ hash: UInt64, _ record: UnmanagedRecord) -> Bool {
         guard isSeeded else { return range.contains(hash) }

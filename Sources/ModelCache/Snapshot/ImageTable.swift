@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// One record as it was, in eight bytes: as a ``SlotWord``, with two bits of its own.
+/// A record as it was, in eight bytes: a ``SlotWord`` with two more bits.
 struct Image {
     fileprivate private(set) var bits: UInt64
 
@@ -9,12 +9,12 @@ struct Image {
 
     fileprivate init(bits: UInt64) { self.bits = bits }
 
-    /// - Parameter isAbsent: there was no record; this is the new one, which tells the id.
+    /// - Parameter isAbsent: the id had no record; `record` is the new one, and tells the id.
     init(_ record: UnmanagedRecord, isAbsent: Bool) {
         bits = unsafe SlotWord(record, hash: 0).bits | (isAbsent ? Image.absent : 0)
     }
 
-    /// The same, with the end of a key.
+    /// The same image with the low bits of a key, by which a search compares.
     fileprivate func marked(_ key: UInt64) -> Image { Image(bits: bits & (1 &<< 48 - 1) | key &<< 48) }
 
     /// The id was taken out of its slot while this image's epoch was the newest.
@@ -23,31 +23,31 @@ struct Image {
         set { bits = newValue ? bits | Image.removed : bits & ~Image.removed }
     }
 
-    /// The record as it was; nil where there was none. Its owner is the table.
+    /// The record as it was; nil where the id had none. The table owns its count.
     var before: UnmanagedRecord? { bits & Image.absent != 0 ? nil : unsafe record }
 
-    /// The record that tells the id.
+    /// The record that tells the id. With ``before`` nil it is the new one.
     fileprivate var record: UnmanagedRecord? { unsafe SlotWord(bits: bits).record }
 
     fileprivate func resembles(_ key: UInt64) -> Bool { SlotWord(bits: bits).resembles(key) }
 }
 
-/// The images of an epoch in a shard: open addressing, in the order of the keys like the slots, between a half and
-/// three quarters full. Where too many keys lie together it becomes seeded, as a ``SlotArray`` does. What a snapshot
-/// costs beside the records that it keeps alive is these 8 bytes at that rate.
+/// The images of an epoch in a shard: open addressing in the order of the keys, like the slots, between a half and
+/// three quarters full. Where too many keys lie together the table becomes seeded, as a ``SlotArray`` does. A snapshot
+/// costs these 8 bytes for each image at that rate, beside the records that it keeps alive.
 ///
 /// Safe to use: each image owns one count of its record from ``add(_:_:)`` to ``releaseAll()``, or until another table
-/// takes it over. Not a value: no copies are made.
+/// takes the image over. The table is never copied.
 @safe struct ImageTable {
     private var places: [Image] = []
     private var count = 0
     private(set) var removedCount = 0
     private var isSeeded = false
 
-    /// An image further from its home makes the table seeded. Ids that are changed in the order of their hashes do so,
-    /// too, which costs a hash of each.
+    /// The distance of an image from its home above which the table becomes seeded. Ids that are changed in the order
+    /// of their hashes crowd a part of the table, too. For them the seed costs one hash for each id.
     private static let distanceMax = 128
-    /// No more places than so many for each image.
+    /// The table does not grow beyond so many places for each image.
     private static let sparsest = 16
 
     subscript(place: Int) -> Image { places[place] }
@@ -84,14 +84,15 @@ struct Image {
         return nil
     }
 
-    /// Adds an image whose record's id has none, and with it a count of the record.
+    /// Adds an image of an id that has none, with a count of its record.
     mutating func add(_ image: Image, _ hash: UInt64) {
         if (count + 1) * 4 > places.count * 3 { grow() }
         let distance = put(image, hash)
         count += 1
         if image.isRemoved { removedCount += 1 }
         guard distance > ImageTable.distanceMax else { return }
-        // Of one bucket they have a quarter of the places: then there are to be more for each.
+        // The images of one bucket have a quarter of the places, also in a seeded table. So that grows, up to the
+        // sparsest.
         guard !isSeeded || count * ImageTable.sparsest >= places.count else { return }
         isSeeded = true
         grow()
@@ -103,7 +104,7 @@ struct Image {
         removedCount += 1
     }
 
-    /// - Returns: how far that is from where it belongs.
+    /// - Returns: how far the image stands from its home, in places.
     @discardableResult
     private mutating func put(_ image: Image, _ hash: UInt64) -> Int {
         guard let record = unsafe image.record else { preconditionFailure("an image tells its id") }
@@ -120,7 +121,7 @@ struct Image {
 
     private mutating func grow() {
         let old = places
-        // Half as many again, or a third: powers of two, and one and a half times these.
+        // Half as many places again, or a third: capacities are powers of two, and one and a half times these.
         let half = old.count & (old.count - 1) == 0 ? old.count / 2 : old.count / 3
         places = [Image](repeating: Image(bits: 0), count: max(4, old.count + half))
         for image in old {
@@ -149,7 +150,7 @@ struct Image {
         }
     }
 
-    /// Takes over the images of ids that have none here. Of the others it is noted whether they were removed.
+    /// Takes over the images of ids that have none here. Of the others it notes whether they were removed.
     mutating func take(from newer: inout ImageTable) {
         for index in newer.places.indices {
             let image = newer.places[index]
@@ -158,17 +159,17 @@ struct Image {
             if let place = unsafe find(hash, of: record) {
                 if image.isRemoved { noteRemoved(at: place) }
             } else {
-                // The count changes hands. What is left over there serves for releasing only.
+                // The count changes hands. The images that are left in `newer` only have to be released.
                 newer.places[index] = Image(bits: 0)
                 add(image, hash)
             }
         }
     }
 
-    /// How many places in a row are taken at most: what bounds a search. For tests.
+    /// The length of the longest run of taken places, which bounds a search. For tests.
     var longestRun: Int { Runs.longest(count: places.count) { places[$0].bits != 0 } }
 
-    /// Gives up all records. The end of it.
+    /// Releases all records. The table is not used afterwards.
     mutating func releaseAll() {
         for image in places { unsafe image.record?.release() }
         places = []

@@ -2,14 +2,14 @@ public import ModelRecord
 
 /// All models of all types as they were between two commits, however long it is kept.
 ///
-/// Taking one is O(1). While it is open, records that commits replace stay alive for it: it costs the memory of what
-/// changed since, and a little time at each of those changes. Release it when done.
+/// Taking one is O(1). While it is open, records that commits replace stay alive for it: a snapshot costs the memory of
+/// what has changed since, and a little time at each of those changes. Release it when done.
 public final class Snapshot: Sendable {
     package let cache: ModelCache
     private let epoch: UInt64
     private let directory: Directory
     private let counts: [TableCounts]
-    /// The number of the last commit that it shows; 0 for none.
+    /// The number of the last commit that the snapshot shows; 0 for none.
     public let commitNumber: UInt64
 
     init(_ cache: ModelCache, epoch: UInt64, directory: Directory, cut: borrowing Cut) {
@@ -28,7 +28,8 @@ public final class Snapshot: Sendable {
         return record
     }
 
-    /// What was known of `id`: on request also the tombstone of a deleted model.
+    /// The record of `id` as it was, or nil when it did not exist.
+    /// - Parameter includingTombstones: return the tombstone of a deleted model, too.
     public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let table = table(type) else { return nil }
         let span = id.utf8.span
@@ -37,7 +38,7 @@ public final class Snapshot: Sendable {
         return record.exists || includingTombstones ? record : nil
     }
 
-    /// The types that have or had models, in the order of their first.
+    /// The types that had models, in the order in which the cache came to know their names.
     public var types: [String] { Cut.types(counts, directory) }
 
     /// How many models of `type` existed.
@@ -45,17 +46,19 @@ public final class Snapshot: Sendable {
 
     /// Calls `body` for each model of `type` until it returns false.
     ///
-    /// The order is that of the buckets, and within a bucket no certain one. `body` runs under no lock.
+    /// The order is that of the buckets; within a bucket there is no certain order. `body` runs on the calling thread
+    /// and under no lock.
     /// - Parameters:
     ///   - buckets: only models of these buckets; within 0..<256.
-    ///   - includingTombstones: also tell of models that are deleted.
+    ///   - includingTombstones: call `body` for deleted models, too.
+    /// - Complexity: O(*models in the buckets*)
     public func forEach(
         type: String, buckets: Range<Int> = 0..<256, includingTombstones: Bool = false,
         _ body: (CellRecord) throws -> Bool
     ) rethrows {
         guard let table = table(type) else { return }
-        // Not counted one by one: this snapshot is open until the end, and keeps them; ``Shards`` says at
-        // `collect(_:asOf:into:)` why.
+        // The records are not counted one by one: this snapshot stays open until the end of the walk and keeps them.
+        // ``Shards`` gives the proof at `collect(_:asOf:into:)`.
         var records: [UnmanagedRecord] = unsafe []
         for bucket in buckets {
             for window in windows(of: bucket, table) {
@@ -69,19 +72,19 @@ public final class Snapshot: Sendable {
         withExtendedLifetime(self) {}
     }
 
-    /// All models of `type` that existed, as a sequence that may be walked more than once.
+    /// All models of `type` that existed, as a sequence that can be walked more than once.
     public func records(of type: String) -> Records { Records(snapshot: self, type: type) }
 
     /// The parts of a bucket, each short enough to be copied under a shard's lock.
     ///
-    /// They do not depend on how many slots there are by the time they are read, only their sizes do.
+    /// The parts stay right when the number of slots changes before they are read; only their sizes differ then.
     private func windows(of bucket: Int, _ table: TypeTable) -> [HashWindow] {
         var parts: UInt64 = 1
         while table.shards.capacity(of: bucket / 4) / 4 / Int(parts) > Snapshot.windowMax { parts *= 2 }
         return HashWindow.parts(of: bucket, count: parts, isSeeded: table.shards.isSeeded(bucket / 4))
     }
 
-    /// How many slots are looked at under one lock, about.
+    /// About how many slots are looked at under one lock.
     private static let windowMax = 512
 
     /// The table of `type`, if it had models.
@@ -94,16 +97,18 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// The existing models of one type in a snapshot, which it keeps open.
+    /// The existing models of one type in a snapshot. The sequence keeps the snapshot open.
     public struct Records: Sequence, Sendable {
         let snapshot: Snapshot
         let type: String
 
+        /// Makes an iterator that begins at the first bucket.
         public func makeIterator() -> Iterator { Iterator(snapshot: snapshot, type: type) }
 
+        /// The exact number of models.
         public var underestimatedCount: Int { snapshot.count(of: type) }
 
-        /// Takes one model after the other, a bucket at a time.
+        /// Returns one model after the other. Holds the records of one bucket at a time.
         public struct Iterator: IteratorProtocol {
             private let snapshot: Snapshot
             private let type: String
@@ -115,6 +120,7 @@ extension Snapshot {
                 self.type = type
             }
 
+            /// The next model; nil at the end.
             public mutating func next() -> CellRecord? {
                 while records.isEmpty {
                     guard bucket < 256 else { return nil }
@@ -135,21 +141,22 @@ extension ModelCache {
     /// - Complexity: O(1); waits while another thread publishes a batch.
     public func snapshot() -> Snapshot { cut.withLock { snapshot(of: &$0) } }
 
-    /// Under the cut lock.
+    /// Opens a snapshot. Under the cut lock.
     func snapshot(of cut: inout Cut) -> Snapshot {
         let epoch = cut.epochs.hold(commitNumber: cut.commitNumber)
         return Snapshot(self, epoch: epoch, directory: directoryCopy(), cut: cut)
     }
 
-    /// Lets go of an epoch and gives up what was kept for it alone.
+    /// Releases one hold on an epoch, and gives up the images that were kept for it alone.
     func close(_ epoch: UInt64) {
         guard cut.withLock({ $0.epochs.release(epoch) }) else { return }
-        // This thread's turn to clear up, until nothing is left to. Each shard for itself; writers and readers go on.
+        // This thread clears up until no closed epoch is left. Each shard is locked for itself, so writers and readers
+        // go on.
         while let job = cut.withLock({ $0.epochs.next() }) {
             let directory = directoryCopy()
             for (number, shards) in job.touched.enumerated() where shards != 0 {
                 for index in 0..<Shards.count where shards & (1 << UInt64(index)) != 0 {
-                    // What is given up is released here, outside the shard's lock.
+                    // The images that are given up are released here, outside the shard's lock.
                     _ = directory.tables[number].shards.fold(shard: index, epoch: job.epoch, into: job.older)
                 }
             }

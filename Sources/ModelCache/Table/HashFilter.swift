@@ -1,14 +1,14 @@
-/// A set of mixed hashes that answers "certainly not" in a nanosecond, and is wrong one time in sixteen at most with
-/// "maybe".
+/// A set of mixed hashes that answers "certainly not" in a nanosecond. Of the hashes that are not in the set, it says
+/// "maybe" to one in sixteen at most.
 ///
-/// One bit a hash, in a bit set of sixteen bits and more for each. Nothing is ever taken out; it is made anew when
-/// full.
+/// Each hash sets one bit, and there are at least sixteen bits for each hash. Nothing is ever removed; a full filter is
+/// made anew.
 struct HashFilter: Sendable {
     private var words: [UInt64]
     private let shift: UInt64
     private var room: Int
 
-    /// An empty filter, with room for `capacity` hashes and as many that come and go.
+    /// An empty filter. It has room for `capacity` hashes and as many again that come and go.
     init(capacity: Int) {
         var bits = 1024
         while bits < capacity * 32 { bits *= 2 }
@@ -17,7 +17,7 @@ struct HashFilter: Sendable {
         room = bits / 16
     }
 
-    /// With more hashes it would say "maybe" too often.
+    /// The filter is full: with more hashes it would say "maybe" too often.
     var isFull: Bool { room == 0 }
 
     mutating func insert(_ hash: UInt64) {

@@ -1,27 +1,28 @@
 import ModelRecord
 
-/// Asks for the memory of the updates of a batch some updates ahead: first for the slot, then for the record, so that a
+/// Asks for the memory of a batch's updates some updates ahead: first for the slot, then for the record, so that a
 /// merge finds both in the processor's cache.
 ///
-/// A record takes as many lines of memory as the processor can wait for at a time, so they are asked for in two parts,
-/// before and after the merge in whose turn they are: all at once would keep it waiting for the first ones.
+/// A record takes as many lines of memory as the processor can wait for at a time. So they are asked for in two parts,
+/// before and after a merge: all at once, that merge would have to wait for the first ones.
 struct LookAhead {
-    /// So many updates ahead the memory of a record is asked for; of its slot, twice as many.
+    /// How many updates ahead the memory of a record is asked for. That of its slot is asked for twice as far ahead.
     private static let distance = 8
-    /// The position of a row of updates that begins so early that the first has been asked for when it is merged.
+    /// The position at which a walk over a batch begins: so far before 0 that the memory of the first update has been
+    /// asked for when it is merged.
     static var start: Int { -reach }
-    /// So many updates ahead the slot is asked for.
+    /// How many updates ahead the slot is asked for.
     static var reach: Int { 2 &* distance }
 
-    /// Hash and slot of the updates that have been looked at and not merged yet: rings.
+    /// Ring buffers of the hashes and the slots of updates that have been looked at and not merged yet.
     private var hashes = InlineArray<32, UInt64>(repeating: 0)
     private var slots = InlineArray<16, Int>(repeating: -1)
-    /// The address of the record of which the second part is to be asked for; 0 for none. No reference, as nothing is
+    /// The address of the record whose second part is to be asked for; 0 for none. It is no reference, as nothing is
     /// read from there.
     private var rest: UInt = 0
 
-    /// Before the update at `position` is merged, or would be.
-    /// - Parameter byteCount: how large records are thought to be.
+    /// Asks for memory before the update at `position` is merged. A negative position has no update.
+    /// - Parameter byteCount: the expected size of a record in bytes.
     @inline(__always)
     mutating func begin(_ position: Int, _ batch: borrowing UpdateBatchView, _ shards: Shards, byteCount: Int) {
         let count = batch.count
@@ -43,7 +44,7 @@ struct LookAhead {
         rest = UInt(bitPattern: address)
     }
 
-    /// After the update was merged.
+    /// Asks for the rest of the memory after the update was merged.
     @inline(__always)
     func end(byteCount: Int) {
         guard let rest = unsafe UnsafeRawPointer(bitPattern: rest) else { return }
@@ -54,7 +55,8 @@ struct LookAhead {
     @inline(__always)
     func hash(_ position: Int) -> UInt64 { hashes[position & 31] }
 
-    /// Where a search for it may begin, as long as no slot has moved; negative where it is not there.
+    /// The slot where a search for the update's id may begin, as long as no slot has moved; negative where the id has
+    /// no slot.
     @inline(__always)
     func candidate(_ position: Int) -> Int { slots[position & 15] }
 }

@@ -6,8 +6,9 @@ public import ModelRecord
 /// let users = cache.table("User")
 /// let record = users["42"]
 /// ```
-/// From any thread; a read takes the newest committed record, never waits for a batch, and costs some 50 ns when
-/// the record is warm. Two reads may see two commits: use ``ModelCache/snapshot()`` where they must agree.
+/// From any thread. A read takes the newest committed record, never waits for a batch, and costs some 50 ns when the
+/// record is in the processor's cache. Two reads may see two commits: use ``ModelCache/snapshot()`` where they must
+/// agree.
 public struct ModelTable: Sendable {
     let table: TypeTable
 
@@ -20,7 +21,7 @@ public struct ModelTable: Sendable {
         return record
     }
 
-    /// What is known of `id`, tombstones included.
+    /// The record of `id`, tombstones included; nil where the id is unknown.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     public func record(_ id: Span<UInt8>, idHash: UInt64) -> CellRecord? {
         table.shards.record(SlotArray.hash(idHash: idHash), id)

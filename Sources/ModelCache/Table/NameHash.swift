@@ -1,11 +1,12 @@
 import ModelCBOR
 
-/// The hash by which tables are found by the name of their type: a multiplication for eight bytes, as every read and
-/// every write by name begins with it. With the hash of strings finding a table takes twice the instructions.
+/// The hash by which tables are found by the name of their type. It takes a multiplication for eight bytes, as every
+/// read and every write by name begins with it. With the hash of strings, finding a table takes twice the instructions.
 enum NameHash {
-    /// Equal for equal names. Names that are all ASCII are equal where their bytes are; others may be equal in several
-    /// spellings, so they are hashed as strings are, unless they are another spelling of ASCII.
-    /// - Parameter seed: drawn by lot, so that nobody can choose names that collide.
+    /// The hash of a name, the same for equal names. An ASCII name is hashed by its bytes. Other names may be equal in
+    /// several spellings, so they are hashed as strings are; another spelling of an ASCII name is first turned into
+    /// ASCII.
+    /// - Parameter seed: a random number, so that nobody can choose names that collide.
     @inline(__always)
     static func of(_ name: String, seed: UInt64) -> UInt64 {
         unsafe name.withUTF8Bytes { unsafe ofASCII($0.span, seed: seed) } ?? ofOther(name, seed: seed)
@@ -18,12 +19,13 @@ enum NameHash {
             ?? UInt64(bitPattern: Int64(name.hashValue))
     }
 
-    /// All scalars that are canonically equivalent to one of ASCII: the Kelvin sign, the Greek question mark, varia.
+    /// All scalars that are canonically equivalent to one of ASCII: the Kelvin sign, the Greek question mark, the
+    /// varia.
     private static let spelledAsASCII: [Unicode.Scalar: Unicode.Scalar] = [
         "\u{212A}": "K", "\u{37E}": ";", "\u{1FEF}": "`",
     ]
 
-    /// - Returns: nil where not all of it is ASCII.
+    /// - Returns: nil where a byte is not ASCII.
     @inline(__always)
     private static func ofASCII(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64? {
         let raw = unsafe bytes.bytes
@@ -45,7 +47,7 @@ enum NameHash {
         return (all | rest) & 0x8080_8080_8080_8080 == 0 ? fold(hash ^ rest) : nil
     }
 
-    /// Each bit of the product's halves comes from many of the value.
+    /// Spreads the bits: each bit of the product's halves comes from many bits of the value.
     @inline(__always)
     private static func fold(_ value: UInt64) -> UInt64 {
         let (high, low) = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)

@@ -1,4 +1,4 @@
-/// Values that keep their number until they are removed; then it is another's.
+/// Values by number. A value keeps its number until it is removed; then the number is given to another one.
 struct Places<Value: Sendable>: Sendable {
     private var values: [Value?] = []
     private var free: [UInt32] = []
@@ -6,7 +6,7 @@ struct Places<Value: Sendable>: Sendable {
     /// The number of the value that is added next.
     var next: UInt32 { free.last ?? UInt32(values.count) }
 
-    /// - Returns: its number.
+    /// - Returns: the number of the value.
     @discardableResult
     mutating func add(_ value: Value) -> UInt32 {
         if let number = free.popLast() {

@@ -1,6 +1,6 @@
-/// Runs of taken places in a table with linear probing.
+/// Searches for runs of taken places in a table with linear probing. For tests.
 enum Runs {
-    /// The longest one of places that follow each other, the first behind the last not counted.
+    /// The length of the longest run. A run ends at the last place, although probing goes on at the first.
     static func longest(count: Int, _ isTaken: (Int) -> Bool) -> Int {
         var (longest, run) = (0, 0)
         for place in 0..<count {

@@ -2,36 +2,37 @@ import CSlots
 import ModelRecord
 import Synchronization
 
-/// The 64 shards of a table, each with an array of slots. A shard takes the top six bits of the mixed hash, thus four
-/// whole buckets.
+/// The 64 shards of a table, each with an array of slots. The top six bits of the mixed hash choose the shard, so a
+/// shard has four whole buckets.
 ///
 /// The rules that make it safe:
-/// - one thread at a time writes (it holds the cache's writer lock); it reads without any other lock, as nobody else
-///   writes;
-/// - any thread takes records out of the slots without a lock: ``SlotArray/take(_:_:)`` has the proof;
-/// - any thread looks at words to ask for the memory that they lead to: it reads nothing there, and the words of an
-///   array stay readable;
-/// - whoever looks at slots in any other way, as snapshots do, holds the shard's lock, and an epoch is open. While one
-///   is, the writer also holds that lock where it writes. It learns of epochs under the cut lock, under which they are
-///   opened: none is opened while it writes without the lock;
-/// - before-images are read and written only under the shard's lock, by any thread.
+/// - One thread at a time writes: the one that holds the cache's writer lock. It reads without any other lock, as no
+///   other thread writes.
+/// - Any thread takes records out of the slots without a lock. ``SlotArray/take(_:_:)`` has the proof.
+/// - Any thread looks at words to prefetch the memory that they point to. It reads nothing there, and the words of an
+///   array stay readable.
+/// - A thread that looks at slots in any other way, as a snapshot does, holds the shard's lock, and an epoch is open.
+///   While an epoch is open, the writer also holds that lock where it writes. The writer learns of epochs under the cut
+///   lock, under which they are opened, so none is opened while it writes without the shard's lock.
+/// - Before-images are read and written only under the shard's lock, by any thread.
 ///
-/// A shard that is full gets a larger array. It is filled beside the old one, then published, and then each place of
-/// the old one is emptied, so that by the time a record is exchanged again no reader finds one there any more. The old
-/// one's addresses stay readable (``SlotMemory``). In the same way a shard goes over to a seeded array, and never back.
+/// A full shard gets a larger array in three steps. The new array is filled beside the old one, then published, and
+/// then each place of the old one is emptied. So by the time a record is exchanged again, no reader finds a record in
+/// the old array. The addresses of the old array stay readable (``SlotMemory``). A shard goes over to a seeded array in
+/// the same way, and never back.
 ///
-/// Safe to use: every index is a hash's top six bits or cut to as many, and the memory lives as long as the
-/// ``TypeTable`` that owns it and calls ``destroy()`` in its deinit.
+/// Safe to use: every index is six bits of a hash or is cut to six bits. The memory lives as long as the ``TypeTable``
+/// that owns it, which calls ``destroy()`` in its deinit.
 // Unchecked because of the pointer: what is behind it is shared by the rules above.
 @safe struct Shards: @unchecked Sendable {
     private typealias Lock = Guarded<Void>
-    /// What was overwritten since snapshots were opened, oldest first; mostly empty.
+    /// The images of each epoch, oldest first; most of the time empty.
     private typealias Images = [EpochImages]
     private typealias Number = Atomic<UInt64>
 
-    /// Per shard two cache lines: one that readers share and that seldom changes, with the array and the number of
-    /// removals; another with the lock, the count of slots, the images. Each has a pointer of its own, so that no
-    /// access to one covers another. Behind all shards, ``SlotMemory``.
+    /// Each shard has two cache lines. The first seldom changes and is shared by readers: the array and the number of
+    /// removals. The second has the lock, the count of slots and the images. Each part has a pointer of its own, so
+    /// that no access to one covers another. ``SlotMemory`` follows behind all shards.
     private let base: UnsafeMutableRawPointer
 
     static let count = 64
@@ -60,7 +61,7 @@ import Synchronization
         unsafe (base + byteCount).bindMemory(to: SlotMemory.self, capacity: 1).initialize(to: SlotMemory())
     }
 
-    /// Frees everything. Nobody may be using it.
+    /// Frees everything. Called when no thread uses the shards any more.
     func destroy() {
         for index in 0..<Shards.count {
             slots(index)?.releaseAll()
@@ -72,21 +73,21 @@ import Synchronization
         unsafe base.deallocate()
     }
 
-    // In bounds, all of these: the index is cut to 0..<64, and each line was bound so.
+    // All of these are in bounds: the index is cut to 0..<64, and each line was bound to these types.
 
     @inline(__always)
     private func line(_ index: Int) -> UnsafeMutableRawPointer {
         unsafe base + (index & (Shards.count - 1)) * Shards.stride
     }
 
-    /// Where a shard's array begins, its capacity's code from bit 48 on, and 1 in the lowest bit where it is seeded; 0
-    /// until the first record.
+    /// The word of a shard's array: its address, the code of its capacity from bit 48 on, and the lowest bit set where
+    /// it is seeded. 0 until the first record.
     @inline(__always)
     private func array(_ index: Int) -> UnsafeMutablePointer<Number> {
         unsafe line(index).assumingMemoryBound(to: Number.self)
     }
 
-    /// Odd while a slot is being removed, and another number after.
+    /// The number of removals: odd while a slot is being removed, and another even number afterwards.
     @inline(__always)
     private func removals(_ index: Int) -> UnsafeMutablePointer<Number> {
         unsafe (line(index) + Shards.removalsOffset).assumingMemoryBound(to: Number.self)
@@ -97,7 +98,7 @@ import Synchronization
         unsafe (line(index) + Shards.lockOffset).assumingMemoryBound(to: Lock.self)
     }
 
-    /// How many slots are taken. The writer's.
+    /// How many slots are taken. Only the writer uses it.
     @inline(__always)
     private func taken(_ index: Int) -> UnsafeMutablePointer<Int> {
         unsafe (line(index) + Shards.countOffset).assumingMemoryBound(to: Int.self)
@@ -116,7 +117,7 @@ import Synchronization
     @inline(__always)
     static func index(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash &>> (64 - SlotArray.shardBits)) }
 
-    /// The array that a shard's word tells of.
+    /// The array that a shard's word describes.
     @inline(__always)
     private static func slots(_ word: UInt64) -> SlotArray? {
         let address = unsafe UnsafeMutablePointer<SlotArray.Place>(bitPattern: UInt(word & Shards.addressMask))
@@ -125,20 +126,20 @@ import Synchronization
         return unsafe SlotArray(base: base, capacity: capacity, isSeeded: word & Shards.seededMark != 0)
     }
 
-    /// Arrays are aligned as their places are.
+    /// The lowest three bits are free, as arrays are aligned like their places.
     private static let addressMask: UInt64 = 0x0000_FFFF_FFFF_FFF8
     private static let seededMark: UInt64 = 1
 
-    /// The slots of a shard, for the writer and for who keeps it out.
+    /// The slots of a shard, for the writer and for a thread that keeps the writer out.
     @inline(__always)
     private func slots(_ index: Int) -> SlotArray? {
-        // Relaxed: the writer lock, or the shard's, orders it.
+        // Relaxed, as the writer lock or the shard's lock orders the load.
         Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))
     }
 
     // MARK: Any thread
 
-    /// The record of `id`, tombstones included. Without a lock.
+    /// The record of `id`, tombstones included. Without a lock, from any thread.
     @inline(__always)
     func record(_ hash: UInt64, _ id: Span<UInt8>, forViews: Bool = false) -> CellRecord? {
         let index = Shards.index(of: hash)
@@ -147,7 +148,7 @@ import Synchronization
             let removed = unsafe removals(index).pointee.load(ordering: .acquiring)
             let word = unsafe array(index).pointee.load(ordering: .acquiring)
             if let record = Shards.slots(word)?.take(hash, id, forViews: forViews) { return record }
-            // Not there, if nothing was moved meanwhile: see ``SlotArray/take(_:_:)``.
+            // The id has no record if nothing was moved meanwhile: see ``SlotArray/take(_:_:)``.
             let isStill = unsafe removals(index).pointee.load(ordering: .acquiring) == removed && removed & 1 == 0
             if isStill, unsafe array(index).pointee.load(ordering: .relaxed) == word { return nil }
             cslots_wait(turn)
@@ -159,11 +160,11 @@ import Synchronization
     @inline(__always)
     func prefetchSlot(_ hash: UInt64) { slots(of: hash)?.prefetchHome(hash) }
 
-    /// Asks for the record that a search for `hash` finds, as a rule. Waits for the slot and not for the record.
-    /// - Parameter byteCount: how large records are thought to be.
+    /// Asks for the record that a search for `hash` will most likely find. Waits for the slot and not for the record.
+    /// - Parameter byteCount: the expected size of a record in bytes.
     @inline(__always)
     func prefetchRecord(_ hash: UInt64, byteCount: Int) {
-        // Acquiring: what the array was filled with before it was published is there.
+        // Acquiring, so that the content that the array had when it was published is seen.
         let word = unsafe array(Shards.index(of: hash)).pointee.load(ordering: .acquiring)
         Shards.slots(word)?.prefetchRecord(hash, byteCount: byteCount)
     }
@@ -183,12 +184,14 @@ import Synchronization
 
     /// Appends the records of a part of a bucket as they were when `epoch` was opened.
     ///
-    /// They are not counted: they stay alive as long as the epoch is open. One that was found in a slot is the table's
-    /// until it is exchanged, and then its image is kept, for the newest open epoch, which is this one or a later one;
-    /// there was no image of its id for this epoch or a later one, or that would have been found. And an image that was
-    /// found is the first, from this epoch on, of its id, and stays that: images are added for the newest epoch only,
-    /// and those of an epoch that is closed go to the next older open one, which is this one at the oldest, and are
-    /// dropped only where that has an image of the id, thus not this one.
+    /// The records are not counted: each stays alive as long as the epoch is open.
+    /// - A record that was found in a slot belongs to the table until it is exchanged. Then its image is kept for the
+    ///   newest open epoch, which is this one or a later one. There is no image of its id for such an epoch yet: it
+    ///   would have been found instead.
+    /// - An image that was found is the first of its id from this epoch on, and stays the first, as images are added
+    ///   for the newest epoch only. When its epoch is closed, the image goes to the next older open epoch, which is at
+    ///   the oldest this one. It is dropped only where that epoch has an image of the id already, and then another
+    ///   image would have been found.
     func collect(_ window: HashWindow, asOf epoch: UInt64, into found: inout [UnmanagedRecord]) {
         let index = Shards.index(of: window.range.lowerBound)
         unsafe lock(index).pointee.withLock { _ in
@@ -211,18 +214,18 @@ import Synchronization
         Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))?.capacity ?? 0
     }
 
-    /// The array of a shard is seeded. Once it is, it stays so.
+    /// The array of a shard is seeded. It stays seeded.
     func isSeeded(_ index: Int) -> Bool {
         Shards.slots(unsafe array(index).pointee.load(ordering: .relaxed))?.isSeeded ?? false
     }
 
-    /// Of the images of a shard: see ``ImageTable/longestRun``.
+    /// The longest run of images in a shard: see ``ImageTable/longestRun``.
     func longestImageRun(_ index: Int) -> Int {
         unsafe lock(index).pointee.withLock { _ in unsafe images(index).pointee.map(\.longestRun).max() ?? 0 }
     }
 
-    /// Gives up what was kept for `epoch`: to the next older open one, if there is any, else for good.
-    /// - Returns: what is no longer needed, to be released outside the lock.
+    /// Gives up the images of `epoch`: they go to the next older open epoch, or are released where there is none.
+    /// - Returns: the images that are no longer needed, to be released outside the lock.
     func fold(shard index: Int, epoch: UInt64, into older: UInt64?) -> EpochImages? {
         unsafe lock(index).pointee.withLock { _ in
             unsafe EpochImages.fold(epoch, into: older, in: &images(index).pointee)
@@ -235,8 +238,8 @@ import Synchronization
     @inline(__always)
     func slots(of hash: UInt64) -> SlotArray? { slots(Shards.index(of: hash)) }
 
-    /// Exchanges the record in a slot for that of `pending`, which has the old one then. That is kept for `epoch`, if
-    /// that is given.
+    /// Exchanges the record in a slot for that of `pending`, which holds the old one afterwards. Where `epoch` is
+    /// given, the old record is kept for it.
     @inline(__always)
     func exchange(_ pending: inout Pending, epoch: UInt64?) {
         let (hash, slot) = (pending.hash, pending.slot)
@@ -251,7 +254,7 @@ import Synchronization
         }
     }
 
-    /// Adds the record of an id that has no slot yet. Its absence is kept for `epoch`, if that is given.
+    /// Adds the record of an id that has no slot yet. Where `epoch` is given, it is kept that the id had no record.
     func insert(_ record: CellRecord, hash: UInt64, epoch: UInt64?) {
         let index = Shards.index(of: hash)
         let count = unsafe taken(index).pointee
@@ -273,21 +276,22 @@ import Synchronization
             distance = slots.insert(hash, record)
         }
         guard distance > Shards.distanceMax else { return }
-        // Records of a snapshot come in the order of their hashes, and crowd one part of the slots.
+        // The records of a snapshot come in the order of their hashes, and crowd one part of the slots.
         let isDense = count * Shards.sparsest >= slots.capacity
-        // Of those that do not help now and then one looks why: each look takes as many steps as it has found to be too
-        // many.
+        // In a sparse array growth does not help, so the cause is looked for at some distances only: each look takes
+        // `distance` steps.
         guard isDense || distance % Shards.distanceMax == 0 else { return }
         let isCrowded = slots.isCrowded(hash, to: distance)
         if isDense || isCrowded { grow(index, isSeeded: isCrowded) }
     }
 
-    /// Records that stand further from where they belong make a shard grow before it is three quarters full,
+    /// A record that stands further from its home makes a shard grow before it is three quarters full,
     private static let distanceMax = 128
-    /// unless it has so many slots for each already. Ids that were chosen to collide make it go over to a seeded array.
+    /// unless the shard already has so many slots for each record. Ids that were chosen to collide make it seeded.
     private static let sparsest = 16
 
-    /// Takes an id out. Its last record must have been exchanged, so that it is kept for `epoch`, if that is given.
+    /// Removes an id. Its last record must have been exchanged before, so that it is kept for `epoch` where that is
+    /// given.
     /// - Returns: false when the id has no slot.
     func remove(_ hash: UInt64, _ id: Span<UInt8>, epoch: UInt64?) -> Bool {
         let index = Shards.index(of: hash)
@@ -295,7 +299,8 @@ import Synchronization
         let slot = slots.find(hash, id)
         guard slot >= 0 else { return false }
         let removed = unsafe lock(index).pointee.withLock { _ in
-            // Each word that is moved is stored releasing, so who sees one sees that the number is odd, or later.
+            // Each moved word is stored releasing, so a reader that sees one also sees an odd number of removals, or a
+            // later one.
             unsafe removals(index).pointee.add(1, ordering: .relaxed)
             let removed = unsafe slots.remove(at: slot)
             unsafe removals(index).pointee.add(1, ordering: .releasing)
@@ -303,14 +308,14 @@ import Synchronization
             return unsafe removed.map { unsafe UInt(bitPattern: $0.address) }
         }
         guard let address = unsafe removed.flatMap({ unsafe UnsafeRawPointer(bitPattern: $0) }) else { return false }
-        // Outside the lock.
+        // The record is released outside the lock.
         unsafe UnmanagedRecord(address: address).release()
         unsafe taken(index).pointee -= 1
         return true
     }
 
     /// Gives a shard the next larger array.
-    /// - Parameter isSeeded: it is to be seeded; it is where the old one was.
+    /// - Parameter isSeeded: make the new array seeded. A seeded array is followed by a seeded one in any case.
     private func grow(_ index: Int, isSeeded: Bool = false) {
         let old = unsafe array(index).pointee.load(ordering: .relaxed)
         let mark = isSeeded ? Shards.seededMark : old & Shards.seededMark
@@ -321,11 +326,11 @@ import Synchronization
         precondition(address & ~Shards.addressMask == 0, "an array's address fits 48 bits, and is one of words")
         let word = UInt64(capacity.code) &<< 48 | address | mark
         if let larger = Shards.slots(word) { Shards.slots(old)?.copy(to: larger) }
-        // The lock is for snapshots, which look at one array and not at half of two.
+        // The lock is for snapshots, which have to see one whole array.
         unsafe lock(index).pointee.withLock { _ in
             unsafe array(index).pointee.store(word, ordering: .releasing)
-            // Before any record is exchanged again. Each place is emptied releasing, so who comes to one that was
-            // sees the new array when he looks again.
+            // The old array is emptied before any record is exchanged again. Each place is emptied releasing, so a
+            // reader that comes to an emptied place sees the new array when it looks again.
             guard let slots = Shards.slots(old) else { return }
             slots.empty()
             unsafe memory.pointee.drop(slots, oldCapacity)

@@ -1,20 +1,21 @@
 import CSlots
 import Synchronization
 
-/// Where the slot arrays of a table are: those of less than a page each on its own, larger ones together, one stretch
-/// of addresses for the arrays of one capacity of all shards.
+/// The memory of a table's slot arrays. An array of less than a page is allocated alone. The larger arrays of one
+/// capacity, for all shards, share one stretch of addresses.
 ///
-/// An array that a shard has outgrown may still be looked at by readers, which nobody waits for. So its addresses stay
-/// readable as long as the table: small arrays are kept, which add up to less than the first large one; large ones
-/// give their pages back to the kernel, and read as zeros: as empty places. What is kept of them is addresses.
+/// Readers may still look at an array that a shard has outgrown, and the writer does not wait for them. So the
+/// addresses of an array stay readable as long as the table. Small arrays are kept; together they take less than the
+/// first large one. Large arrays give their pages back to the kernel and read as zeros, which are empty places. Only
+/// their addresses are kept.
 ///
-/// One stretch for all shards, as these grow at about the same time, so that from some 200,000 models on it is in huge
-/// pages; an array alone would fill one from six million on.
+/// The shards share a stretch because they grow at about the same time. So the stretch is in huge pages from some
+/// 200,000 models on; an array alone would fill a huge page from six million on.
 ///
-/// Safe to use: touched by the writer alone, and in the end by the table's deinit.
+/// Safe to use: only the writer touches it, and in the end the table's deinit.
 // Unchecked because of the pointers: see above.
 @safe struct SlotMemory: @unchecked Sendable {
-    /// By capacity, in the order of ``SlotCapacity``: where the arrays of all shards begin.
+    /// Where the arrays of all shards begin, by capacity, in the order of ``SlotCapacity/code``.
     private var stretches: [UnsafeMutableRawPointer?] = unsafe []
     private var small: [UnsafeMutablePointer<SlotArray.Place>] = unsafe []
 
@@ -27,8 +28,8 @@ import Synchronization
             return unsafe base
         }
         let start = unsafe stretch(capacity) + shard * capacity.byteCount
-        // Zeros are initialised places: an atomic word has no more to it. The addresses are bound once, as a shard
-        // has each capacity once.
+        // Zeros are initialised places, as an atomic word consists of nothing else. The addresses are bound once, as a
+        // shard has each capacity once.
         return unsafe start.bindMemory(to: SlotArray.Place.self, capacity: capacity.count)
     }
 
@@ -42,13 +43,13 @@ import Synchronization
         return unsafe made
     }
 
-    /// Gives the pages of an array back whose places are all empty.
+    /// Gives back the pages of an array whose places are all empty.
     func drop(_ array: SlotArray, _ capacity: SlotCapacity) {
         guard capacity.isPaged else { return }
         unsafe cslots_drop(array.base, capacity.byteCount)
     }
 
-    /// Frees everything. Nobody may be using it.
+    /// Frees everything. Called when no thread uses the arrays any more.
     mutating func destroy() {
         for index in unsafe small.indices { unsafe small[index].deallocate() }
         for code in unsafe stretches.indices {
@@ -59,15 +60,15 @@ import Synchronization
     }
 }
 
-/// How many places an array can have: a power of two, and from two pages on also one and a half times one, so that an
-/// array is between a half and three quarters full.
+/// The number of places of an array: a power of two, and from two pages on also one and a half times a power of two. So
+/// an array is between a half and three quarters full.
 struct SlotCapacity: Equatable {
-    /// Twice the exponent, and 1 for the half.
+    /// Twice the exponent of the power of two, plus 1 for one and a half times.
     let code: Int
 
     init(code: Int) { self.code = code }
 
-    /// Of a shard's first array.
+    /// The capacity of a shard's first array.
     static var first: SlotCapacity { SlotCapacity(code: 2) }
 
     @inline(__always)
@@ -75,7 +76,7 @@ struct SlotCapacity: Equatable {
 
     var byteCount: Int { count * MemoryLayout<SlotArray.Place>.size }
 
-    /// Whole pages.
+    /// True where the array takes whole pages.
     var isPaged: Bool { byteCount >= SlotCapacity.pageByteCount }
 
     var next: SlotCapacity { SlotCapacity(code: byteCount < SlotCapacity.pageByteCount * 2 ? code + 2 : code + 1) }

@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What a place of a slot array holds, in eight bytes: the address of a record, 16 bits of its key, a bit for a lock.
+/// The content of a place of a slot array, in eight bytes: the address of a record, 16 bits of its key, a lock bit.
 ///
 /// ```text
 ///   63        48 47                                  4 3   1   0
@@ -8,23 +8,26 @@ import ModelRecord
 ///   │ key's end │ the record's address, a multiple of 16    │ lock│    0 in all: empty
 ///   └───────────┴─────────────────────────────────────┴─────┴─────┘
 /// ```
-/// Addresses of a process end below 2⁴⁸ on x86-64 and ARM64, and malloc's are multiples of 16; ``init(_:hash:)`` checks
-/// both. The key's end, as its beginning tells the place: of two ids in one stretch of places one in 65,536 is alike.
+/// Addresses of a process end below 2⁴⁸ on x86-64 and ARM64, and those of malloc are multiples of 16; ``init(_:hash:)``
+/// checks both. The word has the end of the key, as the beginning of the key decides the place: of two ids in one
+/// stretch of places, one in 65,536 is alike.
 struct SlotWord: Equatable {
     let bits: UInt64
 
-    /// Set by a reader who is about to take a reference; see ``SlotArray/take(_:_:)``.
+    /// Set by a reader that is about to take a reference, and by the writer while it overwrites a record; see
+    /// ``SlotArray/take(_:_:)``.
     static let lock: UInt64 = 1
     static let addressMask: UInt64 = 0x0000_FFFF_FFFF_FFF0
     private static let likenessMask: UInt64 = 0xFFFF &<< 48
 
-    /// Of an empty place.
+    /// The word of an empty place.
     static var empty: SlotWord { SlotWord(bits: 0) }
 
     @inline(__always)
     init(bits: UInt64) { self.bits = bits }
 
-    /// Of a record with this key (``SlotArray/key(_:_:)``), mostly the mixed hash; its count changes hands.
+    /// The word of a record with this key (``SlotArray/key(_:_:)``), which is the mixed hash unless the array is
+    /// seeded. The count of the record changes hands.
     @inline(__always)
     init(_ record: UnmanagedRecord, hash: UInt64) {
         let address = unsafe UInt64(UInt(bitPattern: record.address))
@@ -32,7 +35,7 @@ struct SlotWord: Equatable {
         bits = hash &<< 48 | address
     }
 
-    /// Of a record of the same id as that of another word; its count changes hands.
+    /// The word of another record of the same id as that of `other`. The count of the record changes hands.
     @inline(__always)
     init(_ record: UnmanagedRecord, likeness other: SlotWord) {
         let address = unsafe UInt64(UInt(bitPattern: record.address))
@@ -46,15 +49,15 @@ struct SlotWord: Equatable {
     @inline(__always)
     var isLocked: Bool { bits & SlotWord.lock != 0 }
 
-    /// The same, with the lock.
+    /// The same word, with the lock.
     @inline(__always)
     var locked: SlotWord { SlotWord(bits: bits | SlotWord.lock) }
 
-    /// The same, without the lock.
+    /// The same word, without the lock.
     @inline(__always)
     var unlocked: SlotWord { SlotWord(bits: bits & ~SlotWord.lock) }
 
-    /// The record, if there is one, may be one of this key.
+    /// True where the record of the word may be one of this key.
     @inline(__always)
     func resembles(_ hash: UInt64) -> Bool { (bits ^ (hash &<< 48)) &>> 48 == 0 }
 
@@ -62,7 +65,7 @@ struct SlotWord: Equatable {
     @inline(__always)
     var address: UnsafeRawPointer? { unsafe UnsafeRawPointer(bitPattern: UInt(bits & SlotWord.addressMask)) }
 
-    /// The record; nil where the place is empty. Not counted: who asks knows why it is alive.
+    /// The record; nil where the place is empty. It is not counted: the caller knows why it is alive.
     @inline(__always)
     var record: UnmanagedRecord? {
         guard let address = unsafe address else { return nil }

@@ -2,19 +2,19 @@ import CSlots
 import ModelRecord
 import Synchronization
 
-/// Records that are written over where they are: the writer's.
+/// Records that are overwritten in place. Only the writer calls these.
 extension SlotArray {
-    /// The size of the encoded record at `index` where ``overwrite(at:_:_:)`` would keep it, if nobody has the record;
-    /// nil where it would do nothing.
+    /// The size in bytes of the encoded record at `index`, where ``overwrite(at:_:_:)`` keeps this size; nil where it
+    /// does not overwrite. Another owner of the record may still prevent the overwrite.
     @inline(__always)
     func overwritableByteCount(at index: Int, _ plan: borrowing MergePlan) -> Int? {
         guard plan.keepsSize, let record = unsafe unmanaged(at: index) else { return nil }
         return unsafe record.byteCount
     }
 
-    /// Writes what was prepared into the record at `index`, if nobody but the table has that. No reader can take it
-    /// meanwhile: the place is locked as a reader would lock it, against all others.
-    /// - Returns: whether it was done.
+    /// Overwrites the record at `index` with what was prepared, if only the table has the record. No reader can take it
+    /// meanwhile: the writer sets the lock bit of the place, as a reader does against all others.
+    /// - Returns: false where the record cannot be overwritten.
     @inline(__always)
     func overwrite(at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan) -> Bool {
         guard plan.keepsSize, let word = lock(index), var record = unsafe word.record else { return false }
@@ -23,8 +23,9 @@ extension SlotArray {
         return isDone
     }
 
-    /// The same, and keeps what stood there. The log grows before the place is locked: readers of the model wait.
-    /// - Returns: the entry of `log`; nil where it was not done.
+    /// The same, and keeps the old bytes in `log`. The log grows before the place is locked, as readers of the model
+    /// wait for the lock.
+    /// - Returns: the entry of `log`; nil where the record cannot be overwritten.
     @inline(__always)
     func overwrite(
         at index: Int, _ update: borrowing UpdateView, _ plan: borrowing MergePlan, keepingIn log: inout UndoLog
@@ -36,15 +37,15 @@ extension SlotArray {
         return entry
     }
 
-    /// Keeps readers from the place at `index`, as one of them keeps the others.
-    /// - Returns: what it holds; nil, and nothing is locked, where that is no record.
+    /// Sets the lock bit of the place at `index`, so that no reader enters.
+    /// - Returns: the word of the place; nil, with nothing locked, where the place is empty.
     @inline(__always)
     private func lock(_ index: Int) -> SlotWord? {
         let word = self.word(at: index)
         guard !word.isEmpty else { return nil }
         var turn: UInt32 = 0
         while true {
-            // Acquiring: what a reader did before he left the place is seen here.
+            // Acquiring: what a reader did before it left the place is seen here.
             let isLocked = unsafe base[index].compareExchange(
                 expected: word.bits, desired: word.locked.bits, successOrdering: .acquiring,
                 failureOrdering: .relaxed
@@ -57,7 +58,7 @@ extension SlotArray {
 
     @inline(__always)
     private func unlock(_ index: Int, _ word: SlotWord) {
-        // Releasing: who takes the record next sees all of it.
+        // Releasing: the next reader that takes the record sees all of it.
         unsafe base[index].store(word.bits, ordering: .releasing)
     }
 }

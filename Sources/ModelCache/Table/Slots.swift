@@ -5,28 +5,28 @@ import Synchronization
 
 /// An open-addressing array of slots with linear probing: eight bytes a place, each a ``SlotWord``.
 ///
-/// The home of a slot is what the leading bits of its *key*, behind those that choose the shard, are of the capacity.
-/// So slots stand roughly in the order of their keys: a range of keys is one stretch of slots, whatever the capacity
-/// (see ``forEach(in:_:)``). The key is the hash of the id, until so many ids hash alike that somebody must have chosen
-/// them (``isCrowded(_:to:)``); from then on the array is *seeded*: see ``key(_:_:)``.
+/// The home of a slot is a fraction of the capacity: the one that the leading bits of its *key* give, behind those that
+/// choose the shard. So slots stand roughly in the order of their keys, and a range of keys is one stretch of slots,
+/// whatever the capacity (see ``forEach(in:_:)``). The key is the hash of the id, until so many ids hash alike that
+/// they must have been chosen (``isCrowded(_:to:)``). From then on the array is *seeded*: see ``key(_:_:)``.
 ///
-/// What readers do here without any other lock, and why that is right, stands at ``take(_:_:)`` and
-/// ``prefetchRecord(_:byteCount:)``. All else is the writer's, who alone changes what places hold, but for the bit by
-/// which readers lock one; or it is for those who keep the writer out by the shard's lock.
+/// Readers use ``take(_:_:)`` and ``prefetchRecord(_:byteCount:)`` without any other lock; the proof stands there. All
+/// other functions are for the writer, or for threads that keep the writer out by the shard's lock. Only the writer
+/// changes what places hold, except for the bit by which readers lock a place.
 ///
-/// Safe to use: the pointer is private, every index is kept below `capacity`, and the memory is that of ``SlotMemory``,
-/// which frees it when no thread can be using it. Copies share the memory.
+/// Safe to use: the pointer is private, every index is kept below `capacity`, and ``SlotMemory`` owns the memory and
+/// frees it when no thread can be using it. Copies share the memory.
 @safe struct SlotArray {
     typealias Place = Atomic<UInt64>
 
     let base: UnsafeMutablePointer<Place>
     let capacity: Int
-    /// Places come from a hash that nobody outside of the process can know.
+    /// Places come from a hash with a seed that only this process knows.
     let isSeeded: Bool
 
     /// The bits of a hash that choose the shard.
     static let shardBits: UInt64 = 6
-    /// A record is asked for so many places before it is looked at.
+    /// How many places before its turn a record is asked for.
     private static let ahead = 12
 
     /// The hash of an id as slots have it: its top 8 bits are the bucket.
@@ -34,7 +34,7 @@ import Synchronization
     @inline(__always)
     static func hash(idHash: UInt64) -> UInt64 { max(Fingerprint.mix(idHash), 1) }
 
-    /// - Parameter base: so many places, initialised.
+    /// - Parameter base: `capacity` places, initialised.
     @inline(__always)
     init(base: UnsafeMutablePointer<Place>, capacity: Int, isSeeded: Bool) {
         unsafe self.base = base
@@ -42,8 +42,8 @@ import Synchronization
         self.isSeeded = isSeeded
     }
 
-    /// What an id's place here comes from: the hash, or in a seeded array its bucket and a seeded hash of the id. A
-    /// bucket is one stretch of places either way.
+    /// The number that an id's home comes from: the hash, or in a seeded array the bucket and a seeded hash of the id.
+    /// Either way a bucket is one stretch of places.
     @inline(__always)
     func key(_ hash: UInt64, _ id: Span<UInt8>) -> UInt64 { isSeeded ? SlotArray.seededKey(hash, id) : hash }
 
@@ -58,7 +58,8 @@ import Synchronization
         hash & (0xFF &<< 56) | max(SeededHash.of(id) &>> 8, 1)
     }
 
-    // In bounds, all of these: home is below the capacity as it is a fraction of that, and so is what follows.
+    // All of these are in bounds: a home is a fraction of the capacity, so it is below the capacity, and so is the next
+    // place.
 
     @inline(__always)
     func home(_ key: UInt64) -> Int {
@@ -76,7 +77,8 @@ import Synchronization
         index >= start ? index &- start : index &- start &+ capacity
     }
 
-    /// What a place holds, without a reader's lock. Relaxed: whoever asks here has a lock in common with who wrote it.
+    /// The word of a place, without a reader's lock bit. Relaxed, as the caller holds a lock that the writer of the
+    /// word held.
     @inline(__always)
     func word(at index: Int) -> SlotWord {
         precondition(UInt(bitPattern: index) < UInt(bitPattern: capacity), "an index below the capacity")
@@ -89,14 +91,14 @@ import Synchronization
 
     // MARK: Looking
 
-    /// The first slot that `hash` can be in, or -1: without a look at its record, which may belong to another id. In a
-    /// seeded array, where the hash does not tell, any slot.
+    /// The first slot that `hash` can be in, or -1. It does not look at the record, which may belong to another id. In
+    /// a seeded array, where the hash does not decide, it is any slot.
     @inline(__always)
     func candidate(_ hash: UInt64) -> Int {
         if isSeeded { return 0 }
         var index = home(hash)
         while true {
-            // It ends: the array is never full.
+            // The search ends, as the array is never full.
             let word = word(at: index)
             if word.isEmpty { return -1 }
             if word.resembles(hash) { return index }
@@ -111,8 +113,8 @@ import Synchronization
         return search(hash, id, from: home(hash))
     }
 
-    /// The slot that holds the record of `id`, or -1, when it is known that no slot before `start` can.
-    /// - Parameter start: of ``candidate(_:)``.
+    /// The slot that holds the record of `id`, or -1. The caller knows that no slot before `start` can hold it.
+    /// - Parameter start: the result of ``candidate(_:)``.
     @inline(__always)
     func find(_ hash: UInt64, _ id: Span<UInt8>, from start: Int) -> Int {
         if isSeeded { return findSeeded(hash, id) }
@@ -158,7 +160,7 @@ import Synchronization
         return unsafe UnmanagedMerge(CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
     }
 
-    /// Begins what ``applying(_:at:plan:keepingEqual:)`` does: see there, and `UnmanagedRecord.prepare`.
+    /// Begins an update that ``finish(_:_:at:plan:)`` or an overwrite ends: see `UnmanagedRecord.prepare`.
     @inline(__always)
     func prepare(
         _ update: borrowing UpdateView, at index: Int, plan: inout MergePlan, keepingEqual: Bool
@@ -175,14 +177,14 @@ import Synchronization
         unsafe unmanaged(at: index)?.finish(&merge, update, plan: &plan)
     }
 
-    /// Gives the record of `pending` what the one at `index` carries over.
+    /// Hands the views of the record at `index` over to the new record of `pending`.
     @inline(__always)
     func carryViews(to pending: borrowing Pending, at index: Int) {
         guard let old = unsafe unmanaged(at: index), let new = unsafe pending.held else { return }
         unsafe old.carryViews(to: new)
     }
 
-    /// Asks for the slot where a search for `hash` begins. Does not wait for it. In vain where the array is seeded.
+    /// Asks for the slot where a search for `hash` begins. Does not wait for it. Without use where the array is seeded.
     @inline(__always)
     func prefetchHome(_ hash: UInt64) { unsafe cprefetch(base + home(hash)) }
 
@@ -190,9 +192,11 @@ import Synchronization
     @inline(__always)
     func address(at index: Int) -> UnsafeRawPointer? { unsafe word(at: index).address }
 
-    /// Calls `body` for each record in `window`, with its hash. For the writer, and for who keeps it out.
+    /// Calls `body` for each record in `window`, with its hash. For the writer, and for a thread that keeps the writer
+    /// out.
     ///
-    /// All of them stand between the home of the first key and the first empty place behind the home of the last one.
+    /// All records of a window stand between the home of its first key and the first empty place behind the home of its
+    /// last key.
     @inline(__always)
     func forEach(in window: HashWindow, _ body: (UInt64, UnmanagedRecord) -> Void) {
         let keys = window.keys(isSeeded: isSeeded)
@@ -214,7 +218,7 @@ import Synchronization
         }
     }
 
-    /// Asks for the head of the record at `index`.
+    /// Asks for the first line of the record at `index`.
     /// - Returns: the next index.
     @inline(__always)
     private func askAhead(_ index: Int) -> Int {
@@ -228,21 +232,21 @@ import Synchronization
     @inline(__always)
     func exchange(_ pending: inout Pending, at index: Int) {
         guard let new = unsafe pending.held else { return }
-        // Of the same id: the end of its key is there.
+        // The new record has the same id, so the old word has the end of its key.
         unsafe pending.held = replace(at: index, with: SlotWord(new, likeness: word(at: index))).record
     }
 
-    /// Puts a word into a place, as soon as no reader has it locked.
+    /// Puts a word into a place, as soon as no reader has the place locked.
     ///
-    /// What a reader did before he left the place is seen by who calls this, and what the caller did before is seen by
-    /// readers of the new word.
+    /// The caller sees what a reader did before it left the place. Readers of the new word see what the caller did
+    /// before.
     /// - Returns: the word before.
     @inline(__always)
     @discardableResult
     private func replace(at index: Int, with word: SlotWord) -> SlotWord {
         let old = self.word(at: index)
         var turn: UInt32 = 0
-        // Nothing but a reader's lock can make the place differ from `old`: nobody else writes.
+        // Only a reader's lock can make the place differ from `old`, as no other thread writes.
         while true {
             let isDone = unsafe base[index].compareExchange(
                 expected: old.bits, desired: word.bits, successOrdering: .acquiringAndReleasing,
@@ -254,8 +258,8 @@ import Synchronization
         }
     }
 
-    /// Puts a new hash and its record into the first empty place. The caller sees to it that there is one.
-    /// - Returns: how far that is from where it belongs.
+    /// Puts a new record into the first empty place from its home on. The caller sees to it that there is one.
+    /// - Returns: how far the place is from the home.
     func insert(_ hash: UInt64, _ record: consuming CellRecord) -> Int {
         let key = key(hash, record.idBytes)
         var index = home(key)
@@ -266,11 +270,12 @@ import Synchronization
         return distance(from: home(key), to: index)
     }
 
-    /// Of the records in the so many places from the home of `hash` on, too many hash so nearly alike that it is by
-    /// accident. False where the array is seeded.
+    /// True where too many records near the home of `hash` have nearly the same hash for that to be an accident. It
+    /// looks at the places from the home on, up to `distance`. False where the array is seeded.
     ///
-    /// Also records that come in the order of their hashes, as those of a snapshot do, crowd one part of the places.
-    /// But of *n* ids *n* / 2¹⁸ are within a distance of 2⁴⁵ of a hash: 16 of four million, and never more than 64.
+    /// Records that come in the order of their hashes, as those of a snapshot do, crowd one part of the places, too.
+    /// But of *n* ids only *n* / 2¹⁸ are within a distance of 2⁴⁵ of a hash: 16 of four million, and never more than
+    /// 64.
     func isCrowded(_ hash: UInt64, to distance: Int) -> Bool {
         guard !isSeeded else { return false }
         var near = 0
@@ -288,8 +293,8 @@ import Synchronization
     private static let nearness: UInt64 = 1 << 45
     private static let nearMax = 64
 
-    /// Empties the place at `index` and closes the gap: what stands behind it and belongs before moves up. Readers
-    /// may miss a record meanwhile; see ``take(_:_:)``.
+    /// Empties the place at `index` and closes the gap: a slot behind it that belongs before moves up. Readers may miss
+    /// a record meanwhile; see ``take(_:_:)``.
     /// - Returns: the record, with the count that the place owned.
     func remove(at index: Int) -> UnmanagedRecord? {
         let removed = word(at: index)
@@ -297,7 +302,7 @@ import Synchronization
         var probe = next(hole)
         while let record = unsafe unmanaged(at: probe) {
             let home = unsafe home(key(SlotArray.hash(idHash: record.idHash), of: record))
-            // It may move up unless its home lies behind the hole.
+            // The record may move up unless its home lies behind the hole.
             if distance(from: home, to: probe) >= distance(from: hole, to: probe) {
                 replace(at: hole, with: word(at: probe))
                 hole = probe
@@ -308,7 +313,7 @@ import Synchronization
         return unsafe removed.record
     }
 
-    /// Copies all slots to a larger array that nobody sees yet, and that may be seeded where this one is not.
+    /// Copies all slots to a larger array that no reader sees yet. That may be seeded where this one is not.
     func copy(to larger: SlotArray) {
         var far = 0
         for _ in 0..<min(SlotArray.ahead, capacity) { far = askAhead(far) }
@@ -319,17 +324,17 @@ import Synchronization
             let key = unsafe larger.key(SlotArray.hash(idHash: record.idHash), of: record)
             var target = larger.home(key)
             while !larger.word(at: target).isEmpty { target = larger.next(target) }
-            // Published with the array.
+            // Relaxed, as the array is published afterwards.
             unsafe larger.base[target].store(SlotWord(record, hash: key).bits, ordering: .relaxed)
         }
     }
 
-    /// Empties all places, whose counts have gone to another array. From now on no reader gets anything here.
+    /// Empties all places. Their counts belong to another array now, and no reader gets a record here any more.
     func empty() {
         for index in 0..<capacity where !word(at: index).isEmpty { replace(at: index, with: .empty) }
     }
 
-    /// Releases all records. Nobody may be using the array.
+    /// Releases all records. Called when no thread uses the array any more.
     func releaseAll() {
         for index in 0..<capacity { unsafe unmanaged(at: index)?.release() }
     }

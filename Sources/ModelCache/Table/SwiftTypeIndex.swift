@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The tables of a cache by the Swift types that view them: found without a lock and without hashing a name.
+/// The tables of a cache by the Swift types that view them. A table is found without a lock and without hashing a name.
 ///
-/// Places are filled once and never again. Where there are more types than places, the others are found by name.
+/// A place is filled once and never changed. Where there are more types than places, the others are found by name.
 @safe struct SwiftTypeIndex: ~Copyable, Sendable {
     /// A Swift type and the address of its table.
     private struct Place: ~Copyable {
-        /// 0 while nobody has it. Set last.
+        /// 0 while the place is free. Set after `table`.
         let type = Atomic<UInt>(0)
         let table = Atomic<UInt>(0)
     }
@@ -14,7 +14,7 @@ import Synchronization
     // The memory is made and freed with the index; what is in it is atomic.
     nonisolated(unsafe) private let places: UnsafeMutablePointer<Place>
     private static let count = 64
-    /// Some type has found no place.
+    /// Some type has found no free place.
     private let isFull = Atomic<Bool>(false)
 
     init() {
@@ -29,7 +29,7 @@ import Synchronization
 
     private static func key(_ type: ObjectIdentifier) -> UInt { UInt(bitPattern: type) }
 
-    /// Where a type stands if nobody else does: metadata are apart by some tens of bytes.
+    /// The place of a type unless another type has taken it. Addresses of metadata are some tens of bytes apart.
     @inline(__always)
     private static func home(_ key: UInt) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
@@ -51,10 +51,10 @@ import Synchronization
         return nil
     }
 
-    /// There may be a place for one more type: a hint, to spare the readers of the others a lock.
+    /// True while there may be a free place. A hint, which spares the readers of other types a lock.
     var hasRoom: Bool { !isFull.load(ordering: .relaxed) }
 
-    /// Notes a type, if there is a place. One thread at a time; the caller keeps the table.
+    /// Notes a type, if there is a free place. One thread at a time; the caller keeps the table.
     func insert(_ type: ObjectIdentifier, _ table: TypeTable) {
         let key = SwiftTypeIndex.key(type)
         var place = SwiftTypeIndex.home(key)

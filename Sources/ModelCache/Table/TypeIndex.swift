@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// With a lock here, threads that read wait for each other at every read, whatever they read.
 ///
-/// An array of addresses in open addressing, at most half full, in which places are only ever filled. One that is full
-/// is followed by one of twice the size and stays as it is: readers may be at work in it. All of them together are
-/// smaller than twice the last, and are freed with the cache.
+/// An array of addresses in open addressing, at most half full. Places are filled and never emptied. A full index is
+/// followed by one of twice the size and stays as it is, as readers may be at work in it. All indexes together are
+/// smaller than twice the last one, and are freed with the cache.
 // Unchecked because of `base`: the memory is made and freed with the object; what is in it is atomic.
 @safe final class TypeIndex: @unchecked Sendable {
     /// The address of a table; 0 for none. Its owner, the directory, keeps each table as long as the index.
@@ -33,7 +33,7 @@ import Synchronization
     func table(_ name: String) -> Unmanaged<TypeTable>? {
         var place = home(name)
         while true {
-            // In bounds: a place is kept below the capacity. It ends: half of them are empty.
+            // In bounds: a place is kept below the capacity. The search ends, as half of the places are empty.
             let address = unsafe base[place].load(ordering: .acquiring)
             guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
             let table = unsafe Unmanaged<TypeTable>.fromOpaque(pointer)

@@ -1,20 +1,21 @@
 import ModelRecord
 
-/// Updates that are merged where they belong at once: see ``ModelCache/commit(_:in:)-(UpdateBatchView,_)``. All of it
+/// Updates that are merged in place: see ``ModelCache/commit(_:in:)-(UpdateBatchView,_)``. All of these are called
 /// under the writer lock and the cut lock, with no snapshot open.
 extension Writer {
-    /// Merges the updates of a batch. The memory of the next ones is asked for meanwhile.
-    /// - Parameter repeats: are passed over.
+    /// Merges the updates of a batch, and asks for the memory of the next ones meanwhile.
+    /// - Parameter repeats: the positions that are passed over.
     func merge(
         _ batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
         noting changes: inout BatchChanges?, passing repeats: Repeats, _ leftover: inout [CellRecord]
     ) {
-        // The digests once for all: each look at them is checked for exclusive access at run time.
+        // The digests are passed on, as each access to them is checked for exclusivity at run time.
         table.merge(
             batch, plan: &plan, digests: &table.digests, &step, noting: &changes, passing: repeats, &leftover)
     }
 
-    /// Merges those updates of a batch that change a model together: its slot has nothing of it before it has all.
+    /// Merges those updates of a batch that change a model together. The slot gets its new record when all of them are
+    /// merged.
     func merge(
         _ repeats: Repeats, of batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
         _ leftover: inout [CellRecord]
@@ -67,7 +68,7 @@ extension TypeTable {
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ leftover: inout [CellRecord],
         _ byteCount: inout Int
     ) {
-        // An insertion before may have made another array of it.
+        // The array is looked up anew, as an insertion before may have made a larger one.
         let slots = shards.slots(of: hash)
         guard let slots, case let slot = slots.find(hash, update.id), slot >= 0 else {
             return insert(update, hash, plan: &plan, digests: &digests, &step, noting: &changes, &byteCount)
@@ -75,7 +76,7 @@ extension TypeTable {
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: changes != nil)
         let seat = unsafe result.isVisible ? step.gathering.seat(hash) : nil
         if unsafe result.isPrepared {
-            // What is larger than allowed is refused when it is noted.
+            // An update that would make too large a record is refused when it is noted.
             if let size = slots.overwritableByteCount(at: slot, plan), size <= changes?.byteCountMax ?? .max,
                 step.overwrite(slots, at: slot, update, plan, seat, of: self)
             {
@@ -100,13 +101,13 @@ extension TypeTable {
             existed: slots.exists(at: slot))
         step.counts.existing &+= (entry.exists ? 1 : 0) &- (entry.existed ? 1 : 0)
         shards.exchange(&entry, epoch: nil)
-        // The slot owns the new one from here on.
+        // The slot owns the new record from here on.
         if let seat { unsafe step.gathering.take(&entry.held, new, seat, of: name) }
         entry.giveBack(to: &plan)
         if let replaced = unsafe entry.held { unsafe leftover.append(replaced.take()) }
     }
 
-    /// The first that is heard of a model.
+    /// Inserts the first record of a model.
     private func insert(
         _ update: borrowing UpdateView, _ hash: UInt64, plan: inout MergePlan, digests: inout [UInt64],
         _ step: inout UpdateStep, noting changes: inout BatchChanges?, _ byteCount: inout Int

@@ -9,17 +9,17 @@ final class TypeTable: @unchecked Sendable {
     let name: String
     /// The position of this table in the cache's directory.
     let number: Int
-    /// The cache that the table is of.
+    /// The cache that owns the table.
     let owner: ObjectIdentifier
     let shards = Shards()
-    /// What the commit in progress is about to change. Under the writer lock.
+    /// The changes that the commit in progress is about to make. Under the writer lock.
     var pending = PendingSet()
     private let lastRecordByteCount = Atomic(512)
     /// The digest of each bucket. Under the cut lock.
     var digests = [UInt64](repeating: 0, count: 256)
 
-    /// How large the record was that was made last: about what the next ones take. The writer's; atomic because a
-    /// variable would be checked for exclusive access each time.
+    /// The size in bytes of the record that was made last, which is about what the next ones take. Only the writer sets
+    /// it. It is atomic because each access to a variable would be checked for exclusivity.
     var recordByteCount: Int {
         get { lastRecordByteCount.load(ordering: .relaxed) }
         set { lastRecordByteCount.store(newValue, ordering: .relaxed) }
@@ -41,7 +41,7 @@ final class TypeTable: @unchecked Sendable {
     }
 }
 
-/// How many models a type has, at one commit.
+/// The numbers of a type's models at one commit.
 struct TableCounts {
     /// Tombstones included.
     var records = 0
@@ -49,13 +49,13 @@ struct TableCounts {
     var existing = 0
 }
 
-/// The tables of a cache by name. A copy costs nothing and never changes, but for the indexes, which are shared.
+/// The tables of a cache by name. A copy is made in O(1) and never changes, except for the indexes, which are shared.
 struct Directory {
     private(set) var tables: [TypeTable] = []
-    /// The tables by name: the last one; readers may still be at work in those before it.
+    /// The indexes of names. The last one has all tables; readers may still be at work in those before it.
     private(set) var indexes = [TypeIndex(capacity: 16)]
 
-    /// The table of `name`; of a copy it may be one that came later.
+    /// The table of `name`. In a copy it may be a table that was made after the copy.
     subscript(name: String) -> TypeTable? {
         unsafe indexes[indexes.count - 1].table(name)?.takeUnretainedValue()
     }

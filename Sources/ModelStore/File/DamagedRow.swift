@@ -1,18 +1,21 @@
 import GRDB
 
-/// A row, of another table than that of records, whose checksum is wrong: it was passed over.
+/// A row whose checksum is wrong, in any table but that of records. It was skipped.
 public struct DamagedRow: Hashable, Sendable {
-    /// What a row is of.
+    /// The table that the row belongs to.
     public enum Table: String, Hashable, Sendable {
+        /// One case for each table but that of records.
         case type, head, origin, batch, fact
     }
 
+    /// The table of the row.
     public var table: Table
-    /// What it is of, as far as that can be read: it may itself be what is damaged.
+    /// The key of the row, as far as it can be read. The key itself may be what is damaged.
     public var key: String
-    /// The type of the models that it speaks of, as far as that can be read.
+    /// The type of the models that the row concerns, as far as it can be read.
     public var type: String?
 
+    /// Describes a damaged row.
     public init(table: Table, key: String, type: String? = nil) {
         self.table = table
         self.key = key
@@ -20,7 +23,7 @@ public struct DamagedRow: Hashable, Sendable {
     }
 }
 
-/// The columns of a row, of which nothing is certain: a damaged one may hold anything.
+/// Checked access to the columns of a row, as a damaged one may hold values of any kind.
 extension Row {
     func text(_ column: Int) throws(BadRow) -> String {
         let value: DatabaseValue = self[column]

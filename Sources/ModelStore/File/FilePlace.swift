@@ -1,16 +1,17 @@
 import Foundation
 
-/// What stands at a path: one file is told from another that has taken its name.
+/// The file at a path, told apart from another file that has taken its name.
 struct FilePlace: Hashable {
     private let device: UInt64
     private let number: UInt64
-    /// What the owner, the group and others may do.
+    /// The permissions of the owner, the group and others.
     let permissions: UInt32
     let byteCount: Int
-    /// No device, no pipe, no directory: what others use is not ours to close.
+    /// True for a regular file, not for a device, a pipe or a directory. Those belong to others, and their permissions
+    /// stay.
     let isRegular: Bool
 
-    /// Nil where nothing stands.
+    /// Nil where there is no file.
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -28,11 +29,11 @@ struct FilePlace: Hashable {
         hasher.combine(number)
     }
 
-    /// Makes an empty file that is its owner's alone, whatever the umask. What SQLite makes beside it later gets the
-    /// same permissions.
+    /// Makes an empty file that only its owner may use, whatever the umask. The files that SQLite makes beside it later
+    /// get the same permissions.
     ///
-    /// Only where none is: to close a file that is open elsewhere in this process would release the lock on it. Where
-    /// it cannot be made SQLite says why.
+    /// Does nothing where a file exists: closing a file that is open elsewhere in this process would release the lock
+    /// on it. Where the file cannot be made, SQLite reports why when it opens the path.
     static func makePrivate(path: String) {
         guard FilePlace(path: path) == nil else { return }
         let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
@@ -41,8 +42,8 @@ struct FilePlace: Hashable {
         close(descriptor)
     }
 
-    /// Takes away what the group and others may do with a file.
-    /// - Returns: what they could do before, as octal digits; nil where that was nothing, or it cannot be changed.
+    /// Removes the permissions of the group and of others.
+    /// - Returns: the permissions before, as octal digits; nil where nothing was to be removed, or it could not be.
     static func tighten(path: String) -> String? {
         guard let place = FilePlace(path: path), place.isRegular, place.permissions & 0o077 != 0 else { return nil }
         guard unsafe chmod(path, mode_t(place.permissions & 0o700)) == 0 else { return nil }

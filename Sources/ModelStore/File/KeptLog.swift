@@ -2,11 +2,11 @@ import GRDB
 import GRDBSQLite
 
 extension Database {
-    /// Whether the write-ahead log stays beside the file when the connection is closed.
+    /// Chooses whether the write-ahead log stays beside the file when the connection is closed.
     ///
-    /// SQLite deletes it, by its name. A log that is evidence must stay, and one that may be another store's by now,
-    /// because the file was replaced, must be left alone. May not be called inside a transaction.
-    /// - Parameter byteCount: to which size the log is cut when it is let go.
+    /// By default SQLite deletes the log, by its name. A log that is evidence of damage must stay. So must a log whose
+    /// file was replaced, as it may belong to another store by now. May not be called inside a transaction.
+    /// - Parameter byteCount: the size in bytes to which the log is cut where it is not kept.
     func keepLog(_ isKept: Bool, byteCount: Int) throws {
         var flag: Int32 = isKept ? 1 : 0
         // SQLite writes the former value to the pointer, which is valid during the call, and nowhere else.

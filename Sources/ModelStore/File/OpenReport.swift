@@ -1,36 +1,41 @@
-/// What was found when a store was opened.
+/// The findings at the opening of a store.
 public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
-    /// What became of the file.
+    /// How the store got its file.
     public enum Outcome: Hashable, Sendable {
-        /// There was none, or it was set aside: the store is empty.
+        /// There was no file, or it was set aside: the store is empty.
         case created
+        /// The file had the current schema.
         case opened
-        /// An older version's file was brought up to this one's schema.
+        /// The file of an older version was brought up to the current schema.
         case migrated(from: Int)
     }
 
     /// A damaged file that was kept under another name.
     public struct SetAside: Hashable, Sendable {
-        /// Where it is now; its write-ahead log stands beside it.
+        /// The new path. The write-ahead log stands beside it.
         public var path: String
+        /// The damage that was found.
         public var reason: String
     }
 
+    /// The path of the store.
     public var path: String
+    /// How the store got its file.
     public var outcome: Outcome
-    /// The damaged file that stood in the way, if one did. What it held must be fetched anew.
+    /// The damaged file that was set aside, if there was one. Its content must be fetched anew.
     public var setAside: SetAside?
-    /// Files that others could read or write, and cannot any more: what they could do, in octal digits.
+    /// Files whose permissions for the group and others were removed, with the permissions before in octal digits.
     public var tightened: [String] = []
-    /// False when the process that had it before was ended without closing it.
+    /// False when the last process ended without closing the file.
     public var wasClosed: Bool
-    /// The mark beside the file is missing, or is another file's: whether commits are gone was not looked for.
+    /// The mark beside the file is missing or belongs to another file, so missing commits could not be detected.
     public var isUnmarked = false
-    /// False when that happened between the parts of a flush too large for one transaction: every record is one that
-    /// was applied, but half of a batch may be among them. What the heads say is contained is contained in any case.
+    /// False when the last process ended between the parts of a flush that took several transactions. Every record is
+    /// one that was applied, but half of a batch may be among them. What the heads say is contained is contained in any
+    /// case.
     public var isWhole: Bool
 
-    /// There is nothing that an operator should hear of.
+    /// Nothing in the report needs an operator.
     public var isOrdinary: Bool { setAside == nil && tightened.isEmpty && !isUnmarked }
 
     /// One line for a log.

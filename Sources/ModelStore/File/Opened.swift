@@ -1,22 +1,22 @@
 import Foundation
 import GRDB
 
-/// What opening a file brings forth.
+/// An open file with everything that its opening has found.
 struct Opened {
     var connection: DatabaseQueue
     var report: OpenReport
     var types: TypeNumbers
     var batchByteCount: Int
-    /// Which store it is; nil until ``confirm(_:_:)`` has given a new one its number.
+    /// The number of the store; nil until ``confirm(_:_:)`` has given a new one its number.
     var store: UInt64?
-    /// How many transactions it has seen.
+    /// The number of the last transaction.
     var commitNumber: UInt64
     /// Nil until ``confirm(_:_:)``.
     var mark: StoreMark?
-    /// Commits are missing, by what the mark says, or no fact can be read.
+    /// Why the file cannot be confirmed: the mark tells of more commits, or the facts cannot be read.
     private var loss: StoreError?
 
-    /// Opens a file; one that is damaged is set aside, and a new one made.
+    /// Opens a file. A damaged file is set aside, and a new one is made.
     static func orSetAside(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) -> Self {
         do {
             return try confirmed(path: path, configuration: configuration, schema: schema)
@@ -39,14 +39,14 @@ struct Opened {
             }
             return opened
         } catch {
-            // Before it is renamed, and before the caller goes on: the lock must be gone.
+            // The lock must be gone before the file is renamed, and before the caller goes on.
             try? opened.connection.close()
             throw StoreError(error, path: path, while: "opening")
         }
     }
 
-    /// Opens a file and changes nothing in it but an older layout. To be followed by ``confirm(_:_:)`` before anything
-    /// is written.
+    /// Opens a file and changes nothing in it, except that an older layout is migrated. ``confirm(_:_:)`` has to follow
+    /// before anything is written.
     init(path: String, configuration: StoreConfiguration, schema: Schema) throws(StoreError) {
         let file = StoreFile(path: path)
         try file.checkDirectory()
@@ -58,16 +58,16 @@ struct Opened {
             let connection = try DatabaseQueue(path: path, configuration: Opened.settings(configuration))
             do {
                 self = try connection.writeWithoutTransaction { database in
-                    // Until it is known to be whole: what a broken log holds is evidence.
+                    // The log is kept until the file is known to be whole, as a broken log is evidence.
                     try database.keepLog(true, byteCount: configuration.logByteCount)
                     return try Opened(connection, database, path: path, mark: isNew ? nil : mark, schema: schema)
                 }
-                // It is a store: nobody else's file is touched.
+                // The file is a store by now, so no other program's file is touched.
                 report.tightened = file.tighten()
             } catch {
                 let known = StoreError(error, path: path, while: "opening")
                 if known.code != .corrupt {
-                    // Nothing is to be left beside somebody else's file.
+                    // Another program's file must not get a log beside it.
                     try? connection.writeWithoutTransaction {
                         try $0.keepLog(false, byteCount: configuration.logByteCount)
                     }
@@ -89,12 +89,12 @@ struct Opened {
         do {
             if !isNew { facts = try Facts(database) }
         } catch {
-            // The records are to be had all the same; nothing is written to such a file.
+            // The records can still be read, but nothing is written to such a file.
             let known = StoreError(error, path: path, while: "reading facts")
             guard known.code == .corrupt else { throw known }
             loss = known
         }
-        // No damage is to show up between here and the first use.
+        // Read now, so that damage shows up at the opening and not at the first use.
         types = try TypeNumbers(database)
         batchByteCount = try Int.fetchOne(database, sql: "SELECT coalesce(sum(length(payload)), 0) FROM batch") ?? 0
         let outcome: OpenReport.Outcome =
@@ -110,7 +110,7 @@ struct Opened {
         guard let mark, loss == nil else { return }
         let expected = mark.expected(boot: StoreMark.boot)
         if finding == .empty {
-            // A file that has a mark had a layout, on disk, before the mark was made.
+            // A file with a mark had its layout on disk before the mark was made.
             loss = Opened.loss(path, "it holds nothing, and should hold \(expected) commits")
         } else if mark.store == store {
             self.mark = StoreMark(path: path + StoreMark.suffix, content: mark)
@@ -122,7 +122,7 @@ struct Opened {
         }
     }
 
-    /// What facts tell of the file itself.
+    /// The facts that concern the file itself.
     private struct Facts {
         var wasClosed = true
         var isWhole = true
@@ -146,7 +146,7 @@ struct Opened {
                 + "\(path)\(StoreMark.suffix) to go on with such a copy)")
     }
 
-    /// Looks whether the file is whole, and begins to use it.
+    /// Checks whether the file is whole, and begins to use it.
     /// - Throws: ``StoreError/Code/corrupt`` when commits are missing, or the structure is damaged.
     mutating func confirm(_ database: Database, _ configuration: StoreConfiguration) throws {
         if let loss { throw loss }
@@ -169,7 +169,7 @@ struct Opened {
             }
             return .commit
         }
-        // A file that holds its layout and its number itself is never taken for an empty one.
+        // After the checkpoint the file itself holds its layout and its number, so it is never taken for an empty one.
         let isFirst = store == nil
         if isFirst { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         (store, commitNumber) = (id, number)
@@ -185,7 +185,7 @@ struct Opened {
         try Bool.fetchOne(database, sql: "SELECT value <> x'00' FROM fact WHERE name = ?", arguments: [name]) ?? true
     }
 
-    /// A number of eight bytes, if it is there and undamaged.
+    /// A fact of eight bytes as a number; nil where it is missing or damaged.
     private static func number(_ name: String, _ database: Database) throws -> UInt64? {
         let row = try Row.fetchOne(database, sql: "SELECT value, sum FROM fact WHERE name = ?", arguments: [name])
         guard let row, let value = try? row.bytes(0), Int64.fromDatabaseValue(row[1]) == RowSum.fact(name, value),
@@ -201,7 +201,7 @@ struct Opened {
         }
     }
 
-    /// The lock is taken at the first read and kept, so no shared memory is needed beside the file.
+    /// The lock is exclusive: it is taken at the first read and kept, so SQLite needs no shared memory beside the file.
     private static func settings(_ configuration: StoreConfiguration) -> Configuration {
         var settings = Configuration()
         settings.label = "modelcast.store"

@@ -3,14 +3,15 @@ import GRDB
 import ModelWire
 
 /// The checksum of a row: over its table, its key columns and its value, so that a row that has come under another key
-/// does not pass either.
+/// fails, too.
 ///
-/// Each step, an exclusive-or, a multiplication by an odd number and a shift that is folded in, leads from one state to
-/// exactly one other. So a damage that lies within eight bytes is found in every case, any other but for a chance of
-/// one in 2^64. Bytes from 32 on go through four lanes, which a processor works on at the same time: 450 bytes cost
-/// less than a tenth of a microsecond. It finds accidents; whoever may write the file can also write the checksums.
+/// Each step is an exclusive-or, a multiplication by an odd number and a folded shift, and maps each state to exactly
+/// one other. So damage within eight bytes is always found, and other damage except for a chance of one in 2^64. From
+/// 32 bytes on, the bytes go through four lanes, on which a processor works at the same time: 450 bytes cost less than
+/// a tenth of a microsecond. The checksum finds accidents, not attacks: a writer of the file can also write the
+/// checksums.
 struct RowSum {
-    /// What the row is of.
+    /// The table of a row, as a number that goes into the sum.
     enum Table: UInt64, Sendable {
         case type = 1
         case record, head, origin, batch, fact
@@ -25,7 +26,7 @@ struct RowSum {
         add(table.rawValue)
     }
 
-    /// What stands in the file.
+    /// The checksum as it stands in the file.
     var value: Int64 { Int64(bitPattern: state) }
 
     mutating func add(_ number: UInt64) { state = RowSum.step(state, number) }
@@ -34,7 +35,7 @@ struct RowSum {
 
     mutating func add(_ text: String) { add(Array(text.utf8).span) }
 
-    /// Adds the bytes and their number.
+    /// Adds the number of the bytes, then the bytes.
     mutating func add(_ bytes: Span<UInt8>) {
         add(UInt64(bytes.count))
         // Loads stay within the bytes: each is of eight that begin at an offset of at most count - 8.
@@ -101,7 +102,8 @@ extension RowSum {
         return sum.value
     }
 
-    /// `modelcast_sum(table, column, …)`: what a migration gives to the rows of a file that had none.
+    /// The SQL function `modelcast_sum(table, column, …)`, by which a migration gives checksums to the rows of an older
+    /// file.
     static let function = DatabaseFunction("modelcast_sum", pure: true) { values in
         guard let first = values.first.flatMap({ Int64.fromDatabaseValue($0) }),
             let table = Table(rawValue: UInt64(bitPattern: first))

@@ -2,7 +2,7 @@ import GRDB
 
 /// One step from a layout of the file to the next.
 struct Migration: Sendable {
-    /// What it does, for messages.
+    /// What the step does, for messages.
     let name: String
     let run: @Sendable (Database) throws -> Void
 }
@@ -20,17 +20,17 @@ struct Schema: Sendable {
         Migration(name: "checksums", run: Schema.addSums),
     ])
 
-    /// "MdCs": what `file` and this module know a store by.
+    /// "MdCs" in ASCII, by which `file` and this module recognise a store.
     static let applicationID = 0x4D64_4373
 
-    /// What `bring` found.
+    /// The state of a file before ``bring(_:path:)``.
     enum Finding: Hashable {
         case empty
         case current
         case older(Int)
     }
 
-    /// Brings the file to this version, each step in a transaction of its own with its number.
+    /// Migrates the file to this version. Each step is a transaction of its own, which also sets the version.
     func bring(_ database: Database, path: String) throws -> Finding {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
@@ -53,8 +53,8 @@ struct Schema: Sendable {
         return found == version ? .current : found == 0 ? .empty : .older(found)
     }
 
-    /// Records lie in the order in which they came, and an index finds them: measured against a clustered table
-    /// (WITHOUT ROWID) new records in random order took a fifth of the time, rewritten ones half.
+    /// Records lie in the order in which they were added, and an index finds them. Measured against a clustered table
+    /// (WITHOUT ROWID), new records in random order took a fifth of the time, rewritten ones half.
     @Sendable private static func createFirst(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -77,8 +77,8 @@ struct Schema: Sendable {
                 """)
     }
 
-    /// A checksum for each row, at the end. What an older file holds is taken as it is: its checksums are made now, of
-    /// what is there.
+    /// Adds a checksum to each row, as its last column. The content of an older file is trusted: its checksums are made
+    /// of what it holds now.
     @Sendable private static func addSums(_ database: Database) throws {
         database.add(function: RowSum.function)
         defer { database.remove(function: RowSum.function) }

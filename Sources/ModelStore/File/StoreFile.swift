@@ -1,13 +1,13 @@
 import Foundation
 
-/// The file of a store and those that SQLite keeps beside it, as names in a directory.
+/// The paths of a store's file and of the files beside it.
 struct StoreFile {
     let path: String
 
-    /// What stands beside a file in the write-ahead mode, and the mark.
+    /// The suffixes of the file itself, of the files that SQLite may make beside it, and of the mark.
     static let companions = ["", "-wal", "-shm", "-journal", StoreMark.suffix]
 
-    /// Makes sure that there is a directory to make the file in.
+    /// Checks that the directory exists, and that the path is free or names a regular file.
     func checkDirectory() throws(StoreError) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
         switch kind(of: directory) {
@@ -22,19 +22,19 @@ struct StoreFile {
         }
     }
 
-    /// What stands at a path.
+    /// The kind of the file at a path; nil where there is none.
     private func kind(of path: String) -> FileAttributeType? { attributes(of: path)?[.type] as? FileAttributeType }
 
-    /// Links are followed.
+    /// Follows symbolic links.
     private func attributes(of path: String) -> [FileAttributeKey: Any]? {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         return try? FileManager.default.attributesOfItem(atPath: resolved)
     }
 
-    /// Looks at what SQLite would not look at. It takes a file that is shorter than any header for an empty one, and
-    /// would write over it; the log of a file that is gone, or empty, it deletes.
-    /// - Throws: ``StoreError/Code/foreignFile`` for a file of any other kind, ``StoreError/Code/corrupt`` for one that
-    ///   has lost what it held.
+    /// Checks the cases that SQLite would treat as an empty database: it overwrites a file that is shorter than a
+    /// header, and deletes the log of a file that is gone or empty.
+    /// - Throws: ``StoreError/Code/foreignFile`` for a file of another kind, ``StoreError/Code/corrupt`` for a file
+    ///   that has lost its content.
     func checkContent(mark: StoreMark.Content?) throws(StoreError) {
         let size = byteCount
         guard size == 0 || mark != nil || hasHeader else {
@@ -54,41 +54,41 @@ struct StoreFile {
         }
     }
 
-    /// The file begins as every file of SQLite's does; it may be cut off behind that.
+    /// True where the file begins like every SQLite file. It may be cut off behind that.
     private var hasHeader: Bool {
         guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 16) else {
-            // A file that cannot be read is told of when it is opened.
+            // The opening reports a file that cannot be read.
             return true
         }
         return bytes == Data("SQLite format 3\0".utf8)
     }
 
-    /// 0 where there is none.
+    /// The size in bytes; 0 where there is no file.
     var byteCount: UInt64 { attributes(of: path)?[.size] as? UInt64 ?? 0 }
 
-    /// Makes the file where there is none, so that it is its owner's alone.
+    /// Makes the file where there is none, with permissions for its owner only.
     func makePrivate() {
         guard byteCount == 0 else { return }
-        // The mark of another file that was here once.
+        // A mark that is left belongs to an earlier file.
         try? FileManager.default.removeItem(atPath: path + StoreMark.suffix)
         FilePlace.makePrivate(path: path)
-        // An empty one that somebody has made is a place to write to, and nobody has written yet.
+        // An empty file that somebody has made for the store has no content yet, so its permissions may be changed.
         _ = FilePlace.tighten(path: path)
     }
 
-    /// Sees to it that the files are their owner's alone.
-    /// - Returns: what others could do before, for each file that was changed.
+    /// Removes the permissions of the group and of others from all files.
+    /// - Returns: the permissions before, for each file that was changed.
     func tighten() -> [String] {
         StoreFile.companions.compactMap { suffix in
             FilePlace.tighten(path: path + suffix).map { "\(path)\(suffix) was \($0)" }
         }
     }
 
-    /// The file, or something that stood beside it.
+    /// The file or one of its companions exists.
     var hasRemains: Bool { StoreFile.companions.contains { FileManager.default.fileExists(atPath: path + $0) } }
 
-    /// Renames the file and its companions to a name that says when, and that nothing else has.
-    /// - Returns: the new path, or that of what was left of it.
+    /// Renames the file and its companions to an unused name with the time in it.
+    /// - Returns: the new path; where only companions were left, that of one of them.
     func setAside() throws(StoreError) -> String {
         let stamp = Date().formatted(
             .iso8601.timeZoneSeparator(.omitted).dateSeparator(.omitted).timeSeparator(.omitted))
@@ -98,10 +98,10 @@ struct StoreFile {
             number += 1
             aside = "\(path).corrupt-\(stamp)-\(number)"
         }
-        // Of a file that is gone only a companion may be left.
+        // Where the file is gone, only a companion may be left.
         var kept = aside
         do {
-            // The companions first: a new file must never meet the old one's log.
+            // The companions are renamed first, as a new file must never meet the log of the old one.
             for suffix in StoreFile.companions.reversed() where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
                 kept = aside + suffix
@@ -110,7 +110,7 @@ struct StoreFile {
             throw StoreError(
                 .notWritable, path: path, "damaged, and it cannot be renamed: \(error.localizedDescription)")
         }
-        // It holds what the store held.
+        // The renamed files hold all the data of the store.
         _ = StoreFile(path: aside).tighten()
         return kept
     }

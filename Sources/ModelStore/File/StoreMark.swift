@@ -1,35 +1,36 @@
 import Foundation
 
-/// The mark beside a store, `NAME-mark`: how far the store had come, told outside of it.
+/// The mark beside a store, `NAME-mark`. It tells from outside of the store how many commits the store has seen.
 ///
-/// SQLite takes a write-ahead log for as long as its checksums hold, and what stands behind the first that fails for
-/// the rest of an interrupted write. One flipped bit in the log so takes away every later commit without a word. The
-/// log itself cannot tell the two apart: after a power cut frames of writes that were not synced may be missing between
-/// others that are there. So every transaction carries a number, in a fact of the store, and behind each commit the
-/// mark is written with that number. A store that opens with a smaller number than its mark has lost commits.
+/// SQLite reads a write-ahead log as far as its checksums hold, and takes the rest for an interrupted write. So one
+/// flipped bit in the log silently removes every later commit. The log itself cannot tell the two cases apart: after a
+/// power cut, frames that were not synced may be missing between others that are there. Therefore every transaction has
+/// a number, in a fact of the store, and after each commit the mark is written with that number. A store that opens
+/// with a smaller number than its mark has lost commits.
 ///
-/// No honest crash looks like that:
-/// - The mark of a commit is written when SQLite has written that commit. A killed process leaves both in the memory of
-///   the system; killed between the two it leaves a store that is *ahead* of its mark.
-/// - A power cut may take what was not synced, and may take it from the store and leave it in the mark. The mark
-///   therefore has two numbers: the last commit that was synced, which counts always, and the last that was written,
-///   which counts only while the system has not been started anew since: the mark names the boot.
-/// - A write of the mark that is cut off breaks one of its two slots, which are written in turns; the other is older.
+/// No ordinary crash looks like that:
+/// - The mark of a commit is written after SQLite has written that commit. After the death of the process the system
+///   still has both writes. A process that was killed between them leaves a store that is *ahead* of its mark.
+/// - A power cut may remove what was not synced, from the store and not from the mark. The mark therefore has two
+///   numbers: the last commit that was synced, which always counts, and the last that was written, which counts only
+///   until the system is started again. So the mark names the boot.
+/// - A write of the mark that is cut off breaks one of its two slots, which are written in turns; the other slot is
+///   older.
 ///
-/// A store without a mark, as a copy of file and log alone, opens without this check, and its report says so.
+/// A store without a mark, such as a copy of file and log alone, opens without this check, and its report says so.
 struct StoreMark {
-    /// What one slot says.
+    /// The content of one slot.
     struct Content: Hashable {
-        /// Whose mark it is: the store has the same number in a fact.
+        /// The number of the store, which the store has in a fact, too.
         var store: UInt64
         /// The last commit that was synced.
         var synced: UInt64
         /// The last commit.
         var written: UInt64
-        /// The start of the system during which it was written; zeros where that is not known.
+        /// The boot of the system during which the mark was written; zeros where it is not known.
         var boot: [UInt8]
 
-        /// The commit that a store with this mark must have come to.
+        /// The number of the last commit that a store with this mark must have.
         func expected(boot current: [UInt8]) -> UInt64 {
             boot == current && boot.contains { $0 != 0 } ? max(synced, written) : synced
         }
@@ -42,22 +43,22 @@ struct StoreMark {
 
     let path: String
     private(set) var content: Content
-    /// Closed with the last copy of this.
+    /// The open file. It is closed with the last copy of this value.
     private var descriptor: Descriptor?
     private var slot = 0
 
-    /// A mark to be written at `path`, which begins to count at `content`.
+    /// A mark at `path`, which begins with `content`. The file is made at the first note.
     init(path: String, content: Content) {
         self.path = path
         self.content = content
     }
 
-    /// From now on it is written during this start of the system.
+    /// Sets the boot of the system that later notes are written with.
     mutating func begin(boot: [UInt8]) {
         content.boot = boot
     }
 
-    /// Takes note of a commit. A mark that cannot be written stays behind, which never looks like a loss.
+    /// Notes a commit. A mark that cannot be written stays behind the store, which never looks like a loss.
     mutating func note(_ number: UInt64, isSynced: Bool) {
         content.written = number
         if isSynced { content.synced = number }
@@ -67,16 +68,16 @@ struct StoreMark {
         slot = 1 - slot
     }
 
-    /// The file was taken away: the next note makes a new one.
+    /// Lets the next note make a new file where the present one was deleted or replaced.
     mutating func renewIfMissing() {
         guard let descriptor, FilePlace(path: path) != descriptor.place else { return }
         self.descriptor = nil
     }
 
-    /// Makes it outlive a power cut from now on.
+    /// Writes the mark to disk, so that it outlives a power cut.
     func sync() { descriptor?.sync() }
 
-    /// What the mark at `path` says; nil where there is none, or none that can be read.
+    /// The content of the mark at `path`; nil where there is none, or where no slot can be read.
     static func read(path: String) -> Content? {
         guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) else { return nil }
         return [0, slotByteCount]
@@ -86,7 +87,7 @@ struct StoreMark {
             .max { ($0.written, $0.synced) < ($1.written, $1.synced) }
     }
 
-    /// The start of this system: 16 bytes, zeros where the system does not tell.
+    /// An identifier of the system's present boot: 16 bytes, zeros where the system does not tell.
     static let boot: [UInt8] = {
         let text = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
         let digits = text.compactMap(\.hexDigitValue)
@@ -96,7 +97,7 @@ struct StoreMark {
 }
 
 extension StoreMark.Content {
-    /// A slot of the file.
+    /// The bytes of a slot.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for number in [StoreMark.magicNumber, store, synced, written] { bytes += number.bigEndianBytes }
@@ -137,7 +138,7 @@ extension StoreMark {
         deinit { close(number) }
 
         func write(_ bytes: [UInt8], at offset: Int) {
-            // The pointer is valid in the closure, and so many bytes are there.
+            // The pointer is valid in the closure, and `$0.count` bytes are there.
             _ = unsafe bytes.withUnsafeBytes { unsafe pwrite(number, $0.baseAddress, $0.count, off_t(offset)) }
         }
 

@@ -1,23 +1,24 @@
-/// What came of reading all records.
+/// The outcome of reading all records.
 public struct RecordsReport: Hashable, Sendable {
-    /// A row that holds no record.
+    /// A row that does not hold the record that was written.
     public struct Dropped: Hashable, Sendable {
         /// The name of the type, if the row has a known one.
         public var type: String?
-        /// The id, as far as it is text.
+        /// The id, as far as it is UTF-8.
         public var id: String
+        /// What is wrong with the row.
         public var reason: String
     }
 
     /// How many records were handed out.
     public var recordCount = 0
-    /// How many rows did not hold a record, or not the one that was written. They were passed over and are still in
-    /// the file; what they stood for must be fetched anew.
+    /// How many rows did not hold the record that was written. They were skipped and are still in the file; their
+    /// models must be fetched anew.
     public var droppedCount = 0
-    /// Some of them, the first where one thread reads.
+    /// Up to 100 of the skipped rows. Where one thread reads, these are the first ones.
     public var dropped: [Dropped] = []
 
-    /// The types of all that were passed over; the empty name where a type is not known.
+    /// The types of all skipped rows; an empty name where the type is not known.
     public var droppedTypes: Set<String> = []
 
     static let droppedMax = 100

@@ -1,7 +1,7 @@
 import ModelCBOR
 import ModelRecord
 
-/// Rows of records, copied out of the file to be checked elsewhere.
+/// Rows of records, copied out of the file so that another thread can check them.
 struct RowChunk: Sendable {
     private struct Row {
         let type: Int64
@@ -14,7 +14,7 @@ struct RowChunk: Sendable {
     /// The ids and records of all rows.
     private var bytes: [UInt8] = []
 
-    /// A core's own cache holds so much.
+    /// As much as a core's own cache holds.
     private static let byteCountMax = 1 << 18
     private static let rowCountMax = 4096
 
@@ -38,10 +38,10 @@ struct RowChunk: Sendable {
                 sum: row.integer(3)))
     }
 
-    /// Checks the checksum of each row, and its record as if it came from the network.
+    /// Checks the checksum of each row, and its record like one from the network.
     /// - Parameters:
-    ///   - report: what is wrong with which rows, and how many are right.
-    ///   - body: is given the records of a type.
+    ///   - report: takes the rows that are wrong, and the number of those that are right.
+    ///   - body: is called with the records of one type at a time.
     func check(_ types: TypeNumbers, _ report: inout RecordsReport, _ body: (String, [CellRecord]) -> Void) {
         for (type, rows) in Dictionary(grouping: rows, by: \.type) {
             let name = types[type]
@@ -66,7 +66,7 @@ struct RowChunk: Sendable {
         guard RowSum.record(type: row.type, id: id, bytes: bytes.span.extracting(row.record)) == row.sum else {
             throw BadRow(reason: "its checksum is wrong")
         }
-        // With the next row behind it most of a record is checked by words.
+        // Read in place, as bytes of the next row behind a record let most of it be checked by words.
         var reader = CBORReader(bytes.span, at: row.record.lowerBound)
         if let record = try? CellRecord(reading: &reader), reader.offset == row.record.upperBound,
             record.hasID(id)
@@ -77,13 +77,13 @@ struct RowChunk: Sendable {
     }
 }
 
-/// What is wrong with a row.
+/// The reason why a row is wrong.
 struct BadRow: Error {
     let reason: String
 }
 
 extension CellRecord {
-    /// The record of a row: of exactly these bytes, and of this id.
+    /// The record of a row. All of the bytes must be the record, and it must have this id.
     init(row bytes: Span<UInt8>, id: Span<UInt8>) throws(BadRow) {
         var reader = CBORReader(bytes)
         do {

@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// The rows of a query that changes nothing, read in place, by the C library: at a warm start a million rows are passed
-/// over, and what GRDB does for each of its own rows would be a third of the time.
+/// The rows of a query that changes nothing, read in place by SQLite's own functions. A warm start reads a million
+/// rows, and GRDB's own row type would take a third of that time.
 ///
 /// Columns count from 0.
 struct Rows: ~Copyable {
@@ -18,7 +18,7 @@ struct Rows: ~Copyable {
     deinit { unsafe sqlite3_reset(statement.sqliteStatement) }
 
     /// Goes to the next row.
-    /// - Returns: false behind the last.
+    /// - Returns: false after the last row.
     /// - Throws: `DatabaseError`.
     mutating func next() throws -> Bool {
         switch unsafe sqlite3_step(statement.sqliteStatement) {
@@ -29,16 +29,16 @@ struct Rows: ~Copyable {
         }
     }
 
-    /// The column as a number; 0 where it is none.
+    /// The column as a number; 0 where it is not a number.
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement.sqliteStatement, column) }
 
-    /// Appends the bytes of the column: none where it holds something else.
+    /// Appends the bytes of the column; none where it is not a blob.
     func append(_ column: Int32, to bytes: inout [UInt8]) {
         let raw = unsafe statement.sqliteStatement
         guard unsafe sqlite3_column_type(raw, column) == SQLITE_BLOB,
             let start = unsafe sqlite3_column_blob(raw, column)
         else { return }
-        // SQLite has that many bytes there, and leaves them alone until the next step.
+        // SQLite keeps this many bytes there unchanged until the next step.
         let count = Int(unsafe sqlite3_column_bytes(raw, column))
         unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
     }

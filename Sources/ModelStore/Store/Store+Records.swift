@@ -5,13 +5,13 @@ import ModelCache
 public import ModelRecord
 
 extension Store {
-    /// Hands out every record and tombstone.
+    /// Calls `body` with every record and tombstone.
     ///
-    /// Each is checked against its checksum, and as if it came from the network. A row that holds no record, or not the
-    /// one that was written there, is passed over and told in the report; it never stops the others.
+    /// Each row is checked against its checksum, and its record like one from the network. A row that does not hold the
+    /// record that was written is skipped and reported; it never stops the others.
     /// - Parameters:
-    ///   - type: only the records of this type; all rows are passed over in either case.
-    ///   - body: is given the type and the record. May not use the store.
+    ///   - type: only the records of this type. All rows of the file are read in either case.
+    ///   - body: is called with the type and the record, on the calling thread. May not use the store.
     /// - Throws: ``StoreError``.
     /// - Complexity: O(*n*) in the size of the file.
     @discardableResult
@@ -25,10 +25,11 @@ extension Store {
         return report
     }
 
-    /// As ``forEachRecord(type:_:)``, many at a time, which other threads check while this one reads: for a warm start.
-    /// - Parameter body: is given a type and records of it, up to some thousand. Several threads call it at once. May
-    ///   not use the store.
-    /// - Throws: ``StoreError``, when all that could be read has been handed out.
+    /// Calls `body` with every record and tombstone, many at a time. Other threads check the rows while this one reads
+    /// them: for a warm start.
+    /// - Parameter body: is called with a type and some of its records, up to some thousand. Several threads call it at
+    ///   once. May not use the store.
+    /// - Throws: ``StoreError``, after all records that could be read have been handed out.
     public func forEachChunk(
         _ body: @escaping @Sendable (_ type: String, _ records: [CellRecord]) -> Void
     ) throws(StoreError) -> RecordsReport {
@@ -36,7 +37,7 @@ extension Store {
         let all = Guarded(RecordsReport())
         let waiting = Guarded<[RowChunk]>([])
         let (room, filled) = (DispatchSemaphore(value: Store.waitingChunkCountMax), DispatchSemaphore(value: 0))
-        // Serial ones: they have threads of their own, also where all of Swift's tasks are waiting for a start.
+        // Serial queues have threads of their own, so they run also where all of Swift's tasks wait for a start.
         let queues = (0..<Store.checkingThreadCount).map { DispatchQueue(label: "modelcast-load-\($0)") }
         for queue in queues {
             queue.async {
@@ -57,19 +58,19 @@ extension Store {
                 filled.signal()
             }
         }
-        // One more for each: there is nothing left.
+        // One more signal for each queue, which finds no chunk and ends.
         for _ in queues { filled.signal() }
         for queue in queues { queue.sync {} }
         try reading.get()
         return all.withLock { $0 }
     }
 
-    /// The thread that reads has a core of its own where there are two: on two, a second one that checks made a warm
-    /// start slower by a seventh. More than three would only wait to join, which takes as long as checking.
+    /// The reading thread needs a core of its own. On two cores, a second checking thread made a warm start slower by a
+    /// seventh. More than three would wait for each other to join their records, which takes as long as checking.
     private static let checkingThreadCount = min(max(ProcessInfo.processInfo.activeProcessorCount - 1, 1), 3)
     private static let waitingChunkCountMax = 4
 
-    /// Hands out all rows, or those before the damage that it throws for.
+    /// Calls `body` with all rows, or with those before the damage for which it throws.
     private func forEachRowChunk(type: String?, _ body: (RowChunk) -> Void) throws(StoreError) {
         let wanted = type.flatMap { types[$0] }
         if type != nil, wanted == nil { return }
@@ -87,7 +88,7 @@ extension Store {
         }
     }
 
-    /// How many records and tombstones of each type there are.
+    /// The number of records and tombstones of each type.
     /// - Complexity: O(*n*).
     public func recordCounts() throws(StoreError) -> [String: Int] {
         try run("counting records") { database in
@@ -99,7 +100,7 @@ extension Store {
         }
     }
 
-    /// The record of one model, if there is one that can be read.
+    /// The record of one model; nil where there is none, or where its row is damaged.
     public func record(type: String, id: String) throws(StoreError) -> CellRecord? {
         guard let number = types[type] else { return nil }
         return try run("reading a record") { database in

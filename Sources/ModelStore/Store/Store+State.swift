@@ -3,7 +3,7 @@ import GRDB
 import ModelWire
 
 extension Store {
-    /// All heads, ordered by origin and topic.
+    /// All heads, ordered by origin and topic. Damaged rows are skipped and added to ``damagedRows``.
     public func heads() throws(StoreError) -> [StoredHead] {
         var heads: [StoredHead] = []
         try forEachRow(of: .head, sql: "SELECT origin, topic, incarnation, sequence, sum FROM head") { row in
@@ -18,7 +18,7 @@ extension Store {
         return heads
     }
 
-    /// What is known of origins, ordered by name.
+    /// All origins, ordered by name. Damaged rows are skipped and added to ``damagedRows``.
     public func origins() throws(StoreError) -> [StoredOrigin] {
         var origins: [StoredOrigin] = []
         try forEachRow(of: .origin, sql: "SELECT name, incarnation, stamp, sum FROM origin") { row in
@@ -31,7 +31,7 @@ extension Store {
         return origins
     }
 
-    /// All facts.
+    /// All facts. Damaged rows are skipped and added to ``damagedRows``.
     public func facts() throws(StoreError) -> StoreFacts {
         var facts = StoreFacts()
         try forEachRow(of: .fact, sql: "SELECT name, value, sum FROM fact") { row in
@@ -44,10 +44,11 @@ extension Store {
         return facts
     }
 
-    /// Hands out the whole ring, the oldest batch first: for a restart.
+    /// Calls `body` with all batches of the ring, the oldest first: for a restart.
     ///
-    /// The batches of one topic come in the order of their sequences, as they were appended so.
-    /// - Parameter body: returns false when it has seen enough. May not use the store.
+    /// The batches of one topic come in the order of their sequences, as they were appended in that order. Damaged rows
+    /// are skipped and added to ``damagedRows``.
+    /// - Parameter body: returns false to end the walk. May not use the store.
     public func forEachBatch(_ body: (StoredBatch) -> Bool) throws(StoreError) {
         let sql = "SELECT origin, incarnation, topic, sequence, written, payload, sum FROM batch ORDER BY row"
         try forEachRow(of: .batch, sql: sql) { row in
@@ -60,14 +61,14 @@ extension Store {
         }
     }
 
-    /// What the payloads of the ring take together.
+    /// The sum of the payloads of the ring, in bytes.
     public var ringByteCount: Int { batchByteCount }
 
-    /// Hands out the rows whose checksums are right, and notes the others as damaged.
+    /// Calls `body` with the rows whose checksums are right, and notes the others as damaged.
     /// - Parameters:
-    ///   - sql: its last column is the checksum.
-    ///   - make: what a row stands for, and the checksum of that.
-    ///   - body: returns false when it has seen enough.
+    ///   - sql: the query, whose last column is the checksum.
+    ///   - make: makes a value of a row, and the checksum of that value.
+    ///   - body: returns false to end the walk.
     private func forEachRow<Element>(
         of table: DamagedRow.Table, sql: String, _ make: (Row) throws -> (Element, Int64),
         body: (Element) -> Bool

@@ -4,18 +4,19 @@ import ModelRecord
 import ModelWire
 
 extension Store {
-    /// Writes `changes` in one transaction: all of it or, where it throws, nothing.
-    /// - Parameter durably: the call returns when it is on disk, and with it all that was written before. Without, a
-    ///   power cut may take the last seconds; a killed process loses nothing in either case.
-    /// - Throws: ``StoreError``; after ``StoreError/Code/diskFull`` the store works on and may be asked again.
+    /// Writes `changes` in one transaction: all of them, or nothing where it throws.
+    /// - Parameter durably: the call returns when the changes are on disk, together with everything that was written
+    ///   before. Without it, a power cut may take the last seconds. The death of the process alone takes nothing in
+    ///   either case.
+    /// - Throws: ``StoreError``. After ``StoreError/Code/diskFull`` the store goes on, and the caller may try again.
     public func write(_ changes: StoreChanges, durably: Bool) throws(StoreError) {
         try write([changes], durably: durably)
     }
 
-    /// Writes all of them, in order, in one transaction.
+    /// Writes several changes, in order, in one transaction.
     func write(_ changes: [StoreChanges], durably: Bool) throws(StoreError) {
         let isEmpty = changes.allSatisfy(\.isEmpty)
-        // What was written before may still wait for the disk.
+        // Earlier transactions may still wait for the disk.
         guard !isEmpty || (durably && !isSynced) else { return }
         try checkPlace()
         let number = commitNumber + 1
@@ -31,12 +32,12 @@ extension Store {
         }
         (types, batchByteCount) = known
         note(commit: number, isSynced: durably)
-        // Nobody is told that something is durable which is in a file without a name.
+        // Nothing counts as durable that is in a file which the next start will not find.
         if durably { try checkPlace() }
     }
 }
 
-/// One transaction's work, and what the store will know when it has committed.
+/// The work of one transaction, and what the store knows after its commit.
 private struct WriteTransaction {
     let database: Database
     var types: TypeNumbers
@@ -120,7 +121,7 @@ private struct WriteTransaction {
         }
     }
 
-    /// Numbers the transaction: see ``StoreMark``.
+    /// Writes the number of the transaction: see ``StoreMark``.
     func write(number: UInt64) throws {
         var facts = StoreFacts()
         facts[StoreFacts.Key.commit] = number.bigEndianBytes
@@ -160,7 +161,7 @@ private struct WriteTransaction {
             ])
     }
 
-    /// Drops the oldest until the rest is within the limits.
+    /// Removes the oldest batches until the others are within the limits.
     private mutating func prune(_ retention: BatchRetention) throws {
         let since = Int64(clamping: retention.writtenSinceMilliseconds)
         var rest = batchByteCount

@@ -1,9 +1,9 @@
 import GRDB
 
-/// What survives a restart, in one SQLite file: records, heads, the ring of batches, facts.
+/// The state that survives a restart, in one SQLite file: records, heads, the ring of batches, facts.
 ///
 /// A store is for one thread at a time; ``WriteBehind`` puts a queue in front of it. The file belongs to one store at a
-/// time: another process is refused with ``StoreError/Code/inUse``.
+/// time: a second one, in this or another process, fails with ``StoreError/Code/inUse``.
 ///
 /// ```swift
 /// let store = try Store.open(path: "/var/lib/modelcast/users.store")
@@ -13,55 +13,55 @@ import GRDB
 /// try store.close()
 /// ```
 /// A damaged file is never deleted. It is renamed to `NAME.corrupt-TIME`, the report says so, and the store begins
-/// empty. Where damage shows up later the call throws ``StoreError/Code/corrupt``, and ``replace()`` does the same
-/// then.
+/// empty. Where damage shows up later, the call throws ``StoreError/Code/corrupt``, and ``replace()`` sets the file
+/// aside in the same way.
 ///
-/// What finds damage: the structure is checked at opening, each row's checksum where it is read, and a mark beside the
-/// file tells how many commits there must be.
+/// Three checks find damage: of the structure at opening, of each row's checksum where it is read, and of the number of
+/// commits, which a mark beside the file tells.
 ///
 /// ## Figures
 ///
-/// CPU time, records of 470 bytes in random order through ``WriteBehind``: 7 µs for a row, 0.12 µs for an update of a
-/// model that is waiting already, 42 µs for a durable commit of 10 kB with 64 in flight (50 share an fsync).
+/// CPU time, for records of 470 bytes in random order through ``WriteBehind``: 7 µs for a row, 0.12 µs for an update of
+/// a model that already waits, 42 µs for a durable commit of 10 kB with 64 in flight (50 share an fsync).
 ///
 /// ## Why GRDB, and what it costs
 ///
-/// Measured on two cores, release build, 200,000 records of 450 bytes in random order, transactions of 1,000, against
-/// the C library called directly: new records 1.9 s to 1.75 s, records written again 0.48 s to 0.32 s. That is 1.1 and
-/// 1.5 times; in return statements, errors and their codes, transactions and the life of the handle are the well-tested
-/// work of somebody else. A first build takes about a minute longer. Only where all records are read, which took 1.8
-/// times as long, the rows of GRDB's statement are stepped through by the C library.
+/// Measured on two cores, release build, with 200,000 records of 450 bytes in random order and transactions of 1,000,
+/// against direct calls of the C library: new records 1.9 s to 1.75 s, rewritten records 0.48 s to 0.32 s. That is 1.1
+/// and 1.5 times. In return, GRDB's well-tested code handles statements, result codes, transactions and the life of the
+/// handle. A first build takes about a minute longer. Reading all records took 1.8 times as long with GRDB; only there
+/// the store steps through the rows by SQLite's own functions.
 public final class Store {
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// What the opening found, or the last ``replace()``.
+    /// The findings of the opening, or of the last ``replace()``.
     public internal(set) var openReport: OpenReport
-    /// A call has thrown ``StoreError/Code/corrupt``: nothing more can be done but ``replace()`` or ``close()``.
+    /// A call has thrown ``StoreError/Code/corrupt``. Only ``replace()`` and ``close()`` are of use then.
     public private(set) var isCorrupt = false
-    /// A call has thrown ``StoreError/Code/detached``: what is written goes into a file that nobody will find.
+    /// A call has thrown ``StoreError/Code/detached``: the open file is no longer the one at the path.
     public private(set) var isDetached = false
 
     let configuration: StoreConfiguration
     let schema: Schema
-    /// Nil when it is closed.
+    /// Nil when the store is closed.
     private var connection: DatabaseQueue?
     var types = TypeNumbers()
-    /// What all payloads in the ring take together.
+    /// The sum of the payloads of the ring, in bytes.
     var batchByteCount = 0
     private var isDurable = false
     private var isConfirmed = false
-    /// The last transaction.
+    /// The number of the last transaction.
     var commitNumber: UInt64 { opened.commitNumber }
-    /// All that was written is on disk.
+    /// Everything that was written is on disk.
     private(set) var isSynced = false
-    /// What the opening brought forth, and the numbers that go on from there.
+    /// The result of the opening, with the numbers that go on from there.
     private var opened: Opened
-    /// The files as they were opened: what stands at their paths is to be the same.
+    /// The files as they were opened. The paths must still lead to them at each write.
     private var place: FilePlace?
     private var logPlace: FilePlace?
-    /// How long both were after the last commit: only somebody else makes them shorter.
+    /// The sizes of both files after the last commit, in bytes. Only another program makes them shorter.
     private var sizes = (file: 0, log: 0)
-    /// Rows that were passed over since they were read last.
+    /// The rows that were skipped as damaged when their tables were read last.
     public private(set) var damagedRows: [DamagedRow] = []
 
     private init(
@@ -87,7 +87,7 @@ public final class Store {
 
     /// Opens the file at `path`, or makes it.
     /// - Throws: ``StoreError``: missing directory, no permission, in use, a newer schema, another program's file, disk
-    ///   full. Damage is not among them: that file is set aside, and ``openReport`` says so.
+    ///   full. Damage does not throw: the file is set aside, and ``openReport`` says so.
     public static func open(
         path: String, configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) -> Store {
@@ -101,8 +101,8 @@ public final class Store {
         return Store(isConfirmed: true, path: path, configuration: configuration, schema: schema, opened: opened)
     }
 
-    /// Opens the file at `path` for somebody who wants to read what can be read of a damaged one. Before anything is
-    /// written ``confirm()`` has to return, or ``replace()``.
+    /// Opens the file at `path` without checking that it is whole, so that the caller can read what is left of a
+    /// damaged one. Call ``confirm()`` or ``replace()`` before anything is written.
     public static func openUnconfirmed(
         path: String, configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) -> Store {
@@ -115,9 +115,9 @@ public final class Store {
         }
     }
 
-    /// Looks whether the file is whole: whether it holds every commit that its mark tells of, and whether its structure
-    /// is sound. Nothing happens where that has been done.
-    /// - Throws: ``StoreError/Code/corrupt`` where it is not.
+    /// Checks whether the file is whole: whether it holds every commit that its mark tells of, and whether its
+    /// structure is sound. Does nothing where that has been done.
+    /// - Throws: ``StoreError/Code/corrupt`` where the file is not whole.
     public func confirm() throws(StoreError) {
         guard !isConfirmed else { return }
         let (confirming, configuration) = (opened, configuration)
@@ -131,8 +131,8 @@ public final class Store {
 
     /// Sets the file aside as damaged, whatever its state, and goes on with a new, empty one.
     ///
-    /// Where another file has taken the place of the store's that is left alone, and this throws. May be called again
-    /// after it has thrown. The new file counts as partial until its owner has noted everything anew:
+    /// Where another file has taken the place of the store's file, that file is left alone, and this throws. May be
+    /// called again after it has thrown. The new file counts as partial until its owner has noted everything anew:
     /// ``StoreFacts/isPartial``.
     /// - Returns: the new ``openReport``.
     @discardableResult
@@ -161,7 +161,8 @@ public final class Store {
         connection = nil
     }
 
-    /// Writes what is left in the log into the file and lets it go. A closed store may be closed again.
+    /// Moves the rest of the log into the file and closes it. Closing twice is harmless.
+    /// - Throws: ``StoreError``, when the last transaction or the closing fails.
     public func close() throws(StoreError) {
         guard let connection else { return }
         defer { self.connection = nil }
@@ -180,7 +181,7 @@ public final class Store {
         do { try connection.close() } catch { throw StoreError(error, path: path, while: "closing") }
     }
 
-    /// Runs `body` outside of a transaction and makes a typed error of what it throws.
+    /// Runs `body` outside of a transaction, and turns its errors into ``StoreError``.
     func run<R>(_ work: String, _ body: (Database) throws -> R) throws(StoreError) -> R {
         guard let connection else { throw StoreError(.closed, path: path, work) }
         do {
@@ -192,15 +193,15 @@ public final class Store {
         }
     }
 
-    /// Moves the log into the file where a large transaction has made it larger than it may be.
+    /// Moves the log into the file where a large transaction has made it larger than the configuration allows.
     func trimLog() {
         guard let log = FilePlace(path: path + "-wal"), log.byteCount > configuration.logByteCount else { return }
-        // Where this fails, as on a full disk, the log serves on, and the next commit tells.
+        // Where this fails, as on a full disk, the log stays in use, and the next commit reports the failure.
         try? run("moving the log into the file") { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         noteSizes()
     }
 
-    /// Takes note of a commit.
+    /// Notes a commit.
     func note(commit number: UInt64, isSynced: Bool) {
         opened.commitNumber = number
         self.isSynced = isSynced
@@ -216,7 +217,7 @@ public final class Store {
 
     func note(_ damaged: [DamagedRow]) { damagedRows += damaged }
 
-    /// Makes sure that the files which are written to are those that the next start will find.
+    /// Checks that the open files are still those at their paths, which the next start will find.
     /// - Throws: ``StoreError/Code/detached``.
     func checkPlace() throws(StoreError) {
         guard connection != nil, let place else { return }
@@ -242,19 +243,19 @@ public final class Store {
         opened.mark?.renewIfMissing()
     }
 
-    /// Chooses whether the next commit waits for the disk. May not be called inside a transaction.
+    /// Chooses whether the next commits wait for the disk. May not be called inside a transaction.
     func setDurability(_ durably: Bool, of database: Database) throws {
         guard durably != isDurable else { return }
         try database.execute(sql: "PRAGMA synchronous = \(durably ? "FULL" : "NORMAL")")
         isDurable = durably
     }
 
-    /// Lets the file grow to so many pages of 4 KiB, no further: SQLite says "disk full" then. For tests.
+    /// Limits the file to so many pages of 4 KiB. Beyond that SQLite reports a full disk. For tests.
     func limitPages(to count: Int) throws(StoreError) {
         try run("limiting the size") { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
     }
 
-    /// The pages that the file has.
+    /// The number of pages of the file.
     func pageCount() throws(StoreError) -> Int {
         try run("counting pages") { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
     }

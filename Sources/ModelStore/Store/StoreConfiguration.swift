@@ -1,22 +1,25 @@
-/// How a store works.
+/// The settings of a store.
 public struct StoreConfiguration: Sendable, Hashable {
-    /// When the file is checked at opening, which reads all of it.
+    /// When the structure of the file is checked at opening. The check reads all of the file.
     public enum Check: Sendable, Hashable {
+        /// The structure is not checked.
         case never
-        /// When the last process did not close it.
+        /// The structure is checked when the last process did not close the file.
         case afterCrash
+        /// The structure is checked at each opening.
         case always
     }
 
     /// When the structure of the file is checked at opening: about half a second for a million models. The checksums
     /// of rows are checked where they are read in any case.
     public var check: Check
-    /// How much memory SQLite may use to keep pages of the file.
+    /// The greatest size of SQLite's page cache, in bytes.
     public var pageCacheByteCount: Int
-    /// The write-ahead log is moved into the file when it has grown to this size. One transaction may make it larger,
-    /// until the next.
+    /// The size in bytes at which the write-ahead log is moved into the file. One transaction may make the log larger,
+    /// until the next one.
     public var logByteCount: Int
 
+    /// Makes settings.
     public init(
         check: Check = .always, pageCacheByteCount: Int = 64 << 20, logByteCount: Int = 4 << 20
     ) {

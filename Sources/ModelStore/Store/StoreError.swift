@@ -1,48 +1,49 @@
 import GRDB
 
-/// Why the store could not do what it was asked for, and what to do about it.
+/// Why a call of the store failed, and what to do about it.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of failure; more may come.
+    /// The kinds of failure. Later versions may add some.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the kind, for messages.
         public let description: String
 
         /// The directory of the file does not exist.
         public static let directoryMissing = Code(description: "directory missing")
-        /// The file or its directory may not be written, or is no file.
+        /// The file or its directory cannot be written, or the path does not name a file.
         public static let notWritable = Code(description: "not writable")
-        /// Another process, or another store of this one, has the file.
+        /// Another process, or another store of this process, has the file.
         public static let inUse = Code(description: "in use")
-        /// A newer Modelcast has written the file.
+        /// A newer version of Modelcast has written the file.
         public static let newerSchema = Code(description: "newer schema")
-        /// A file that some other program has made.
+        /// Another program has made the file.
         public static let foreignFile = Code(description: "not a store")
         /// The file is damaged.
         public static let corrupt = Code(description: "corrupt")
-        /// No room left on the volume.
+        /// The volume is full.
         public static let diskFull = Code(description: "disk full")
-        /// The file that this store writes to does not stand at its path any more.
+        /// The open file is no longer the one at its path.
         public static let detached = Code(description: "file gone")
-        /// A new file has taken the place of a damaged or lost one and does not hold everything yet.
+        /// A new file has taken the place of a damaged or lost one, and does not hold everything yet.
         public static let renewing = Code(description: "being written anew")
         /// The system could not read or write the file.
         public static let ioFailure = Code(description: "input/output failure")
-        /// What was asked for is not done within the limit; it goes on.
+        /// The work has not ended within the limit. It goes on.
         public static let timedOut = Code(description: "timed out")
-        /// More waits for the disk than may.
+        /// Too many bytes of commits wait for the disk.
         public static let overloaded = Code(description: "overloaded")
         /// The store has been closed.
         public static let closed = Code(description: "closed")
-        /// SQLite refused for a reason that has no name here; see ``StoreError/sqliteCode``.
+        /// SQLite refused for a reason that has no kind of its own; see ``StoreError/sqliteCode``.
         public static let refused = Code(description: "refused")
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// The file.
+    /// The path of the store.
     public let path: String
     /// What was being done and what went wrong.
     public let detail: String
-    /// SQLite's extended result code, where SQLite had a word in it.
+    /// SQLite's extended result code, where SQLite reported the failure.
     public let sqliteCode: Int32?
 
     package init(_ code: Code, path: String, _ detail: String, sqliteCode: Int32? = nil) {
@@ -52,7 +53,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         self.sqliteCode = sqliteCode
     }
 
-    /// What a person can do.
+    /// What an operator or user can do.
     public var advice: String {
         switch code {
         case .directoryMissing: "Make the directory, or name a path in one that exists."
@@ -81,7 +82,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What `error` means, which was thrown while `work` was done.
+    /// The store error that stands for `error`, which was thrown during `work`.
     init(_ error: any Error, path: String, while work: String) {
         if let known = error as? StoreError {
             self = known

@@ -2,13 +2,14 @@ import ModelCBOR
 import ModelRecord
 public import ModelWire
 
-/// Single facts about the store, by name.
+/// Facts about the store: small values by name.
 ///
-/// Names that begin with `store.` have a meaning to this module; all others are free for its users.
+/// Names that begin with `store.` belong to this module. All others are free for its users.
 public struct StoreFacts: Hashable, Sendable {
-    /// The values by name. An empty one takes a stored fact away.
+    /// The values by name. An empty value removes a stored fact.
     public var values: [String: [UInt8]]
 
+    /// Makes facts of the given values.
     public init(_ values: [String: [UInt8]] = [:]) { self.values = values }
 
     /// The value of a fact, if it is known.
@@ -31,14 +32,14 @@ public struct StoreFacts: Hashable, Sendable {
         set { values[Key.alive] = newValue.map { Array(String($0).utf8) } }
     }
 
-    /// The file took the place of a damaged or lost one, and not everything has been noted anew: what it says of heads
-    /// counts for nothing. Its owner sets this to false with the last of what it notes anew.
+    /// The file has taken the place of a damaged or lost one, and not everything has been noted anew. Its heads count
+    /// for nothing until then. The owner sets this to false together with the last of what it notes anew.
     public var isPartial: Bool {
         get { values[Key.partial] == [1] }
         set { values[Key.partial] = [newValue ? 1 : 0] }
     }
 
-    /// The prefixes of the topics whose models the store holds in full; nil when that was never said.
+    /// The prefixes of the topics whose models the store holds in full; nil when that was never set.
     public var prefixes: [Topic]? {
         get {
             guard let bytes = values[Key.prefixes] else { return nil }
@@ -71,7 +72,7 @@ public struct StoreFacts: Hashable, Sendable {
         aliveMilliseconds.map { .milliseconds(now > $0 ? Int64(clamping: now - $0) : 0) }
     }
 
-    /// Takes over what `later` says.
+    /// Sets the facts of `later`; the others stay.
     mutating func set(_ later: StoreFacts) {
         if values.isEmpty { values = later.values } else { values.merge(later.values) { $1 } }
     }
@@ -86,12 +87,12 @@ public struct StoreFacts: Hashable, Sendable {
         static let prefixes = "store.prefixes"
         /// `1` after an orderly close, `0` while the file is open.
         static let closed = "store.closed"
-        /// Which store it is, and how many transactions it has seen: see ``StoreMark``.
+        /// The number of the store, and that of its last transaction: see ``StoreMark``.
         static let store = "store.id"
         static let commit = "store.commit"
-        /// `1` while a file that took the place of another does not hold all that its owner has.
+        /// `1` while a file that took the place of another one does not hold everything that its owner has.
         static let partial = "store.partial"
-        /// `0` between the parts of a flush that took several transactions, else `1`.
+        /// `0` between the parts of a flush that takes several transactions, otherwise `1`.
         static let whole = "store.whole"
     }
 }

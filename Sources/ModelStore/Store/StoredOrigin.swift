@@ -1,13 +1,15 @@
 public import ModelRecord
 
-/// What is known of an origin, the store's own one included.
+/// The state of an origin, the store's own one included.
 public struct StoredOrigin: Hashable, Sendable {
+    /// The name of the origin.
     public var name: String
-    /// The greatest incarnation; of an own origin the one that it runs as.
+    /// The greatest known incarnation; of the own origin the one that it runs as.
     public var incarnation: UInt64
-    /// The greatest stamp; of an own origin its clock.
+    /// The greatest known stamp; of the own origin its clock.
     public var stamp: Stamp
 
+    /// Makes the state of an origin.
     public init(name: String, incarnation: UInt64, stamp: Stamp) {
         self.name = name
         self.incarnation = incarnation

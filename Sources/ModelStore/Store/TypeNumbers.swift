@@ -1,10 +1,10 @@
 import GRDB
 
-/// The numbers that stand for the names of types in the rows of records.
+/// The numbers of types: the rows of records have a number in the place of the type's name.
 struct TypeNumbers {
     private var numbers: [String: Int64] = [:]
     private var names: [Int64: String] = [:]
-    /// Rows whose checksum is wrong. The records of their types have none.
+    /// Rows whose checksum is wrong. Records with such a type number have no type.
     private(set) var damaged: [DamagedRow] = []
 
     init() {}
@@ -26,7 +26,8 @@ struct TypeNumbers {
 
     subscript(number: Int64) -> String? { names[number] }
 
-    /// The number of `name`, given to it now if it has none. A copy is to be kept once the transaction has committed.
+    /// The number of `name`. A new name gets one, in the open transaction; the store keeps this copy once that has
+    /// committed.
     mutating func number(of name: String, _ database: Database) throws -> Int64 {
         if let number = numbers[name] { return number }
         let number = (try Int64.fetchOne(database, sql: "SELECT max(number) FROM type") ?? 0) + 1

@@ -1,7 +1,7 @@
 import ModelRecord
 import ModelWire
 
-/// Changes that wait for a flush, conflated: one entry for each model, head, origin and fact, the newest.
+/// The changes that wait for a flush, conflated: the newest entry of each model, head, origin and fact.
 struct PendingChanges {
     private struct HeadKey: Hashable {
         let origin: String
@@ -22,14 +22,14 @@ struct PendingChanges {
 
     var isEmpty: Bool { modelCount == 0 && !hasOther }
 
-    /// There is something besides models.
+    /// True where something other than models waits.
     var hasOther: Bool {
         !removedOrigins.isEmpty || !heads.isEmpty || !origins.isEmpty || !facts.values.isEmpty || !batches.isEmpty
             || !removedBatches.isEmpty || retention != nil
     }
 
-    /// Adds what came later.
-    /// - Returns: how many of its records took the place of older ones.
+    /// Adds later changes.
+    /// - Returns: how many records of `later` replaced older ones.
     @discardableResult
     mutating func note(_ later: StoreChanges) -> Int {
         let before = modelCount
@@ -45,7 +45,7 @@ struct PendingChanges {
         return older != nil
     }
 
-    /// Adds all that `later` says besides records.
+    /// Adds the parts of `later` other than records.
     mutating func noteOther(_ later: StoreChanges) {
         for origin in later.removedOrigins {
             removedOrigins.insert(origin)
@@ -61,7 +61,7 @@ struct PendingChanges {
                 $0.origin == range.origin && $0.incarnation == range.incarnation && $0.topic == range.topic
                     && $0.sequence <= range.through
             }
-            // Of several ranges of one topic, which come with every acknowledgement, the last says it all.
+            // Every acknowledgement brings a range. The last range of a topic includes the earlier ones.
             removedBatches.removeAll {
                 $0.origin == range.origin && $0.incarnation == range.incarnation && $0.topic == range.topic
                     && $0.through <= range.through
@@ -73,7 +73,7 @@ struct PendingChanges {
         retention = later.retention ?? retention
     }
 
-    /// Adds what came later, and leaves nothing in it.
+    /// Adds later changes, and empties `later`.
     mutating func take(_ later: inout PendingChanges) {
         if modelCount == 0 {
             (models, modelCount) = (later.models, later.modelCount)
@@ -86,7 +86,7 @@ struct PendingChanges {
         later = PendingChanges()
     }
 
-    /// All but the models, to be written behind them.
+    /// All parts but the models. They are written after the models.
     var other: StoreChanges {
         var changes = StoreChanges()
         changes.removedOrigins = Array(removedOrigins)
@@ -99,7 +99,7 @@ struct PendingChanges {
         return changes
     }
 
-    /// Takes out what takes batches away: it goes with the next commit, whose batches came later.
+    /// Takes out the removals of origins and batches. They go into the next commit, whose batches came later.
     mutating func takeRemovals() -> StoreChanges {
         var changes = StoreChanges()
         guard !removedOrigins.isEmpty || !removedBatches.isEmpty else { return changes }
@@ -109,14 +109,14 @@ struct PendingChanges {
         return changes
     }
 
-    /// Puts back what ``takeRemovals()`` has given; what has come since stays.
+    /// Puts back the result of ``takeRemovals()``. Later removals stay.
     mutating func putBack(removals: StoreChanges) {
         removedOrigins.formUnion(removals.removedOrigins)
         removedBatches = removals.removedBatches + removedBatches
     }
 
-    /// Takes out the models, each type's in the order of their ids: so is the index in the file, and neighbours there
-    /// share pages.
+    /// Takes out the models, those of each type in the order of their ids. The index in the file has the same order, so
+    /// neighbours share pages.
     mutating func takeModels() -> [(type: String, model: PendingModel)] {
         var list: [(type: String, model: PendingModel)] = []
         list.reserveCapacity(modelCount)
@@ -127,13 +127,13 @@ struct PendingChanges {
         return list
     }
 
-    /// Puts back what could not be written; what has come since is newer and stays.
+    /// Puts back models that could not be written. A model that has come since is newer and stays.
     mutating func putBack(_ list: some Sequence<(type: String, model: PendingModel)>) {
         for (type, model) in list where models[type, default: []].insert(model).inserted { modelCount += 1 }
     }
 
-    /// Drops the oldest batches until the rest takes at most so many bytes.
-    /// - Returns: how many went.
+    /// Drops the oldest batches until the others take at most `byteCountMax` bytes.
+    /// - Returns: how many batches were dropped.
     mutating func limitBatches(to byteCountMax: Int) -> Int {
         var count = 0
         while batchByteCount > byteCountMax, count < batches.count {

@@ -1,14 +1,14 @@
 import ModelRecord
 
-/// What is to become of the row of one model; equal to whatever else is of the same id.
+/// The next state of the row of one model. Two values are equal when their ids are.
 ///
-/// It holds the record itself, one reference to an immutable object, and not just the id with a closure that finds the
-/// record later: what is written is then exactly what was noted together with the heads, the disk's thread never
-/// touches the cache, and no id is copied. The price is that a record which was replaced in the cache
-/// lives on until the next flush.
+/// It holds the record itself, which is one reference to an immutable object, and not the id with a closure that finds
+/// the record later. So the row is exactly the record that was noted together with the heads, the store's queue never
+/// touches the cache, and no id is copied. The price is that a record that was replaced in the cache lives on until the
+/// next flush.
 struct PendingModel: Hashable {
     var record: CellRecord
-    /// The row goes; the record is the tombstone that was let go.
+    /// The row is removed. The record is the tombstone that was forgotten.
     var isRemoval = false
 
     static func == (left: Self, right: Self) -> Bool {

@@ -1,6 +1,8 @@
-/// Whether what is in memory reaches the disk.
+/// Whether changes reach the disk.
 public enum StoreHealth: Sendable, Hashable {
+    /// Writing works, as far as is known.
     case good
-    /// Writing fails, for this reason. Nothing noted is lost while the process lives; it is tried again by itself.
+    /// Writing fails, for this reason. While the process lives no noted change is lost; the store tries again by
+    /// itself.
     case degraded(StoreError)
 }

@@ -1,7 +1,7 @@
 import ModelCache
 
 extension WriteBehind {
-    /// What was taken from the state to be written.
+    /// The commits and changes that were taken from the state to be written.
     private struct Work {
         var commits: [Commit] = []
         var isFlush = false
@@ -9,7 +9,7 @@ extension WriteBehind {
         var waiters: [Completion] = []
     }
 
-    /// Writes until nothing is due. On the queue.
+    /// Writes until nothing is due. On the store's queue.
     func work() {
         while let work = takeWork() {
             if !work.commits.isEmpty { write(work.commits) }
@@ -22,8 +22,8 @@ extension WriteBehind {
         }
     }
 
-    /// Commits always come before a flush that is taken with them, and a flush takes what was noted before its commits
-    /// too: so nothing older is ever written over something newer.
+    /// Takes everything that is due. Commits come before the flush that is taken with them, and the flush includes the
+    /// changes that were noted before these commits. So an older state never replaces a newer one.
     private func takeWork() -> Work? {
         state.withLock { state in
             guard !state.commits.isEmpty || state.isFlushDue else {
@@ -44,7 +44,7 @@ extension WriteBehind {
         }
     }
 
-    /// One transaction and one fsync for all of them.
+    /// Writes commits, in one transaction with one fsync.
     private func write(_ commits: [Commit]) {
         let earlier = writer.kept.takeRemovals()
         let error = writer.commit([earlier] + commits.flatMap { [$0.removals, $0.changes] })
@@ -63,7 +63,7 @@ extension WriteBehind {
         for commit in commits { commit.completion(error) }
     }
 
-    /// Writes all that is kept, in as many transactions as it takes; what besides models there is comes last, so that
+    /// Writes all kept changes, in as many transactions as they take. Everything other than models comes last, so that
     /// no head is in the file before its records.
     private func flush(durably: Bool) -> StoreError? {
         let models = writer.kept.takeModels()
@@ -103,8 +103,8 @@ extension WriteBehind {
         }
     }
 
-    /// Between two transactions of a flush: the commits up to the first that carries models, which might be older in
-    /// what is still to be written.
+    /// Writes waiting commits between two transactions of a flush, up to the first with models: the flush may still
+    /// have older states of these models to write.
     private func letCommitsPass() {
         let commits = state.withLock { state -> [Commit] in
             let count = state.commits.firstIndex { $0.changes.hasModels } ?? state.commits.count
@@ -117,22 +117,22 @@ extension WriteBehind {
         write(commits)
     }
 
-    /// What is kept is older than any commit, and will be written after these: it learns what they say.
+    /// Adds the commits to the kept changes. Those are older, and will be written after the commits.
     private func bringKeptUp(to commits: [Commit]) {
         guard !writer.kept.isEmpty else { return }
         for commit in commits {
             writer.kept.noteOther(commit.removals)
             writer.kept.noteOther(commit.changes.withoutBatches)
         }
-        // These have been done.
+        // The commits have written these removals already.
         _ = writer.kept.takeRemovals()
     }
 
-    /// A flush may find room where a commit has not: for so long that does not count as recovery. Whoever commits tries
-    /// again within two seconds.
+    /// How long after a failed commit the success of a flush does not count as recovery. A flush may find room on the
+    /// disk where a commit has not, and a caller whose commit failed tries again within two seconds.
     private static let commitMemory = Duration.seconds(3)
 
-    /// Draws the conclusions of an attempt: health, events, the next attempt.
+    /// Handles the outcome of an attempt: health, events, the time of the next attempt.
     private func settle(_ error: StoreError?, isFlush: Bool) {
         let keepsNothing = writer.kept.isEmpty
         let (event, pause) = state.withLock { state -> (StoreEvent?, Duration?) in

@@ -2,24 +2,25 @@ import Dispatch
 import ModelCache
 public import ModelRecord
 
-/// A queue in front of a ``Store``: noting never waits for the disk, committing waits for nothing else.
+/// A queue in front of a ``Store``. Noting never waits for the disk, and commits wait for nothing else.
 ///
-/// - ``note(_:)`` keeps the newest record of each model and writes all of them once per interval. A model that changes
-///   a thousand times between two flushes costs one row. It takes a lock for a moment and never waits for the disk.
-/// - ``commit(_:completion:)`` is for what must be on disk before something is sent or acknowledged. All commits that
-///   wait share one transaction and one fsync.
-/// - Where writing fails, commits fail with the reason, while noted changes are kept, conflated, and tried again with
-///   growing pauses. ``status`` says so meanwhile, and events tell when it began and when it was over.
-/// - Memory is bounded: one entry per distinct model, head, origin and fact, and so many bytes of batches.
+/// - ``note(_:)`` keeps the newest record of each model, and all of them are written once in an interval. A model that
+///   changes a thousand times between two flushes costs one row. The call takes a lock for a moment and never waits for
+///   the disk.
+/// - ``commit(_:completion:)`` is for changes that must be on disk before something is sent or acknowledged. All
+///   waiting commits share one transaction and one fsync.
+/// - Where writing fails, commits fail with the reason. Noted changes are kept, conflated, and tried again with growing
+///   pauses. ``status`` shows this meanwhile, and events report its beginning and its end.
+/// - Memory is bounded: one entry for each distinct model, head, origin and fact, and a limit for the bytes of batches.
 ///
-/// Everything may be called from any thread. Completions and events come on the queue of the store: they must be short
-/// and may not wait for it.
+/// Everything may be called from any thread. Completions and events are called on the queue of the store: they must be
+/// short and must not wait for it.
 public final class WriteBehind: Sendable {
-    /// Told when a commit or a flush is done, with the reason when it failed.
+    /// Called when a commit or a flush is done, with the error when it failed.
     public typealias Completion = @Sendable (StoreError?) -> Void
 
     struct Commit {
-        /// What was noted before it, or comes with it, and takes batches away.
+        /// The removals of batches that were noted before this commit, or come with it.
         var removals = StoreChanges()
         let changes: StoreChanges
         let byteCount: Int
@@ -31,14 +32,14 @@ public final class WriteBehind: Sendable {
         var commits: [Commit] = []
         var commitByteCount = 0
         var flushWaiters: [Completion] = []
-        /// A flush is to be part of the next work.
+        /// The next work includes a flush.
         var isFlushDue = false
-        /// A timer will make it so.
+        /// A timer runs that will set `isFlushDue`.
         var isFlushTimed = false
-        /// Work is on the queue.
+        /// A call of `work()` is on the queue.
         var isScheduled = false
         var isClosed = false
-        /// When a commit failed last; nil once one has succeeded.
+        /// The time of the last failed commit; nil once a commit has succeeded.
         var commitFailedAt: ContinuousClock.Instant?
         /// Models that the writer has taken and not yet written.
         var takenModels = 0
@@ -51,8 +52,9 @@ public final class WriteBehind: Sendable {
     let writer: Writer
     let path: String
 
-    /// Takes a store over.
-    /// - Parameter onEvent: told of trouble and of its end.
+    /// Takes over a store.
+    /// - Parameter onEvent: is called on the store's queue when writing begins to fail, recovers, or has replaced the
+    ///   file.
     public init(
         _ store: sending Store, configuration: WriteBehindConfiguration = WriteBehindConfiguration(),
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
@@ -62,9 +64,9 @@ public final class WriteBehind: Sendable {
         writer = Writer(store, configuration: configuration, onEvent: onEvent)
     }
 
-    /// Notes changes; they are in the file after the next flush.
+    /// Notes changes, which are in the file after the next flush. A closed queue ignores them.
     ///
-    /// What is noted in one call is written in one transaction, heads never before the records that they speak of.
+    /// Heads are never written before the records that were noted with them.
     public func note(_ changes: StoreChanges) {
         let next = state.withLock { state -> Next in
             guard !state.isClosed else { return .nothing }
@@ -78,7 +80,7 @@ public final class WriteBehind: Sendable {
         go(next)
     }
 
-    /// Notes the newest record of one model.
+    /// Notes the newest record of one model. A closed queue ignores it.
     public func note(_ record: CellRecord, type: String) {
         let next = state.withLock { state -> Next in
             guard !state.isClosed else { return .nothing }
@@ -89,18 +91,18 @@ public final class WriteBehind: Sendable {
         go(next)
     }
 
-    /// Writes changes so that they are on disk when `completion` is called without an error.
+    /// Writes changes, which are on disk when `completion` is called without an error.
     ///
-    /// Commits are written in the order of the calls. Of one that fails the batches are forgotten, the caller decides
-    /// what becomes of them; all else counts as noted. One that is refused because too many
-    /// wait (``StoreError/Code/overloaded``) leaves nothing behind.
+    /// Commits are written in the order of the calls. The batches of a failed commit are forgotten, and the caller
+    /// decides what becomes of them; its other changes stay noted. A commit that is refused at once, because too many
+    /// bytes wait (``StoreError/Code/overloaded``) or the queue is closed, leaves nothing behind.
     public func commit(_ changes: StoreChanges, completion: @escaping Completion) {
         let byteCount = changes.batchByteCount
         let (timer, work, refusal) = state.withLock { state -> (Next, Next, StoreError?) in
             if let refusal = self.refusal(of: byteCount, state) { return (.nothing, .nothing, refusal) }
             var timer = Next.nothing
             var commit = Commit(changes: changes, byteCount: byteCount, completion: completion)
-            // Also noted, so that an older note of the same model cannot come after it.
+            // The changes are also noted, so that an older note of the same model cannot be written after them.
             if changes.hasModels || changes.hasState || changes.hasRemovals {
                 state.pending.note(changes.withoutBatches)
                 timer = state.next(configuration)
@@ -117,7 +119,7 @@ public final class WriteBehind: Sendable {
 
     private func refusal(of byteCount: Int, _ state: borrowing State) -> StoreError? {
         if state.isClosed { return StoreError(.closed, path: path, "committing") }
-        // One that is larger than the limit passes when it is alone.
+        // A commit that is larger than the limit passes when it is alone.
         guard state.commitByteCount > 0, state.commitByteCount + byteCount > configuration.commitByteCountMax else {
             return nil
         }
@@ -125,7 +127,7 @@ public final class WriteBehind: Sendable {
             .overloaded, path: path, "\(state.commits.count) commits of \(state.commitByteCount) bytes wait")
     }
 
-    /// Writes everything that was noted before, now; `completion` is called when it is on disk.
+    /// Writes everything that was noted before, now. `completion` is called when it is on disk.
     public func flush(completion: @escaping Completion) {
         let next = state.withLock { state -> Next? in
             guard !state.isClosed else { return nil }
@@ -137,18 +139,19 @@ public final class WriteBehind: Sendable {
         go(next)
     }
 
-    /// Like ``commit(_:completion:)``, and waits for it. Not for the threads of tasks.
-    /// - Throws: ``StoreError``, ``StoreError/Code/timedOut`` when the limit has passed: it may yet be written.
+    /// The same as ``commit(_:completion:)``, and waits for it. Not to be called on the threads of tasks.
+    /// - Throws: ``StoreError``; ``StoreError/Code/timedOut`` when the limit has passed, after which the changes may
+    ///   still be written.
     public func commit(_ changes: StoreChanges, within limit: Duration) throws(StoreError) {
         try wait(within: limit, "committing") { commit(changes, completion: $0) }
     }
 
-    /// Like ``flush(completion:)``, and waits for it.
+    /// The same as ``flush(completion:)``, and waits for it. Not to be called on the threads of tasks.
     public func flush(within limit: Duration) throws(StoreError) {
         try wait(within: limit, "flushing") { flush(completion: $0) }
     }
 
-    /// The figures now.
+    /// The figures at this moment.
     public var status: WriteBehindStatus {
         state.withLock { state in
             var status = state.status
@@ -158,9 +161,9 @@ public final class WriteBehind: Sendable {
         }
     }
 
-    /// Flushes and closes the store; later notes are ignored, later commits fail.
-    /// - Throws: ``StoreError`` when the last flush or the closing fails. The store is closed all the same, unless the
-    ///   limit has passed: then it will be.
+    /// Flushes and closes the store. Later notes are ignored, and later commits fail.
+    /// - Throws: ``StoreError`` when the last flush or the closing fails. The store is closed all the same; when the
+    ///   limit has passed, it will be closed later.
     public func close(within limit: Duration = .seconds(30)) throws(StoreError) {
         try wait(within: limit, "closing") { completion in
             let next = state.withLock { state -> Next? in
@@ -177,10 +180,10 @@ public final class WriteBehind: Sendable {
 }
 
 extension WriteBehind {
-    /// Reads from the store, between two writes.
+    /// Reads from the store, between two writes, and waits for the result. Not to be called on the threads of tasks.
     ///
-    /// What was noted and not flushed is not in it.
-    /// - Throws: ``StoreError``, ``StoreError/Code/timedOut`` when the limit has passed.
+    /// `body` does not see changes that were noted and not flushed.
+    /// - Throws: ``StoreError``; ``StoreError/Code/timedOut`` when the limit has passed.
     public func read<R: Sendable>(
         within limit: Duration, _ body: @escaping @Sendable (Store) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -200,7 +203,7 @@ extension WriteBehind {
         return value
     }
 
-    /// What is to be done once the lock is released.
+    /// The call that follows once the lock is released.
     enum Next {
         case nothing
         case work
@@ -215,7 +218,7 @@ extension WriteBehind {
         }
     }
 
-    /// Makes a flush due after a time. Weak: a timer is no reason to live.
+    /// Makes a flush due after a time. The timer does not keep this object alive.
     func startTimer(_ interval: Duration) {
         queue.asyncAfter(deadline: .now() + interval.dispatchInterval) { [weak self] in
             guard let self else { return }
@@ -244,18 +247,18 @@ extension WriteBehind {
     }
 }
 
-/// What a completion has to say to the thread that waits for it.
+/// Hands the error of a completion to the waiting thread.
 private final class WaitResult: Sendable {
     let error = Guarded<StoreError?>(nil)
 }
 
-/// What a reader has read, for the thread that waits for it.
+/// Hands the result of a read to the waiting thread.
 private final class ReadResult<R: Sendable>: Sendable {
     let value = Guarded<R?>(nil)
 }
 
 extension WriteBehind.State {
-    /// What a note calls for.
+    /// Decides what follows a note: work at once, a timer, or nothing.
     mutating func next(_ configuration: WriteBehindConfiguration) -> WriteBehind.Next {
         if case .degraded = status.health { return .nothing }
         if pending.modelCount >= configuration.flushModelCount, !isFlushDue {

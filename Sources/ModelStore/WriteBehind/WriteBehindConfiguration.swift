@@ -1,20 +1,21 @@
-/// How a ``WriteBehind`` works.
+/// The settings of a ``WriteBehind``.
 public struct WriteBehindConfiguration: Sendable, Hashable {
-    /// What was noted is on its way to the disk after this time at the latest.
+    /// The longest time from a note to the beginning of its flush.
     public var flushInterval: Duration
-    /// A flush begins early when so many distinct models wait.
+    /// The number of distinct waiting models at which a flush begins early.
     public var flushModelCount: Int
-    /// A flush of more models than this takes several transactions; durable commits pass in between.
+    /// The number of models above which a flush takes several transactions. Durable commits are written between them.
     public var transactionModelCount: Int
-    /// The first pause after a flush that failed; each further one is twice as long.
+    /// The pause after a first failed attempt. Each further pause is twice as long.
     public var retryInterval: Duration
-    /// The longest such pause.
+    /// The longest pause between two attempts.
     public var retryIntervalMax: Duration
-    /// Durable commits that wait for the disk carry at most so many bytes of batches; a further one is refused.
+    /// How many bytes of batches the waiting commits may have together. A further commit is refused.
     public var commitByteCountMax: Int
-    /// Noted batches that wait for a flush take at most so many bytes; the oldest are dropped.
+    /// How many bytes the noted batches may have together while they wait for a flush. The oldest are dropped.
     public var notedBatchByteCountMax: Int
 
+    /// Makes settings.
     public init(
         flushInterval: Duration = .seconds(1), flushModelCount: Int = 50_000, transactionModelCount: Int = 10_000,
         retryInterval: Duration = .milliseconds(250), retryIntervalMax: Duration = .seconds(10),

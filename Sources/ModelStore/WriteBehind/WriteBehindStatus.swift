@@ -1,26 +1,28 @@
 /// The figures of a ``WriteBehind``.
 public struct WriteBehindStatus: Sendable, Hashable {
+    /// Whether changes reach the disk.
     public var health = StoreHealth.good
-    /// Distinct models that wait for the disk.
+    /// Distinct models that wait to be written.
     public var pendingModels = 0
-    /// Durable commits that wait for the disk.
+    /// Durable commits that wait to be written.
     public var pendingCommits = 0
-    /// Changes of models that were noted.
+    /// Records and removals that were noted.
     public var noted = 0
-    /// How many of them replaced one that was waiting, and so cost no row.
+    /// How many of ``noted`` replaced a waiting one, and so cost no row.
     public var conflated = 0
     /// Rows of models that were written.
     public var rowsWritten = 0
     /// Flushes that wrote everything.
     public var flushes = 0
-    /// Durable commits that were completed without an error.
+    /// Durable commits that ended without an error.
     public var commits = 0
-    /// Transactions that they took: fewer, as those that wait share one.
+    /// Transactions of these commits. There are fewer than commits, as waiting ones share a transaction.
     public var commitTransactions = 0
-    /// Attempts that failed.
+    /// Attempts to write that failed.
     public var failures = 0
     /// Noted batches that were dropped because too many waited.
     public var droppedBatches = 0
 
+    /// Makes figures that are all 0.
     public init() {}
 }

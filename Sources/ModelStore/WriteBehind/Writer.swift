@@ -1,19 +1,18 @@
-/// What only the queue of a ``WriteBehind`` touches: the store, and what it could not yet write.
-///
-// Unchecked because a store is not Sendable: every access is made on the serial queue of the one WriteBehind that owns
-// this, and the store was sent to it.
+/// The state that only the queue of a ``WriteBehind`` touches: the store, and the changes that are not written yet.
+// Unchecked because a store is not Sendable. The one WriteBehind that owns this makes every access on its serial queue,
+// and the store was sent to it.
 final class Writer: @unchecked Sendable {
     let onEvent: @Sendable (StoreEvent) -> Void
-    /// What was taken for a flush and is not in the file.
+    /// The changes that were taken for a flush and are not in the file yet.
     var kept = PendingChanges()
     private let store: Store
     private let configuration: WriteBehindConfiguration
-    /// Attempts that failed since the last good one.
+    /// The attempts that have failed since the last recovery.
     private var failures = 0
     private var pause: Duration
-    /// The file says that it holds part of a flush.
+    /// The file is marked as holding a part of a flush.
     private var isInPieces = false
-    /// The file took the place of another, and its owner has not noted everything anew.
+    /// The file took the place of another one, and its owner has not noted everything anew.
     private var isPartial = false
 
     init(
@@ -30,7 +29,7 @@ final class Writer: @unchecked Sendable {
     func write(_ changes: StoreChanges, isLast: Bool, durably: Bool) -> StoreError? {
         var changes = changes
         if !isLast || isInPieces { changes.facts[StoreFacts.Key.whole] = [isLast ? 1 : 0] }
-        // Where writing has failed, a flush of nothing is to find out whether it works again.
+        // After a failure even an empty flush writes a fact, to find out whether writing works again.
         if failures > 0 { changes.facts[StoreFacts.Key.closed] = [0] }
         let error = write(changes, durably: durably)
         if error == nil {
@@ -40,8 +39,8 @@ final class Writer: @unchecked Sendable {
         return error
     }
 
-    /// Writes commits in one transaction. A new file takes none before it holds what the one before held: nobody is to
-    /// rely on the later part of something whose earlier part is gone.
+    /// Writes commits in one transaction. A new file takes no commit before it holds everything that the old one held,
+    /// as the changes that a commit builds on may be missing.
     func commit(_ changes: [StoreChanges]) -> StoreError? {
         do throws(StoreError) {
             try renewIfNeeded()
@@ -66,7 +65,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// A file that has proved to be damaged, or was taken away, is replaced.
+    /// Replaces a file that has proved to be damaged, or was taken away.
     private func renewIfNeeded() throws(StoreError) {
         guard store.isCorrupt || store.isDetached else { return }
         let report = try store.replace()
@@ -85,6 +84,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
+    /// Notes a failed attempt.
     /// - Returns: how long to wait before the next attempt.
     func fail() -> Duration {
         failures += 1
@@ -92,12 +92,13 @@ final class Writer: @unchecked Sendable {
         return pause
     }
 
+    /// Notes that writing works again.
     /// - Returns: how many attempts had failed.
     func recover() -> Int {
         defer { (failures, pause) = (0, configuration.retryInterval) }
         return failures
     }
 
-    /// Lets a test do what no user may.
+    /// Gives tests access to the store.
     func withStore<R>(_ body: (Store) throws -> R) rethrows -> R { try body(store) }
 }

@@ -5,7 +5,9 @@ import ModelWire
 extension ControlClient {
     /// A copy of all models that the sender holds, as they are at one moment.
     ///
-    /// Nothing keeps it up to date afterwards: a ``Subscriber`` does that.
+    /// Nothing keeps the copy up to date afterwards; a ``Subscriber`` does that.
+    /// - Throws: ``ModelcastError`` when the sender does not answer or refuses; `CancellationError` when the task is
+    ///   cancelled.
     public func copy() async throws -> ModelCache {
         let client = self
         return try await SocketThread.run(named: "modelcast-ask") { cancellation in

@@ -3,18 +3,19 @@ import ModelSync
 import ModelWire
 
 extension ControlClient {
-    /// Compares what this holder and `other` have, type by type, each at a moment when both have applied the same.
+    /// Compares what this holder and `other` have, type by type, each at a moment when both have applied the same
+    /// batches.
     ///
-    /// Digests are compared first. Where they differ the ranges of ids that differ are narrowed down and only their
-    /// records are fetched, so that the comparison of equal copies costs a few kilobytes, however large they are.
+    /// Digests are compared first. Where they differ, the ranges of ids that differ are found, and only their records
+    /// are fetched. So the comparison of equal copies costs a few kilobytes, however large they are.
     ///
-    /// Digests know versions. With `comparingValues` all records of types with equal digests are fetched from both, and
-    /// the values under each version compared: that costs the transfer of everything, twice, and the memory for one
-    /// side's largest type.
+    /// Digests cover versions, not values. With `comparingValues` all records of types with equal digests are fetched
+    /// from both, and the values of each version are compared. That costs the transfer of everything, twice, and the
+    /// memory for one side's largest type.
     /// - Parameters:
     ///   - other: the holder to compare with.
-    ///   - patience: how long may pass, for all types together, until both stand at the same heads.
-    ///   - comparingValues: values are compared too.
+    ///   - patience: how long to wait, for all types together, until both have the same heads.
+    ///   - comparingValues: also compare values.
     /// - Returns: one verification for each type that either holder has, by name.
     /// - Throws: ``ModelcastError`` when a holder does not answer.
     public func verify(
@@ -36,15 +37,16 @@ extension ControlClient {
 private struct Comparison: ~Copyable {
     var left: ControlConnection
     var right: ControlConnection
-    /// Until then both may come to stand at the same heads, whatever the number of types.
+    /// The time until which both may reach the same heads, for all types together.
     let deadline: UInt64
     let comparesValues: Bool
 
-    /// How fine digests are compared: 256 ranges, the buckets that a snapshot can be asked for.
+    /// Digests are compared in 2⁸ ranges: the 256 buckets that a snapshot can be asked for.
     private static let bits = 8
-    /// How long both are left alone before they are asked again.
+    /// The pause before both are asked again.
     private static let pause = Duration.milliseconds(20)
-    /// How often records that differ are fetched again: a difference counts when it is the same twice.
+    /// The greatest number of rounds in which differing records are fetched again. A difference counts when two rounds
+    /// find the same.
     private static let roundMax = 50
 
     mutating func run() throws -> [Verification] {
@@ -66,7 +68,7 @@ private struct Comparison: ~Copyable {
         return outcomes.sorted { $0.key < $1.key }.map { Verification(type: $0.key, outcome: $0.value) }
     }
 
-    /// Compares once, if both stand at the same heads now.
+    /// Compares once, if both have the same heads now.
     private mutating func compare(_ type: String) throws -> Verification.Outcome {
         var before: [Verification.Difference]?
         for _ in 0..<Comparison.roundMax {
@@ -76,12 +78,13 @@ private struct Comparison: ~Copyable {
                 Verification.Position(mine.heads, type: type), Verification.Position(theirs.heads, type: type)
             )
             let buckets = mine.digests.indices.filter { mine.digests[$0] != theirs.digests[$0] }
-            // Who has followed many names does not tell them all.
+            // A holder that follows very many origins does not tell all of their heads.
             if buckets.isEmpty, positions.0.agrees(with: positions.1) { return .equal(digest: mine.total) }
             guard positions.0 == positions.1 else {
                 return .apart(left: positions.0.text, right: positions.1.text)
             }
-            // Between the digests and the records more may have been applied: what is real stays.
+            // More may have been applied between the digests and the records. A real difference stays in the next
+            // round.
             let now = try differences(type, buckets)
             if let before, !now.isEmpty, now == before { return .different(now) }
             before = now
@@ -89,8 +92,8 @@ private struct Comparison: ~Copyable {
         return .different(before ?? [])
     }
 
-    /// Fields that have one version and two values. Versions that differ are the business of digests: more may have
-    /// been applied meanwhile.
+    /// The fields that have one version and two values. Fields with two versions are left out: more may have been
+    /// applied meanwhile, and digests find real differences of that kind.
     private mutating func differingValues(_ type: String) throws -> [Verification.Difference] {
         let mine = try Comparison.records(&left, [.data(type: type)])
         var found: [Verification.Difference] = []

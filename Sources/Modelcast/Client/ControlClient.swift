@@ -2,20 +2,22 @@ public import ModelRecord
 import ModelSync
 public import ModelWire
 
-/// Asks one sender (a publisher or a relay) single questions over its control connection, without replicating
-/// anything: its heads, single records, digests.
+/// Asks one sender (a publisher or a relay) single questions over its control connection, without replicating anything:
+/// its heads, single records, digests.
 ///
-/// Each call opens a connection, says hello, asks and closes. Unfit for frequent reads: that is what a
-/// ``Subscriber`` is for.
+/// Each call opens a connection, says hello, asks and closes, on a thread of its own. Unfit for frequent reads; a
+/// ``Subscriber`` is for those. Calls throw ``ModelcastError``, with code `timeout` where no answer comes in time, and
+/// `CancellationError` when the task is cancelled.
 public struct ControlClient: Sendable {
     /// The sender's control endpoint.
     public let endpoint: String
-    /// How long one answer may take.
+    /// How long to wait for one answer.
     public let timeout: Duration
-    /// The keys of both sides; nil for a sender without.
+    /// The keys of both sides; nil for a sender without keys.
     public let security: Security?
 
-    /// - Throws: ``ModelcastError`` for an endpoint that is not one, or whose key is not in `security`.
+    /// - Throws: ``ModelcastError`` for a text that is not an endpoint to connect to, or where `security` has no key
+    ///   for it.
     public init(
         endpoint: String, timeout: Duration = .seconds(5), security: Security? = nil
     ) throws(ModelcastError) {
@@ -26,39 +28,41 @@ public struct ControlClient: Sendable {
         self.timeout = timeout
     }
 
-    /// Who the sender is and what it has sent.
+    /// A sender's answer to hello: its name, its endpoints and its heads.
     public struct Welcome: Sendable {
+        /// The name of the sender.
         public let name: String
+        /// The endpoint of the sender's stream, as a subscriber connects to it.
         public let streamEndpoint: String
-        /// One per origin that the sender speaks for.
+        /// The heads of each origin whose batches the sender sends.
         public let heads: [Heads]
-        /// The types of which it holds models, as far as it tells them: after a restart some may be in no head.
+        /// The types that the sender says it holds models of. After a restart some of them may be in no head.
         public let heldTypes: [String]
 
-        /// The types of which anything has been sent, or is held.
+        /// The types of which anything has been sent, or which the sender holds, by name.
         public var types: [String] {
             Set(heads.flatMap { $0.heads.compactMap(\.topic.type) }).union(heldTypes).sorted()
         }
     }
 
-    /// Digests of a type at known heads.
+    /// The digests of a type, with the heads at which they were taken.
     public struct Digests: Sendable {
-        /// What the sender had sent when it took the digests.
+        /// The sender's heads when it took the digests.
         public let heads: [Heads]
-        /// One per range of buckets, in order.
+        /// One digest for each range of buckets, in order.
         public let digests: [UInt64]
 
         /// The digest of the whole type.
         public var total: UInt64 { digests.reduce(0, &+) }
     }
 
-    /// Asks who is there.
+    /// Asks the sender for its name, endpoints and heads.
     public func welcome() async throws -> Welcome {
         try await connected { connection in try connection.hello() }
     }
 
-    /// Asks for any number of single records; ids that the sender has never heard of are missing in the answer, deleted
-    /// ones are there as tombstones.
+    /// Asks for any number of single records. The answer does not contain ids that the sender has never heard of;
+    /// deleted models are in it as tombstones.
     public func fetch(_ type: String, _ ids: [String]) async throws -> [CellRecord] {
         try await connected { connection in
             _ = try connection.hello()
@@ -66,7 +70,7 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Asks for the digest of each type that the sender has.
+    /// Asks for the digest of each type that the sender has. Each type may have other heads.
     public func digests() async throws -> [(type: String, digests: Digests)] {
         try await connected { connection in
             let welcome = try connection.hello()

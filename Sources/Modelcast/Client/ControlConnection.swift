@@ -53,8 +53,8 @@ struct ControlConnection: ~Copyable {
         return welcome
     }
 
-    /// Asks once more while the sender has too much to do, for as long as an answer may take. A sender that refuses has
-    /// given nothing: what it gives it gives to its end.
+    /// Repeats a request while the sender is busy, up to the time-out of one answer. A repetition is safe, as a sender
+    /// refuses a request before its first reply and not in the middle of an answer.
     private mutating func whileBusy<R>(_ ask: (inout ControlConnection) throws -> R) throws -> R {
         let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
         while true {
@@ -67,7 +67,8 @@ struct ControlConnection: ~Copyable {
         }
     }
 
-    /// The digests of a type by the top `bits` of its ids' mixed hashes, 0 to 16. Waits for a sender that is busy.
+    /// The digests of a type, for each range of the top `bits` of its ids' mixed hashes. `bits` is 0 to 16. Waits for a
+    /// busy sender.
     mutating func digests(of type: String, bits: Int) throws -> ControlClient.Digests {
         try whileBusy { try $0.digestsOnce(of: type, bits: bits) }
     }
@@ -86,8 +87,8 @@ struct ControlConnection: ~Copyable {
         return result
     }
 
-    /// Hands over every record whose topic begins with one of `prefixes`, tombstones included, as of one moment. Waits
-    /// for a sender that is busy.
+    /// Calls `body` with every record whose topic begins with one of `prefixes`, tombstones included, as of one moment.
+    /// Waits for a busy sender.
     mutating func snapshot(_ prefixes: [Topic], _ body: (_ type: String, [CellRecord]) -> Void) throws {
         guard !prefixes.isEmpty else { return }
         try whileBusy { try $0.snapshotOnce(prefixes, body) }
@@ -128,7 +129,7 @@ struct ControlConnection: ~Copyable {
     /// How many chunks of a snapshot may be on their way.
     private static let credit: UInt64 = 32
 
-    /// Hands over single records; asks as often as their number and size need.
+    /// Fetches single records, in as many requests as their number and size need.
     mutating func fetch(_ type: String, _ ids: [String]) throws -> [CellRecord] {
         var records: [CellRecord] = []
         var parts: [ArraySlice<String>] = []
@@ -139,7 +140,7 @@ struct ControlConnection: ~Copyable {
             do {
                 records += try whileBusy { try $0.fetchPart(type, Array(part)) }
             } catch let error as ModelcastError where error.code == .limit && part.count > 1 {
-                // Their records are too much for one answer.
+                // The records of these ids are too large for one answer.
                 let middle = part.startIndex + part.count / 2
                 parts += [part[middle...], part[..<middle]]
             }
@@ -168,7 +169,7 @@ struct ControlConnection: ~Copyable {
         return records
     }
 
-    /// The ids of one request: what every sender takes.
+    /// The number of ids in one request, which every sender accepts.
     private static let fetchIDCount = 1024
     private static let busyPause = Duration.milliseconds(50)
 
@@ -177,13 +178,13 @@ struct ControlConnection: ~Copyable {
         return nextRID
     }
 
-    /// Lets `duration` pass, unless something arrives.
+    /// Waits for `duration`, or until something arrives.
     mutating func pause(_ duration: Duration) throws {
         _ = try poller.wait(timeout: duration)
         try cancellation.check()
     }
 
-    /// Sends a request and hands replies to `body` until it returns true.
+    /// Sends a request and calls `body` with each reply until it returns true.
     mutating func ask(_ request: ControlRequest, _ body: (ControlReply) -> Bool) throws {
         _ = try socket.send(Message(request.encode()))
         let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds

@@ -1,59 +1,65 @@
 public import ModelRecord
 import ModelWire
 
-/// What a comparison of two holders of models has found, for one type.
+/// The outcome of a comparison of two holders, for one type.
 public struct Verification: Sendable {
-    /// One thing in which two holders differ.
+    /// One model or field in which two holders differ.
     public struct Difference: Hashable, Sendable {
+        /// The id of the model.
         public let id: String
+        /// The part of the model that differs.
         public let subject: Subject
-        /// What the one and the other holder have.
+        /// The state at the left holder, the one that was asked to compare.
         public let left: Holding
+        /// The state at the right holder, the one that it was compared with.
         public let right: Holding
 
-        /// The field, where a field differs.
+        /// The name of the field; nil where something else than a field differs.
         public var field: String? { if case .field(let name) = subject { name } else { nil } }
 
-        /// Both have the field with one version: they must have one value.
+        /// Both holders have the field with one version, so it should have one value.
         var isOfValuesOnly: Bool {
             guard case .cell(let left) = left, case .cell(let right) = right else { return false }
             return left.version == right.version
         }
     }
 
-    /// What differs of a model.
+    /// The part of a model that differs.
     public enum Subject: Hashable, Sendable {
         /// One holder has the model and the other has not.
         case model
-        /// The version of its last merge or replace, of which nothing else need be left.
+        /// The version of the last merge or replace of the model, of which no field need be left.
         case touched
-        /// The version of its last replace or delete. Digests do not count it: it is told of models near which
-        /// something else differs.
+        /// The version of the last replace or delete of the model. Digests do not cover it, so it is reported only for
+        /// models in buckets in which something else differs.
         case floor
+        /// The field with this name.
         case field(String)
     }
 
-    /// What a holder has of it.
+    /// What a holder has of the part that differs.
     public enum Holding: Hashable, Sendable {
-        /// Nothing: the field or model is unknown there.
+        /// The holder does not know the field or model.
         case nothing
-        /// The model, last touched by this version.
+        /// The holder has the model, last touched by this version.
         case model(touched: Version?)
+        /// The holder has this version.
         case version(Version)
+        /// The holder has the field with this version and value.
         case cell(Cell)
 
-        /// The value, where it is a field's.
+        /// The value of the field; nil where the part is not a field.
         public var value: Value? { if case .cell(let cell) = self { cell.value } else { nil } }
     }
 
-    /// How the comparison of a type ended.
+    /// The outcome for one type.
     public enum Outcome: Sendable {
-        /// Both hold the same models with the same fields of the same versions, at the same heads; where values were
-        /// compared, with the same values.
+        /// Both hold the same models with the same versions of the same fields, at the same heads. Where values were
+        /// compared, they are equal, too.
         case equal(digest: UInt64)
-        /// At the same heads they differ, in these fields.
+        /// At the same heads the holders differ in these parts.
         case different([Difference])
-        /// They never stood at the same heads within the time: what the one had applied, and the other.
+        /// The holders never had the same heads within the time. The texts say what each of them had applied.
         case apart(left: String, right: String)
 
         var isEqual: Bool { if case .equal = self { true } else { false } }
@@ -61,7 +67,9 @@ public struct Verification: Sendable {
         var isApart: Bool { if case .apart = self { true } else { false } }
     }
 
+    /// The name of the type.
     public let type: String
+    /// How the comparison of the type ended.
     public let outcome: Outcome
 
     /// Both hold the same.
@@ -69,7 +77,7 @@ public struct Verification: Sendable {
 }
 
 extension Verification {
-    /// What a holder has applied of a type, comparable between holders.
+    /// The batches of a type that a holder has applied, comparable between holders.
     struct Position: Hashable {
         private let sequences: [String: [Topic: UInt64]]
         private let incarnations: [String: UInt64]
@@ -87,7 +95,7 @@ extension Verification {
             self.incarnations = incarnations
         }
 
-        /// Of whatever both tell they tell the same.
+        /// The two positions are equal for every origin and topic that both of them have.
         func agrees(with other: Position) -> Bool {
             sequences.allSatisfy { origin, topics in
                 guard let others = other.sequences[origin] else { return true }
@@ -96,10 +104,10 @@ extension Verification {
             }
         }
 
-        /// So many origins are named.
+        /// The number of origins that ``text`` names.
         private static let namedCount = 16
 
-        /// For a person: each origin, its incarnation, and how many batches of it.
+        /// A text for a person: each origin, its incarnation, and the number of its batches.
         var text: String {
             guard !sequences.isEmpty else { return "nothing" }
             let origins = sequences.sorted { $0.key < $1.key }
@@ -112,7 +120,7 @@ extension Verification {
         }
     }
 
-    /// In what two records of one id differ; versions count.
+    /// The parts in which two records of one id differ. Versions count.
     static func differences(_ id: String, _ left: CellRecord?, _ right: CellRecord?) -> [Difference] {
         let left = left.flatMap { $0.exists ? $0 : nil }
         let right = right.flatMap { $0.exists ? $0 : nil }

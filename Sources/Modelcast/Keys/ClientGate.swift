@@ -1,29 +1,31 @@
 import Logging
 import ZeroMQ
 
-/// Lets in the clients whose keys are allowed and counts the others. Without keys everybody comes in who speaks ZMTP 3,
-/// and nobody who only sends bytes to the port, such as a web page. One for the sockets that a sender serves with;
+/// Allows clients whose keys are allowed, and counts the others. Without keys it allows every client that speaks ZMTP
+/// 3, and no other, such as a web page that sends bytes to the port. One gate serves all sockets of a sender; it
 /// belongs to their thread.
 final class ClientGate {
     private let handler: ZAPHandler
     private let handlerToken: Poller.Token
     private let logger: Logger
     private let hasKeys: Bool
-    /// Of the control socket: who has no keys, or not this server's, does not come as far as to the handler.
+    /// Watches the control socket. A client without keys, or with another server's key, fails before the handler is
+    /// asked.
     private var monitor: Monitor?
     private var monitorToken: Poller.Token?
     private var refusedCount: UInt64 = 0
     private var untoldCount: UInt64 = 0
     private var nextLine: UInt64 = 0
 
-    /// A line about refused clients comes at most so often: whoever tries in a loop fills no log.
+    /// The shortest time between two log lines about refused clients, so that a client that tries in a loop does not
+    /// fill the log.
     private static let lineMicroseconds: UInt64 = 10_000_000
     private static let proofSeconds: UInt64 = 10
 
-    /// Begins to answer, before anything is bound, and proves that a key which is not allowed stays outside.
+    /// Begins to answer, before anything is bound, and proves that a key which is not allowed is refused.
     /// - Parameters:
     ///   - security: nil where no keys are used.
-    ///   - stranger: the key that is tried; a random one if it is not said.
+    ///   - stranger: the key pair for that proof; by default a random one.
     init(
         _ security: Security?, in context: Context, poller: inout Poller, logger: Logger,
         stranger: Curve.KeyPair? = nil
@@ -37,14 +39,14 @@ final class ClientGate {
         try proveRefusal(of: tried, security, in: context)
     }
 
-    /// Watches the control socket; before it is bound.
+    /// Watches the control socket. Called before it is bound.
     func watch(_ control: borrowing Socket, poller: inout Poller) throws(ZeroMQError) {
         let monitor = try control.makeMonitor()
         monitorToken = try poller.add(monitor)
         self.monitor = consume monitor
     }
 
-    /// Lets in who has come, or not.
+    /// Answers the clients that have asked to connect, and notes the refused ones.
     func serve(poller: borrowing Poller) throws(ZeroMQError) {
         if poller.isReadable(handlerToken) {
             for decision in try handler.answer() {
@@ -67,7 +69,7 @@ final class ClientGate {
         }
     }
 
-    /// How many were refused since the last time.
+    /// How many clients were refused since the last call.
     func takeRefusedCount() -> UInt64 {
         defer { refusedCount = 0 }
         return refusedCount
@@ -85,8 +87,9 @@ final class ClientGate {
         untoldCount = 0
     }
 
-    /// A mistake here, or a libzmq that does something else than the one that was tried (libzmq notes, row 13), would
-    /// let in everybody: a client with a random key tries it once, at a socket of its own.
+    /// Proves that a random key is refused, by a client that tries it once at a socket of its own. A mistake in this
+    /// class, or a libzmq that behaves differently from the tested one (libzmq notes, row 13), would allow every
+    /// client.
     private func proveRefusal(
         of stranger: Curve.KeyPair, _ security: Security, in context: Context
     ) throws(ZeroMQError) {

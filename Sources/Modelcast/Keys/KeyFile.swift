@@ -7,18 +7,19 @@ public import ZeroMQ
 /// modelcast-secret-key 40 characters          accounts.key, for its process alone
 /// modelcast-public-key 40 characters accounts accounts.pub, for whoever is to trust it
 /// ```
-/// A key is a line; what follows a public key is for people. Several public files after each other are one, as
-/// `cat billing.pub relay-a.pub > clients.pub` makes it. Blank lines, and lines that begin with `#` and a space, are
-/// passed over. No error quotes a key.
+/// A line has one key; the text behind a public key is for people. Files with public keys can be joined to one, as `cat
+/// billing.pub relay-a.pub > clients.pub` does. Blank lines, and lines that begin with `#` and a space, are ignored. No
+/// error quotes a key.
 public enum KeyFile {
-    /// More is no file of keys.
+    /// The greatest size of a file of keys, in bytes.
     static let byteCountMax = 1 << 20
 
-    /// The pair whose secret key is in a file that nobody else may read.
+    /// The key pair whose secret key is in a file. The file is refused where its group may write it, or others may read
+    /// or write it.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func keyPair(at path: String) throws(ModelcastError) -> Curve.KeyPair {
         let keys = try keys(lines(at: path), .secretKey, of: path)
-        // Those of the file, where the path leads to it by links.
+        // The permissions are those of the file that the path leads to, also by links.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         if let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o027 != 0 {
@@ -31,10 +32,11 @@ public enum KeyFile {
         return try keyPair(z85: keys[0], called: path)
     }
 
-    /// The pair of a secret key as 40 characters.
+    /// The key pair of a secret key, given as 40 characters.
     /// - Parameters:
     ///   - text: the secret key, in Z85.
-    ///   - name: where it comes from, for errors.
+    ///   - name: the source of the text, for errors.
+    /// - Throws: ``ModelcastError`` for a text that is not a key.
     public static func keyPair(z85 text: String, called name: String) throws(ModelcastError) -> Curve.KeyPair {
         guard let secret = Curve.SecretKey(z85: text) else {
             throw failure("\(name) is no secret key of 40 characters; was it cut when it was copied?")
@@ -46,7 +48,7 @@ public enum KeyFile {
         }
     }
 
-    /// The public keys in a file, at least one.
+    /// The public keys in a file; at least one.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func publicKeys(at path: String) throws(ModelcastError) -> [Curve.PublicKey] {
         let keys = try keys(lines(at: path), .publicKey, of: path).compactMap { Curve.PublicKey(z85: $0) }
@@ -56,13 +58,13 @@ public enum KeyFile {
         return keys
     }
 
-    /// The line of a secret key, with its end.
+    /// The line of a secret key, with the newline.
     public static func text(secret key: Curve.SecretKey) -> String { "\(Kind.secretKey.rawValue) \(key.z85)\n" }
 
-    /// The line of a public key, with its end.
+    /// The line of a public key, with the newline.
     /// - Parameters:
     ///   - key: the public key.
-    ///   - name: whose it is, for people.
+    ///   - name: the name of the key's owner, for people.
     public static func text(public key: Curve.PublicKey, name: String) -> String {
         "\(Kind.publicKey.rawValue) \(key.z85) \(name)\n"
     }

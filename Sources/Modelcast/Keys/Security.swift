@@ -1,31 +1,32 @@
 public import ZeroMQ
 
-/// Who a process is and whom it trusts. With it every connection is encrypted, and both sides prove who they are.
+/// The keys of a process, and the keys that it trusts. With them every connection is encrypted, and both sides prove
+/// who they are.
 ///
 /// ```swift
 /// let keys = try Curve.KeyPair()                      // once; the secret key stays with this process
 /// var configuration = PublisherConfiguration(name: "accounts", endpoints: endpoints)
 /// configuration.security = Security(keys: keys, clients: [billingPublicKey])
 /// ```
-/// - A process has one pair of keys, for what it serves and for what it connects to.
-/// - Who serves lets in the clients in ``clients`` and nobody else. All that are let in may do everything: subscribe,
-///   push, ask.
-/// - Who connects knows the public key of each server, and speaks to nobody else in its place.
-/// - Keys are read once: for other keys make a new publisher, subscriber or relay.
+/// - A process has one pair of keys, for the endpoints that it serves and for those that it connects to.
+/// - A server allows the clients in ``clients`` and no others. Each of them may do everything: subscribe, push, ask.
+/// - A client knows the public key of each server, and does not speak to a server with another key.
+/// - Keys are read once. For other keys make a new publisher, subscriber or relay.
 ///
-/// The protocol is CURVE, of ZeroMQ. It hides what is sent, not to whom, when and how much.
+/// The protocol is CURVE, of ZeroMQ. It hides the content of messages, but not their receivers, times and sizes.
 public struct Security: Hashable, Sendable {
-    /// This process's own pair. The secret key shows in no description and no log.
+    /// The key pair of this process. The secret key shows in no description and no log.
     public var keys: Curve.KeyPair
-    /// The public keys of the processes that may connect to this one: subscribers, relays, jobs that push, and who
-    /// asks with a ``ControlClient``. Who serves needs at least one.
+    /// The public keys of the processes that may connect to this one: subscribers, relays, jobs that push, and users of
+    /// a ``ControlClient``. A process that serves needs at least one.
     public var clients: Set<Curve.PublicKey>
-    /// The public key of every server that this process connects to and that is not in ``serversByEndpoint``.
+    /// The public key of every server that this process connects to, except for those in ``serversByEndpoint``.
     public var server: Curve.PublicKey?
-    /// The public keys of single servers, by control endpoint, spelled as in the configuration. It holds for the
-    /// stream, too.
+    /// The public keys of single servers, by control endpoint, spelled as in the configuration. A key holds for the
+    /// stream of its server, too.
     public var serversByEndpoint: [String: Curve.PublicKey]
 
+    /// Makes the keys of a process.
     public init(
         keys: Curve.KeyPair, clients: Set<Curve.PublicKey> = [], server: Curve.PublicKey? = nil,
         serversByEndpoint: [String: Curve.PublicKey] = [:]
@@ -36,13 +37,13 @@ public struct Security: Hashable, Sendable {
         self.serversByEndpoint = serversByEndpoint
     }
 
-    /// The domain of all our sockets, which a ZAP handler is asked about.
+    /// The domain of all our sockets, which libzmq names to the ZAP handler.
     static let domain = "modelcast"
 
-    /// Which key a server must prove.
+    /// The key that the server at a control endpoint must prove.
     func serverKey(at endpoint: String) -> Curve.PublicKey? { serversByEndpoint[endpoint] ?? server }
 
-    /// Refuses what would let in nobody.
+    /// Refuses a server's configuration that allows no client.
     func requireClients() throws(ModelcastError) {
         try Security.requireCurve()
         guard !clients.isEmpty else {
@@ -52,7 +53,7 @@ public struct Security: Hashable, Sendable {
         }
     }
 
-    /// Refuses an endpoint whose server could be anybody.
+    /// Refuses an endpoint for whose server no key is known.
     func requireServer(at endpoint: String) throws(ModelcastError) {
         try Security.requireCurve()
         guard serverKey(at: endpoint) != nil else {
@@ -72,9 +73,10 @@ public struct Security: Hashable, Sendable {
 
     // MARK: Sockets
 
-    /// Sets a socket up to serve; before it is bound. Nobody comes in but by the handler of its context.
-    /// - Parameter security: nil where no keys are used. The domain then keeps out what is no ZMTP 3, above all the
-    ///   body of an HTTP request, which would pass for ZMTP 1.0 (libzmq notes, row 21).
+    /// Sets the keys of a socket that serves. Called before it is bound. Clients are allowed only by the handler of the
+    /// socket's context.
+    /// - Parameter security: nil where no keys are used. The domain then refuses everything that is not ZMTP 3, above
+    ///   all the body of an HTTP request, which would pass for ZMTP 1.0 (libzmq notes, row 21).
     static func serve(_ socket: borrowing Socket, _ security: Security?) throws(ZeroMQError) {
         if let security {
             try socket.set(.curveServer, true)
@@ -84,7 +86,7 @@ public struct Security: Hashable, Sendable {
         try socket.set(.zapEnforceDomain, true)
     }
 
-    /// Sets a socket up to connect to the server with this control endpoint.
+    /// Sets the keys of a socket that connects to the server with this control endpoint.
     func connect(_ socket: borrowing Socket, control: String) throws(ZeroMQError) {
         guard let server = serverKey(at: control) else {
             preconditionFailure("every server was looked for when the configuration was taken")
@@ -102,7 +104,7 @@ public struct Security: Hashable, Sendable {
 }
 
 extension PublisherConfiguration {
-    /// Refuses to be reached from other machines without protection, and keys that are missing.
+    /// Refuses endpoints that other machines can reach without protection, and missing keys.
     func requireProtection() throws(ModelcastError) {
         guard let security else {
             if !allowsRemote { try endpoints?.requireLocal() }
@@ -114,7 +116,7 @@ extension PublisherConfiguration {
 }
 
 extension RelayConfiguration {
-    /// The same of a relay.
+    /// The same for a relay.
     func requireProtection() throws(ModelcastError) {
         guard let security else {
             if !allowsRemote { try endpoints.requireLocal() }
@@ -126,7 +128,7 @@ extension RelayConfiguration {
 }
 
 extension SubscriberConfiguration {
-    /// The same of a subscriber, which may serve questions.
+    /// The same for a subscriber, which may have a control endpoint.
     func requireProtection() throws(ModelcastError) {
         guard let security else {
             if let control, !allowsRemote { try SenderEndpoints.requireLocal(control) }

@@ -7,63 +7,65 @@
 struct FlushPacing {
     /// ``PublisherConfiguration/batchDelay``; 0 where nothing is ever held back.
     private let delay: UInt64
-    /// For how long an open batch is held back; nil when there is no load.
+    /// How long an open batch is held back; nil when there is no load.
     private var hold: UInt64?
 
-    /// When batches left last, and how many writes came since.
+    /// When batches left last, and how many writes have come since.
     private var lastFlush: UInt64 = 0
     private var writesSinceFlush = 0
-    /// Since when writes are counted to tell their rate, how many there were, and how often some left at once.
+    /// The beginning of the count of writes, how many were counted, and how often a writer sent by itself.
     private var countedSince: UInt64 = 0
     private var counted = 0
     private var departures = 0
-    /// Writes in a delay, as they were counted last under load.
+    /// The number of writes in a delay, as it was counted last under load.
     private var rate = 0
-    /// When there was load last.
+    /// When the last load ended.
     private var loadEnd: UInt64 = 0
 
-    /// So many writes in a delay are load, and batches are held back.
+    /// The number of writes in a delay from which on there is load, and batches are held back.
     static let loadWriteCount = 64
-    /// Fewer writes since the last flush do not begin a load, however soon they came one after the other.
+    /// Fewer writes than this since the last flush do not begin a load, however soon they follow each other.
     static let burstWriteCount = 16
-    /// Where writers send by themselves, batches that leave more rarely in a delay are no load, however large.
+    /// Where writers send by themselves, fewer departures than this in a delay are no load, however large the batches.
     static let loadDepartureCount = 8
-    /// With so many writes in a delay batches are held back for all of it; with fewer for the square of the share.
+    /// The number of writes in a delay from which on batches are held back for all of it. With fewer they are held back
+    /// for the square of the share.
     ///
-    /// A batch is full with about as many, so above that none waits for its time. Below, the square makes
-    /// flushes rarer the more is written: what they take is taken where time is short, and not where latency counts.
+    /// A batch is full with about as many writes, so above that none waits for its time. Below, flushes become rarer
+    /// the more is written, by the square. So flushes cost less where the processor is busy, and add little latency
+    /// where it is not.
     static let fullWriteCount = 256
-    /// Under load batches are held back so long at least: some times what it takes to send one and to wake who gets it.
+    /// The shortest hold under load: some times what it takes to send a batch and to wake its receiver.
     static let holdMicrosecondsMin: UInt64 = 50
-    /// A write sends by itself when the last batch left so long ago: about what it takes to wake a thread.
+    /// A write is sent by its own thread when the last batch left so long ago: about what it takes to wake a thread.
     static let quietMicroseconds: UInt64 = 16
-    /// A load that begins so few delays after another begins with the rate of that: it was a pause, maybe as somebody
-    /// else had the processor.
+    /// A load that begins so few delays after the last one goes on at its rate. Such a pause is often another process
+    /// that had the processor.
     static let pauseDelays: UInt64 = 16
 
     init(delay: UInt64) { self.delay = delay }
 
-    /// There is load: batches are held back.
+    /// There is load, so batches are held back.
     var isHolding: Bool { hold != nil }
 
-    /// Takes note of writes.
+    /// Notes writes.
     mutating func wrote(_ count: Int) { writesSinceFlush += count }
 
-    /// Nothing is held back, and the last batch left a little while ago.
+    /// Nothing is held back, and the last batch left at least ``quietMicroseconds`` ago.
     func isQuiet(_ time: UInt64) -> Bool { hold == nil && time >= lastFlush + FlushPacing.quietMicroseconds }
 
-    /// When the open batches are to leave; nil where they need not wait.
+    /// When the open batches have to leave; nil where they need not wait.
     ///
-    /// A batch that was opened since the last flush, as the one before it was full, has its time from then on.
-    /// - Parameter openSince: when the oldest of them was opened; nil where none is open.
+    /// A batch that was opened since the last flush, because the one before it was full, has its time from then on.
+    /// - Parameter openSince: when the oldest open batch was opened; nil where none is open.
     func due(openSince: UInt64?) -> UInt64? { hold.map { max(openSince ?? 0, lastFlush) + $0 } }
 
-    /// Open batches are to leave now.
+    /// The open batches have to leave now.
     func isDue(_ time: UInt64, openSince: UInt64?) -> Bool { due(openSince: openSince).map { time >= $0 } ?? true }
 
-    /// A writer has sent by itself what there was.
-    /// - Returns: whether that happens so often that from now on batches are held back, and the socket thread has to
-    ///   know.
+    /// Notes that a writer has sent by itself.
+    /// - Returns: true where that happens so often that batches are held back from now on, which the socket thread has
+    ///   to learn.
     mutating func leftAtOnce(_ time: UInt64) -> Bool {
         departures += 1
         note(time)
@@ -74,7 +76,7 @@ struct FlushPacing {
         return isHolding
     }
 
-    /// The socket thread has flushed what there was: decides for how long the next writes are held back.
+    /// Notes that the socket thread has flushed, and decides how long the next writes are held back.
     mutating func flushed(_ time: UInt64) {
         guard delay > 0 else { return note(time) }
         guard hold != nil else {
@@ -87,7 +89,7 @@ struct FlushPacing {
             }
             return note(time)
         }
-        // A pause ends it: what comes next is not to wait for what does not come.
+        // A pause in the writes ends the load, as the next write would wait for others that do not come.
         if writesSinceFlush == 0 { return end(time) }
         note(time)
         if let elapsed = elapsed(time) { rate = beginCounting(time, elapsed) }
@@ -104,13 +106,14 @@ struct FlushPacing {
         (lastFlush, writesSinceFlush) = (time, 0)
     }
 
-    /// How long has been counted; nil while that tells nothing.
+    /// How long writes have been counted; nil while that is too short to tell a rate.
     private func elapsed(_ time: UInt64) -> UInt64? {
         let elapsed = time - min(countedSince, time)
         return delay > 0 && elapsed >= delay ? elapsed : nil
     }
 
-    /// - Returns: how many writes came in a delay.
+    /// Begins a new count.
+    /// - Returns: the number of writes in a delay, by the count before.
     private mutating func beginCounting(_ time: UInt64, _ elapsed: UInt64) -> Int {
         let count = counted * Int(delay) / Int(elapsed)
         (countedSince, counted, departures) = (time, 0, 0)
@@ -123,8 +126,8 @@ struct FlushPacing {
         hold = min(delay, max(delay * count * count / (full * full), FlushPacing.holdMicrosecondsMin))
     }
 
-    /// The writes since the last flush come at the rate of load. A thread that is woken by each of the first writes
-    /// comes sooner than a delay has passed, so their number alone does not tell.
+    /// The writes since the last flush come at the rate of load. The time counts, too: the first writes each wake the
+    /// socket thread, which then flushes before a delay has passed.
     private func isLoadBeginning(_ time: UInt64) -> Bool {
         let elapsed = time - min(lastFlush, time)
         return writesSinceFlush >= FlushPacing.burstWriteCount

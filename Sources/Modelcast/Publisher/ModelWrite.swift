@@ -2,14 +2,14 @@ import ModelCache
 import ModelRecord
 import ModelTypes
 
-/// A model that is to be written: what travels, and which of it must not differ from what is there.
+/// The write of a model: the fields that travel, and the constant fields that must not differ from the record.
 struct ModelWrite: Sendable {
     let type: String
     let id: String
     let fields: Fields
-    /// The fields that never change.
+    /// The fields whose values may never change.
     private let constants: [FieldName]
-    /// A constant is the same in a record, although it may be written in another form there.
+    /// True where a constant field has the same value in a record, which may have it in another form.
     private let isSame: @Sendable (_ field: FieldName, CellRecord) -> Bool
 
     init<M: Model>(_ model: M) throws(ModelcastError) {
@@ -54,12 +54,12 @@ struct ModelWrite: Sendable {
 
     var hasConstants: Bool { !constants.isEmpty }
 
-    /// The constant fields that it writes.
+    /// The pairs of constant fields that this write sets.
     var constantPairs: [Fields.Pair] {
         fields.pairs.filter { pair in constants.contains { $0.covers(pair.field) } }
     }
 
-    /// Refuses a constant field that has another value already.
+    /// Refuses the write where a constant field already has another value.
     func requireConstants(in cache: ModelCache) throws(ModelcastError) {
         guard hasConstants, let record = cache[type, id] else { return }
         for pair in constantPairs {

@@ -11,47 +11,48 @@ extension Publisher: ModelSource {
     /// The record of a model of a Swift type, or nil when it does not exist.
     public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? { cache.record(of: type, id) }
 
-    /// Where records are told of that a Swift type cannot be made of.
+    /// Reports the records of which a Swift type could not be made when they were read as that type.
     public var problems: ModelProblems { cache.problems }
 
     /// One cut across all types that does not change any more. O(1).
     public func snapshot() -> Snapshot { cache.snapshot() }
 }
 
-/// Models as Swift types, by the same verbs as by names: `merge`, `replace`, `assign`, `delete`. What each of them throws
-/// is what it throws by names, and also code `constant` where a constant field has another value already, and `model`
-/// for a model that cannot travel; nothing has changed then.
+/// Writes of models as Swift types, by the verbs of those by names: `merge`, `replace`, `assign`, `delete`. Each throws
+/// what it throws by names, and also code `constant` where a constant field already has another value, and `model` for a
+/// model that cannot be written. Nothing has changed then.
 extension Publisher {
-    /// Sets the fields that a model knows, and leaves all others as they are. Only the difference travels.
+    /// Sets the fields that a model has, and leaves all others as they are. Only fields whose value differs are sent.
     @discardableResult
     public func merge<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
         try write(.merge, ModelWrite(model))
     }
 
-    /// Sets what is known of a model, and leaves all other fields as they are.
+    /// Publishes the fields that a partial model knows, and leaves all others as they are.
     @discardableResult
     public func merge<P: PartialModel>(_ partial: P) throws(ModelcastError) -> PublishOutcome {
         try write(.merge, ModelWrite(partial))
     }
 
-    /// Makes the fields of a model the only ones, by sending the difference: all others become unknown, those too that
-    /// the Swift type does not name.
+    /// Makes the fields of a model the only ones, by sending the difference. All others become unknown, also those that
+    /// the Swift type does not have.
     @discardableResult
     public func assign<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
         try write(.assign, ModelWrite(model))
     }
 
-    /// Makes the fields of a model the only ones, whoever wrote the others, and even if they were not here yet.
+    /// Makes the fields of a model the only ones: all others are removed, whoever wrote them, also those that have not
+    /// arrived here yet.
     @discardableResult
     public func replace<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
         try write(.replace, ModelWrite(model))
     }
 
-    /// Sets what differs between two states of a model, and nothing else.
+    /// Publishes the fields that differ between two states of a model, and nothing else.
     @discardableResult
     public func merge<M: Model>(changesFrom old: M, to new: M) throws(ModelcastError) -> PublishOutcome {
         let changes = try ModelWrite(changesFrom: old, to: new)
-        // Nothing is said of a model that may be gone by now.
+        // Without a difference nothing is written, as the model may have been deleted meanwhile.
         return changes.fields.count == 0 ? .unchanged : try write(.merge, changes)
     }
 
@@ -61,16 +62,16 @@ extension Publisher {
         try delete(M.modelType, id.idText)
     }
 
-    /// Changes a model: reads it, lets `change` change it, publishes the difference.
+    /// Changes a model: reads it, calls `change`, and publishes the fields that differ.
     ///
     /// ```swift
     /// try publisher.update(User.self, id) { $0.age = 31 }
     /// ```
-    /// Atomic for the model in this process: no other write of this publisher comes in between.
+    /// Atomic for the model in this process: no other write of this publisher comes between.
     ///
-    /// `change` runs under no lock, and once more where another write did come in between.
-    /// - Returns: nil where there is no such model.
-    /// - Throws: also what `change` throws, and code `model` where the record makes no such model.
+    /// `change` runs under no lock. It is called again where another write did come between.
+    /// - Returns: nil where the model does not exist.
+    /// - Throws: also the errors of `change`, and `ModelProblem` where the record makes no such model.
     @discardableResult
     public func update<M: Model>(
         _ type: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
@@ -95,7 +96,8 @@ extension Publisher {
         }
     }
 
-    /// - Returns: nil where the record is another one by now.
+    /// Writes only if the model still has this record.
+    /// - Returns: nil where it has another record by now.
     private func write(
         _ kind: Write, _ write: ModelWrite, ifStill record: CellRecord
     ) throws(ModelcastError) -> PublishOutcome? {

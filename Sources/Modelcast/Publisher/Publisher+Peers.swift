@@ -1,9 +1,10 @@
 extension Publisher {
     /// How far the subscribers have come.
     ///
-    /// They report once a second, and when their state changes. One that has ended without a word stays in it for
-    /// some seconds.
-    /// - Complexity: O(*subscribers* × *topics*), under the lock that writes take too: ask a few times a second.
+    /// Subscribers report once a second, and when their state changes. One that has ended without a message is still
+    /// counted for some seconds.
+    /// - Complexity: O(*subscribers* × *topics*), under the lock that writes take, too: call it a few times a second at
+    ///   most.
     public var audience: Audience {
         core.withLock { core in
             let subscribers = core.origin.connectedPeers.filter { $0.report != nil }

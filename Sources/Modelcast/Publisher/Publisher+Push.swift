@@ -5,10 +5,10 @@ extension Publisher {
     /// How far pushing has come; nil where nothing is pushed.
     public var pushProgress: PushProgress? { core.withLock { $0.pushProgress } }
 
-    /// Waits until everything that was written before is acknowledged, by this run or an earlier one: what the store
-    /// holds is compared with each relay that has to acknowledge, and what is missing there is sent again.
+    /// Waits until everything that was written before is acknowledged, whether this run or an earlier one wrote it. The
+    /// store is compared with each relay that has to acknowledge, and missing records are sent again.
     ///
-    /// A publisher that pushes nothing waits for nothing.
+    /// Returns at once where nothing is pushed.
     /// - Throws: ``ModelcastError`` with code `push` when the relays refuse for good, `stopped` when the publisher ends
     ///   before; `CancellationError` when the task is cancelled.
     public func waitUntilAcknowledged() async throws {
@@ -29,7 +29,7 @@ extension Publisher {
         ModelcastError(.stopped, "the publisher stopped before everything was acknowledged")
     }
 
-    /// The socket thread tells how pushing stands.
+    /// Takes the progress from the socket thread, and resumes the waiting tasks at the end of pushing.
     func tell(_ progress: PushProgress) {
         let (outcome, waiters) = core.withLock { core in
             core.push = progress
@@ -40,7 +40,7 @@ extension Publisher {
         for waiter in waiters { waiter.resume(with: outcome) }
     }
 
-    /// The socket thread has ended: nothing will be acknowledged any more.
+    /// Fails the waiting tasks: the socket thread has ended, and nothing will be acknowledged any more.
     func endPushing() {
         for waiter in acknowledged.takeAll() { waiter.resume(throwing: Publisher.stoppedTooEarly) }
     }
@@ -49,13 +49,13 @@ extension Publisher {
 extension PublisherCore {
     fileprivate var pushProgress: PushProgress? {
         guard var progress = push else { return nil }
-        // What earlier runs have kept has not been looked at yet.
+        // The relays have not been compared yet with what earlier runs have stored.
         let isBehind = progress.incarnation != origin.incarnation && !origin.cache.types.isEmpty
         progress.hasUnsent = !progress.isHandedOver || origin.hasOpenBatch || origin.hasActions || isBehind
         return progress
     }
 
-    /// How pushing has ended, for what was written so far; nil while it goes on.
+    /// How pushing has ended, for everything that was written so far; nil while it goes on.
     fileprivate var pushOutcome: Result<Void, any Error>? {
         guard let progress = pushProgress else { return nil }
         if let failure = progress.failure { return .failure(ModelcastError(.push, failure)) }

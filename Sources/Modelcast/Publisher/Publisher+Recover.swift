@@ -5,15 +5,17 @@ import ModelSync
 import ModelWire
 
 extension Publisher {
-    /// Takes back the models that an earlier start of this publisher has published, from relays that hold them: for one
-    /// that ``startsAnew``, because it has no store or the file was damaged, so that it can delete what is gone.
+    /// Takes back the models that an earlier start of this publisher has published, from relays that hold them. For a
+    /// publisher that ``startsAnew``, because it has no store or the file was damaged: it can then delete models that
+    /// are gone.
     ///
-    /// Call it before the first write. Every relay is asked, and one must answer. Of each model only what this name has
-    /// written itself is taken; what others have written is theirs.
+    /// Call it before the first write. Every relay is asked, and at least one must answer. Of each model only the
+    /// fields that this origin has written are taken back.
     /// - Parameters:
-    ///   - relays: their control endpoints. A relay that has just started is asked until it is ready.
-    ///   - timeout: for each relay.
-    /// - Returns: how many models and tombstones were taken back, one of which two relays hold different parts twice.
+    ///   - relays: the control endpoints. A relay that has just started is asked again until it is ready.
+    ///   - timeout: the limit for one answer of a relay.
+    /// - Returns: how many models and tombstones were taken back. A model of which two relays hold different parts
+    ///   counts twice.
     /// - Throws: ``ModelcastError`` of the last relay when none answers; `CancellationError` when the task is
     ///   cancelled.
     @discardableResult
@@ -21,7 +23,7 @@ extension Publisher {
         var (count, answers) = (0, 0)
         var last: (any Error)?
         var types: Set<String> = []
-        // Once, for each later start makes every replica ask for everything.
+        // Called once at the end, as each later start makes every replica ask for everything.
         defer { core.withLock { $0.origin.resume(types.sorted(), now: Clocks.now()) } }
         for relay in relays {
             do {
@@ -47,7 +49,8 @@ extension Publisher {
         return count
     }
 
-    /// - Returns: how many models of each type were not here.
+    /// Takes the models of a copy over.
+    /// - Returns: how many models of each type have changed by that.
     private func adopt(_ copy: RelayCopy) -> [String: Int] {
         let now = Clocks.now()
         return core.withLock { core in
@@ -63,12 +66,12 @@ extension Publisher {
     }
 }
 
-/// What a relay holds.
+/// The heads and records that a relay holds.
 private struct RelayCopy: Sendable {
     var heads: [Heads] = []
     var records: [String: [CellRecord]] = [:]
 
-    /// Asks a relay for everything; one that has just started is waited for.
+    /// Asks a relay for everything. Waits for one that has just started.
     static func taken(
         from endpoint: String, timeout: Duration, security: Security?
     ) async throws -> RelayCopy {
@@ -83,7 +86,7 @@ private struct RelayCopy: Sendable {
         let welcome = try connection.hello()
         heads = welcome.heads
         var records: [String: [CellRecord]] = [:]
-        // Everything: after a restart of the relay some of what it holds is in no head.
+        // The snapshot is of all types, as after a restart of the relay some of them are in no head.
         try connection.snapshot([Topic.dataPrefix]) { type, chunk in records[type, default: []] += chunk }
         self.records = records
     }

@@ -1,13 +1,13 @@
 import Synchronization
 import ZeroMQ
 
-/// What a writer can do where too much waits to be sent.
+/// What a writer can do while the outbox is full.
 extension Publisher {
-    /// A write would be refused now with `outbox-full`: more than ``PublisherConfiguration/outboxByteCount`` waits for
+    /// True while writes are refused with `outbox-full`: more than ``PublisherConfiguration/outboxByteCount`` waits for
     /// the socket's thread, for the disk, or for a relay's acknowledgement.
     public var isOutboxFull: Bool { core.withLock { $0.isFull(configuration.outboxByteCount) } }
 
-    /// Waits until a write finds room in the outbox. Another writer may take it first: try, and wait again.
+    /// Waits until the outbox has room. Another writer may take the room first: try the write, and wait again.
     /// - Throws: ``ModelcastError`` with code `stopped` when the publisher ends before; `CancellationError` when the
     ///   task is cancelled.
     public func waitForRoom() async throws {
@@ -24,13 +24,13 @@ extension Publisher {
         }
     }
 
-    /// Makes a write, and waits for room for as long as the outbox is full.
+    /// Makes a write, and waits while the outbox is full.
     ///
     /// ```swift
     /// try await publisher.waitingForRoom { try publisher.merge("Sensor", "7", ["celsius": 21.5]) }
     /// ```
-    /// - Parameter write: makes the write; called again after each wait.
-    /// - Throws: what `write` throws, but for `outbox-full`; and as ``waitForRoom()``.
+    /// - Parameter write: makes the write. It is called again after each wait.
+    /// - Throws: the errors of `write`, except `outbox-full`, and those of ``waitForRoom()``.
     @discardableResult
     public func waitingForRoom<Outcome>(_ write: () throws -> Outcome) async throws -> Outcome {
         while true {
@@ -42,7 +42,7 @@ extension Publisher {
         }
     }
 
-    /// Made once: a writer under load may be refused very often.
+    /// Made once, as a writer under load may be refused very often.
     static let outboxFull = ModelcastError(
         .outboxFull,
         "the outbox is full and nothing was changed; wait with waitForRoom(), or allow more with outboxByteCount")
@@ -51,7 +51,7 @@ extension Publisher {
         ModelcastError(.stopped, "the publisher stopped before there was room in its outbox")
     }
 
-    /// The socket thread has sent what there was.
+    /// Resumes the waiting writers where the socket thread's sending has made room.
     func admitWriters() {
         guard isRoomAwaited.load(ordering: .relaxed) else { return }
         let waiters = core.withLock { core -> [Waiters<Void>.Continuation] in
@@ -62,7 +62,7 @@ extension Publisher {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The socket thread has ended: there will be no room any more.
+    /// Fails the waiting writers: the socket thread has ended, and there will be no room any more.
     func refuseWriters() {
         for waiter in roomWaiters.takeAll() { waiter.resume(throwing: Publisher.stoppedWithoutRoom) }
     }

@@ -2,7 +2,7 @@ public import ModelStore
 import ModelSync
 
 extension Publisher {
-    /// How writing to the store goes; nil where there is none.
+    /// The figures of writing to the store; nil where there is none.
     public var storeStatus: WriteBehindStatus? { store?.behind.status }
 
     /// Waits until everything that was written before is on disk.
@@ -21,7 +21,7 @@ extension Publisher {
         try await settlement.value
     }
 
-    /// What a write is refused with while the disk does not take what must be on it.
+    /// The error of a write while the disk refuses what must be on it.
     static func refusal(_ error: StoreError) -> ModelcastError {
         ModelcastError(
             .store, "nothing can be written now, because it could not be kept: \(error.description)")
@@ -29,6 +29,6 @@ extension Publisher {
 }
 
 extension PublisherCore {
-    /// Tells the store what has been written; nothing where there is none.
+    /// Notes the latest writes for the store. Does nothing where there is none.
     mutating func noteForStore(now: Moment) { keeper?.note(origin, now: now) }
 }

@@ -11,8 +11,8 @@ extension Publisher {
     /// - Parameters:
     ///   - type: `[A-Za-z_][A-Za-z0-9_.-]{0,63}`.
     ///   - id: 1 to 255 bytes of UTF-8 without NUL.
-    ///   - fields: what they are to become; `.null` empties a field.
-    /// - Returns: whether anything travels. It may be ignored: a write that is not made throws.
+    ///   - fields: the new values; `.null` empties a field.
+    /// - Returns: whether anything is sent. The result may be ignored, as a refused write throws.
     /// - Throws: ``ModelcastError`` with code `bad-input` for a name or value outside the limits, `outbox-full` where
     ///   too much waits to be sent (``waitForRoom()``), `store` while the disk does not take what must be on it,
     ///   `stopped` once the publisher has ended. Nothing has changed then.
@@ -21,13 +21,13 @@ extension Publisher {
         try write(.merge, type, id, fields)
     }
 
-    /// Makes these the model's only fields: all others go, whoever wrote them.
+    /// Makes these the model's only fields. All others are removed, whoever wrote them.
     @discardableResult
     public func replace(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) -> PublishOutcome {
         try write(.replace, type, id, fields)
     }
 
-    /// Makes these the model's only fields by sending the difference; fields that are gone become unknown.
+    /// Makes these the model's only fields by sending the difference. Removed fields become unknown.
     @discardableResult
     public func assign(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) -> PublishOutcome {
         try write(.assign, type, id, fields)
@@ -39,8 +39,9 @@ extension Publisher {
         try write(.delete, type, id, [:])
     }
 
-    /// - Parameter isWanted: asked under the lock, when no other write can come any more; nothing is done where it is
-    ///   false.
+    /// Does one write under the lock.
+    /// - Parameter isWanted: called under the lock, when no other write can come between. Where it returns false
+    ///   nothing is written.
     func write(
         _ write: Write, _ type: String, _ id: String, _ fields: Fields,
         _ isWanted: () throws(ModelcastError) -> Bool = { true }
@@ -67,9 +68,9 @@ extension Publisher {
         return outcome
     }
 
-    /// A write may be made now.
+    /// Refuses a write where the publisher has stopped, the disk refuses, or the outbox is full.
     ///
-    /// Changes nothing: to only lend the core the compiler would copy all of it.
+    /// It changes nothing. The parameter is inout because the compiler would copy all of a borrowed core.
     func open(_ core: inout PublisherCore) throws(ModelcastError) {
         guard !core.isStopped else {
             throw ModelcastError(.stopped, "the publisher has been stopped; nothing can be published any more")

@@ -1,8 +1,8 @@
 public import ModelSync
 
 extension Publisher {
-    /// Writes several models, of any types, as one atomic step: no reader of a snapshot and no observer of a batch
-    /// sees a part of it, here or in any subscriber that takes all its topics.
+    /// Writes several models, of any types, as one atomic step. No reader of a snapshot and no observer of a batch sees
+    /// a part of it, here or in a subscriber that takes all its topics.
     ///
     /// ```swift
     /// try publisher.transaction { writes in
@@ -18,12 +18,12 @@ extension Publisher {
         }
     }
 
-    /// Does several writes at once, one after the other: the same as single writes, at about half the cost, because
-    /// the processor fetches many models at a time. Not atomic: that is ``transaction(_:)``.
-    /// - Throws: what `body` throws, or ``ModelcastError`` for a bad name or value, when nothing has changed yet; also
-    ///   for a model that grows past what a frame can hold: that write is left out, others may have been done.
-    /// - Returns: how many of the writes travel. It may be ignored: where the outbox is full this throws, as for a
-    ///   single write, and nothing has changed.
+    /// Does several writes at once, one after the other. It has the effect of single writes at about half the cost,
+    /// because the processor fetches many models at a time. It is not atomic; ``transaction(_:)`` is.
+    /// - Throws: the errors of `body`, and ``ModelcastError`` for a bad name or value; nothing has changed then. Also
+    ///   for a model that grows past what a frame can hold: that write is left out, and others may have been done.
+    /// - Returns: how many of the writes are sent. The result may be ignored: where the outbox is full this throws, as
+    ///   a single write does, and nothing has changed.
     @discardableResult
     public func batch(_ body: (inout Writes) throws -> Void) throws -> BatchOutcome {
         try publish(body, whenEmpty: BatchOutcome()) { origin, writes, now throws(WireError) in
@@ -35,7 +35,7 @@ extension Publisher {
         _ body: (inout Writes) throws -> Void, whenEmpty: Outcome,
         _ write: @Sendable (inout Origin, inout WriteBatch, Moment) throws(WireError) -> Outcome
     ) throws -> Outcome {
-        // The memory of an earlier call, so that a batch allocates none.
+        // Reuses the memory of an earlier call, so that a batch allocates none.
         let spare = spareBatches.withLock { $0.popLast() }
         var writes = Writes(spare ?? WriteBatch(limits: configuration.limits))
         do {
@@ -46,7 +46,7 @@ extension Publisher {
         }
         defer { giveBack(&writes.batch) }
         guard !writes.batch.isEmpty else { return whenEmpty }
-        // Before the lock is taken.
+        // The ids are hashed before the lock is taken.
         writes.batch.hashIDs()
         let now = Clocks.now()
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
@@ -64,7 +64,7 @@ extension Publisher {
         return outcome ?? whenEmpty
     }
 
-    /// Keeps the memory for a later call, unless it is much, or others are kept already.
+    /// Keeps the memory for a later call, unless it is large or enough is kept already.
     private func giveBack(_ batch: inout WriteBatch) {
         guard batch.capacityByteCount <= Publisher.spareByteCountMax else { return }
         batch.removeAll()
@@ -73,7 +73,7 @@ extension Publisher {
         }
     }
 
-    /// More are not kept, nor any of more bytes.
+    /// The greatest number of kept batches, and the greatest size of one in bytes.
     private static let spareBatchCountMax = 8
     private static let spareByteCountMax = 1 << 20
 }

@@ -15,43 +15,45 @@ import ZeroMQ
 /// try publisher.merge("User", "42", ["age": 30])
 /// try await group.run()
 /// ```
-/// - Writes come from any thread, also before ``run()``; each is stamped, merged into ``cache`` and queued. None
+/// - Writes come from any thread, also before ``run()``. Each is stamped, merged into ``cache`` and queued. None
 ///   blocks.
 /// - A write that changes nothing is not sent.
-/// - Idle, a write leaves at once; under load writes leave in batches, after a time that follows their rate, of
-///   ``PublisherConfiguration/batchDelay`` at most.
-/// - With ``PublisherConfiguration/store`` a restart goes on with the same models; ``Durability`` says what is promised
-///   of the last writes. Without one all is gone with the process, but for what subscribers and relays have.
+/// - While there is little to do a write leaves at once. Under load writes leave in batches, after a time that follows
+///   their rate, at most ``PublisherConfiguration/batchDelay``.
+/// - With ``PublisherConfiguration/store`` the next start goes on with the same models; ``Durability`` says what is
+///   promised of the last writes. Without a store the models are gone with the process, except for what subscribers and
+///   relays hold.
 public final class Publisher: Service, Sendable {
+    /// The configuration that the publisher was made with.
     public let configuration: PublisherConfiguration
-    /// Everything that this publisher has published. Read it from any thread.
+    /// All models that this publisher has published. Read it from any thread.
     public let cache: ModelCache
     let logger: Logger
     let core: Guarded<PublisherCore>
-    /// Empty memory of batches of writes, a few.
+    /// Emptied batches whose memory is used again; a few.
     let spareBatches = Guarded<[WriteBatch]>([])
     let bound = BoundEndpoints()
-    /// Who waits for everything to be acknowledged.
+    /// The tasks that wait for everything to be acknowledged.
     let acknowledged = Waiters<Void>()
-    /// Who waits for room in the outbox, and whether anybody may.
+    /// The tasks that wait for room in the outbox, and whether there may be any.
     let roomWaiters = Waiters<Void>()
     let isRoomAwaited = Atomic<Bool>(false)
-    /// Nil where there is none.
+    /// Nil where the publisher has no store.
     let store: StoreLink?
 
-    /// Nothing of an earlier start is here: there is no store, or its file was new, or was set aside as damaged, also
-    /// if that was found at an earlier start that has not come to ``run()``. ``recover(from:timeout:)`` takes back
-    /// what relays have.
+    /// True where models of an earlier start may be missing: there is no store, or its file was new or damaged. This
+    /// stays true for later starts until one has come to ``run()``. ``recover(from:timeout:)`` takes back the models
+    /// that relays hold.
     public var startsAnew: Bool { store?.isNew ?? true }
 
-    /// The run before was ended without closing its store, and that promises nothing of the last second before
-    /// (``Durability/none``): subscribers and relays may hold what this publisher has written and does not know any
-    /// more. ``recover(from:timeout:)`` takes that back, so that what is written now is compared with it.
+    /// The last run ended without closing its store, and ``Durability/none`` promises nothing of its last second. So
+    /// subscribers and relays may hold writes of this publisher that it does not have any more.
+    /// ``recover(from:timeout:)`` takes them back, so that later writes are compared with them.
     public var mayLackWrites: Bool { configuration.durability == .none && store.map { !$0.wasClosed } ?? false }
 
     /// A publisher that does not serve yet; see ``run()``. With a store this reads it into ``cache``.
-    /// - Throws: ``ModelcastError``: a bad name, or endpoints that other machines can reach without being allowed to;
-    ///   with code `store` for a file that cannot be opened.
+    /// - Throws: ``ModelcastError``: for a bad name, for endpoints that other machines can reach though that is not
+    ///   allowed, and with code `store` for a file that cannot be opened.
     public init(_ configuration: PublisherConfiguration, logger: Logger) throws(ModelcastError) {
         guard configuration.endpoints != nil || !configuration.relays.isEmpty else {
             throw ModelcastError(.configuration, "a publisher needs endpoints to serve at, or relays to push to")
@@ -86,15 +88,15 @@ public final class Publisher: Service, Sendable {
         self.core = Guarded(core)
     }
 
-    /// Serves until the service group shuts down or the task is cancelled; then sends what is open, says bye and
-    /// closes.
+    /// Serves until the service group shuts down or the task is cancelled. Then it sends the open batches and `bye`,
+    /// and closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a publisher that has run already.
     public func run() async throws {
         try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "publisher") }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await SocketThread.run(named: "modelcast-pub") {
                 defer {
-                    // Also where it fails: whoever waits, or comes to wait, is told so.
+                    // Also after a failure, so that waiting tasks, and later ones, end with an error.
                     self.core.withLock { $0.isStopped = true }
                     self.endPushing()
                     self.refuseWriters()
@@ -112,7 +114,7 @@ public final class Publisher: Service, Sendable {
     /// - Throws: ``ModelcastError`` when binding failed, or there is nothing to bind.
     public var boundEndpoints: SenderEndpoints { get async throws { try await bound.value } }
 
-    /// Ends ``run()``.
+    /// Makes ``run()`` end.
     func stop() {
         let waker = core.withLock { core in
             core.isStopped = true

@@ -2,57 +2,58 @@ public import ModelStore
 public import ModelSync
 public import ModelWire
 
-/// How a ``Publisher`` works.
+/// The settings of a ``Publisher``.
 public struct PublisherConfiguration: Sendable {
     /// The name of the origin: unique in the deployment, `[A-Za-z0-9_.-]{1,64}`.
     public var name: String
-    /// Where it serves; nil for one that only pushes.
+    /// The endpoints to serve at; nil for a publisher that only pushes.
     public var endpoints: SenderEndpoints?
-    /// The control endpoints of the relays that every batch is pushed to, and acknowledged by.
+    /// The control endpoints of the relays that every batch is pushed to.
     public var relays: [String] = []
-    /// When a pushed batch counts as delivered: one relay has acknowledged it, or all have.
+    /// Whether a pushed batch counts as delivered when one relay has acknowledged it, or when all have.
     public var acknowledgement = PusherConfiguration.Acknowledgement.any
-    /// The keys with which this process proves who it is, and those of whom it trusts. Nil: nothing is encrypted, and
-    /// nobody proves anything.
+    /// The keys of this process, and those that it trusts. Nil: nothing is encrypted, and neither side proves who it
+    /// is.
     public var security: Security?
-    /// Without ``security``: binds to addresses that other machines can reach, though nothing protects them.
+    /// Allows endpoints that other machines can reach without ``security``, although nothing protects them then.
     public var allowsRemote = false
-    /// A file that keeps the models over a restart, which goes on with them; nil for none. It belongs to this publisher
-    /// alone.
+    /// The path of a file that keeps the models over a restart; nil for none. The file belongs to this publisher alone.
     public var store: String?
-    /// What the store promises.
+    /// What the store promises of the last writes.
     public var durability = Durability.none
-    /// How the file is written.
+    /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()
+    /// The limits of frames, batches and values.
     public var limits = WireLimits.default
-    /// How often heads are told: what a subscriber needs to notice silence and loss.
+    /// The pause between two heartbeats, which carry the heads. By them subscribers notice silence and loss.
     public var heartbeatInterval = Duration.milliseconds(500)
-    /// A batch is sent when its updates take this many bytes, at the latest.
+    /// The size of a batch's updates, in bytes, at which it is sent at the latest.
     public var batchByteCount = 32 * 1024
-    /// How long a batch is held back at most: from 256 writes in such a time on; up to twice that where writers leave
-    /// the lock to nobody else. With less to do it leaves sooner: after 150 µs at 100,000 writes a second, and at once
-    /// below 64 writes in such a time. Zero: nothing is ever held back.
+    /// The longest time for which a batch is held back under load. It is reached from 256 writes in such a time on;
+    /// where writers hardly leave the lock, it may be twice as long. With fewer writes a batch leaves sooner: after 150
+    /// µs at 100,000 writes a second, and at once below 64 writes in such a time. Zero: no batch is ever held back.
     public var batchDelay = Duration.milliseconds(1)
-    /// How many bytes of batches are held for replay to subscribers that have missed some.
+    /// How many bytes of sent batches are held, so that they can be replayed to subscribers that have missed some.
     public var replayByteCount = 64 << 20
-    /// For how long batches are held for replay.
+    /// How long sent batches are held for replay.
     public var replayAge = Duration.seconds(60)
-    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and
-    /// whoever remembers for longer costs memory and gains nothing.
+    /// How long deleted models are remembered. Set the same value in all processes: a replica that was away for longer
+    /// builds its state anew, and a longer value in one process only costs memory.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
-    /// How far a later start of this name, as others tell of it, may move this publisher's clock ahead of the wall
+    /// How far a later start of this name, which others report, may move this publisher's clock ahead of the wall
     /// clock; at most 24 hours.
     public var clockLeadMax = Duration.seconds(300)
-    /// A write is refused with ``ModelcastError/Code/outboxFull`` while this many bytes wait for the socket's thread.
+    /// The number of bytes that wait for the socket's thread at which writes are refused with
+    /// ``ModelcastError/Code/outboxFull``.
     public var outboxByteCount = 64 << 20
-    /// What may wait for one slow subscriber before batches are dropped for it (it then repairs itself).
+    /// How many bytes may wait for one slow subscriber. Beyond that batches are dropped for it, and it repairs itself.
     public var subscriberQueueByteCount = 256 << 20
-    /// What answers to all subscribers together, snapshots above all, may take in memory until they have been taken; at
-    /// least eight frames.
+    /// How many bytes the answers to all subscribers together may take, snapshots above all, until libzmq has sent
+    /// them; at least eight frames.
     public var answersByteCount = 64 << 20
-    /// Into how many topics a type is divided.
+    /// The number of topics that a type is divided into.
     public var partitions = Partitions.one
-    /// The same for single types.
+    /// The same for single types, by name.
     public var partitionsByType: [String: Partitions] = [:]
 
     /// A publisher that serves subscribers, and relays that listen to it.
@@ -61,9 +62,9 @@ public struct PublisherConfiguration: Sendable {
         self.endpoints = endpoints
     }
 
-    /// A publisher that serves nobody and pushes to relays: for jobs that end when all is acknowledged.
+    /// A publisher that serves no subscribers and pushes to relays: for jobs that end when everything is acknowledged.
     ///
-    /// Two jobs that run at once need two names.
+    /// Two jobs that run at the same time need two names.
     public init(name: String, pushingTo relays: [String], acknowledgement: PusherConfiguration.Acknowledgement = .any) {
         self.name = name
         self.relays = relays

@@ -5,14 +5,15 @@ import ModelSync
 import ModelWire
 import ZeroMQ
 
-/// What a publisher's callers and its socket thread share, behind one lock: the origin, and when to wake the thread.
+/// The state that a publisher's callers and its socket thread share, behind one lock: the origin, and when to wake the
+/// thread.
 struct PublisherCore {
     var origin: Origin
     /// Set while the socket thread runs.
     var waker: Waker?
     /// Set while the socket thread runs, where batches leave as soon as they are closed: see ``perform(now:count:_:)``.
     var stream: StreamSocket?
-    /// The stream has failed in a writer's hands; the socket thread ends with it.
+    /// The stream has failed on a writer's thread. The socket thread ends with this error.
     private var streamFailure: ZeroMQError?
     /// When open batches leave.
     private var pacing: FlushPacing
@@ -20,16 +21,16 @@ struct PublisherCore {
     var hasRun = false
     /// How far pushing has come; nil where nothing is pushed.
     var push: PushProgress?
-    /// Nil where there is no store.
+    /// Nil where the publisher has no store.
     var keeper: PublisherKeeper?
-    /// The batches that the store held at the start.
+    /// Removes stored batches, those that the store held at the start included.
     var pruner = BatchPruner([])
-    /// Why nothing may be written: the disk does not take what must be on it.
+    /// Why writes are refused: the disk does not take what must be on it.
     var storeFailure: StoreError?
-    /// What waits for the disk before it may leave.
+    /// How many bytes wait for the disk before they may leave.
     var heldByteCount = 0
 
-    /// There is load: batches are held back to grow.
+    /// There is load, so batches are held back to grow.
     var isHeldBack: Bool { pacing.isHolding }
 
     /// - Parameter batchDelay: as ``PublisherConfiguration/batchDelay``.
@@ -38,18 +39,18 @@ struct PublisherCore {
         pacing = FlushPacing(delay: batchDelay.wholeMicroseconds)
     }
 
-    /// No more may be written until some of it has left.
+    /// The limits of the outbox are reached, so writes are refused.
     ///
-    /// Changes nothing: to only lend the core the compiler would copy all of it.
+    /// It changes nothing. It is mutating because the compiler would copy all of a borrowed core.
     mutating func isFull(_ byteCountMax: Int) -> Bool {
         origin.pendingByteCount + heldByteCount >= byteCountMax || push?.isFull ?? false
     }
 
-    /// Does some writes, and sends them at once where nothing else is under way: the writer's own thread is here
-    /// already, and to wake the socket thread takes longer than to send.
+    /// Does some writes, and sends them at once where nothing else is under way. The writer's own thread holds the lock
+    /// already, and waking the socket thread takes longer than sending.
     ///
-    /// Under load, and whenever anything waits, the socket thread sends: a batch then carries many writes.
-    /// - Returns: what `write` returns, which is nil when nothing was written; and whom to wake.
+    /// Under load, and whenever something waits, the socket thread sends, so that a batch carries many writes.
+    /// - Returns: the result of `write`, which is nil when nothing was written; and the waker that has to be called.
     mutating func perform<Outcome, Failure: Error>(
         now: Moment, count: Int, _ write: (inout Origin) throws(Failure) -> Outcome?
     ) throws(Failure) -> (Outcome?, Waker?) {
@@ -57,23 +58,23 @@ struct PublisherCore {
         guard let outcome = try write(&origin) else { return (nil, nil) }
         pacing.wrote(count)
         if mayLeave, let stream { return (outcome, send(on: stream, now: now)) }
-        // The thread comes by itself soon enough while batches are held back.
+        // While batches are held back the socket thread comes by itself soon enough.
         return (outcome, isHeldBack && !origin.hasActions ? nil : waker)
     }
 
     /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
     ///
-    /// Changes nothing, as ``isFull(_:)``.
+    /// It changes nothing, as ``isFull(_:)``.
     private mutating func isQuiet(_ now: Moment) -> Bool {
-        // In this order: under load no reference is counted.
+        // The pacing is asked first: under load no reference is counted then.
         guard pacing.isQuiet(now.uptimeMicroseconds), let stream else { return false }
         return !origin.hasActions && !origin.hasOpenBatch && !isStopped && !stream.isBusy
     }
 
-    /// Under the lock: what is written next cannot overtake it.
+    /// Sends under the lock, so that a later write cannot overtake.
     private mutating func send(on stream: StreamSocket, now: Moment) -> Waker? {
         origin.flush()
-        // The thread flushes what is held back from now on.
+        // If batches are held back from now on, the socket thread has to be woken to flush them.
         var isToBeWoken = pacing.leftAtOnce(now.uptimeMicroseconds)
         do throws(ZeroMQError) {
             for action in origin.takeActions() {
@@ -89,10 +90,10 @@ struct PublisherCore {
         return isToBeWoken ? waker : nil
     }
 
-    /// What the socket thread has to do now, and by when it wants to come again.
+    /// Hands the socket thread its work, with the time at which it has to come again.
     mutating func takeWork(now: Moment) -> PublisherWork {
         let time = now.uptimeMicroseconds
-        // Before that only what is full goes.
+        // Before that time only full batches leave.
         if pacing.isDue(time, openSince: origin.openSince) {
             origin.flush()
             pacing.flushed(time)
@@ -111,20 +112,20 @@ struct PublisherCore {
     }
 }
 
-/// What the socket thread has to do now.
+/// The work of the socket thread in one round.
 struct PublisherWork: Sendable {
     let actions: [OriginAction]
-    /// When it has to come again, on the clock of `Moment.uptimeMicroseconds`.
+    /// When the thread has to come again, on the clock of `Moment.uptimeMicroseconds`.
     let wakeAt: UInt64
-    /// Batches are held back to grow: there is load.
+    /// There is load, so batches are held back to grow.
     let isHeldBack: Bool
-    /// It has to end.
+    /// The thread has to end.
     let isStopped: Bool
     let counters: Counters
-    /// The stream has failed in a writer's hands.
+    /// The stream has failed on a writer's thread.
     let streamFailure: ZeroMQError?
-    /// Peers may get messages of answers.
+    /// The origin may have answers for peers, which are made a message at a time.
     let hasAnswers: Bool
-    /// The origin's start.
+    /// The incarnation of the origin.
     let incarnation: UInt64
 }

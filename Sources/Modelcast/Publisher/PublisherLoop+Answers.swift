@@ -3,10 +3,10 @@ import ZeroMQ
 
 /// Answers of the control socket.
 extension PublisherLoop {
-    /// So many messages of answers are made before the stream has its turn.
+    /// How many messages of answers are made before the stream has its turn.
     private static let answerBurst = 8
 
-    /// Sends a reply, after the batches that were there before it.
+    /// Sends a reply, after the batches that wait for the disk before it.
     func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
         guard let load = sockets?.freight.load(payload, for: peer) else { return }
         if let outbox, !outbox.isOpenForReplies {
@@ -16,8 +16,8 @@ extension PublisherLoop {
         }
     }
 
-    /// Makes and sends some messages of answers: what takes long is done without the lock, which is the writers'.
-    /// - Returns: whether there may be more at once.
+    /// Makes and sends some messages of answers. The slow part is done without the lock, which the writers need.
+    /// - Returns: whether there may be more to do at once.
     func makeAnswers(isAsked: Bool) throws(ZeroMQError) -> Bool {
         guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
         var made: AnswerTurn?
@@ -42,7 +42,7 @@ extension PublisherLoop {
 
     func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) {
         if try sockets?.reply(to: peer, load) ?? true { return }
-        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
+        // The peer is gone or does not read. Its requests are forgotten, and it will ask again.
         publisher.core.withLock { $0.origin.disconnected(peer) }
     }
 }

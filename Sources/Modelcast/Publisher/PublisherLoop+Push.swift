@@ -3,7 +3,7 @@ import ZeroMQ
 
 /// Batches that are pushed to relays.
 extension PublisherLoop {
-    /// The pusher goes on with a later start of the origin, before it is given anything of that.
+    /// Lets the pusher go on with a later start of the origin, before it gets batches of that start.
     func follow(_ incarnation: UInt64) {
         guard let pushes, pushes.comparedIncarnation != incarnation else { return }
         let (former, voids) = publisher.core.withLock { ($0.origin.formerWrites, $0.origin.voidIncarnations) }
@@ -27,7 +27,7 @@ extension PublisherLoop {
                 incarnation: pushes.comparedIncarnation))
     }
 
-    /// A relay refuses a batch for its stamp: the origin starts anew, or the batch is pushed again later.
+    /// Judges a refusal for a batch's stamp: the origin starts anew, or the batch is pushed again later.
     private func judge(_ refusal: ClockRefusal, _ pushes: PushLinks, now: Moment) {
         let hasBegun = publisher.core.withLock { $0.origin.startAnewIfRefused(taken: refusal.taken, now: now) }
         if hasBegun {

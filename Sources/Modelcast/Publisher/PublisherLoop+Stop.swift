@@ -1,9 +1,9 @@
 import Logging
 import ModelSync
 
-/// The end of a publisher.
+/// The end of a publisher's socket thread.
 extension PublisherLoop {
-    /// Sends what is open and the word that this origin stops, and waits some seconds for the disk.
+    /// Sends the open batches and `bye`, and waits some seconds for the disk.
     mutating func finish() throws {
         let now = Clocks.now()
         let (actions, incarnation) = publisher.core.withLock { core in
@@ -17,7 +17,7 @@ extension PublisherLoop {
         try drain(now: now)
     }
 
-    /// At the end: what still waits for the disk gets some seconds.
+    /// Waits some seconds for the messages that wait for the disk, and sends them.
     private func drain(now: Moment) throws {
         guard let outbox, !outbox.isEmpty else { return }
         let messages: [DurableOutbox.Message]

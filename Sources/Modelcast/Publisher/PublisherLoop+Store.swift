@@ -2,15 +2,15 @@ import Logging
 import ModelStore
 import ModelSync
 
-/// The store.
+/// The store, as the socket thread serves it.
 extension PublisherLoop {
-    /// Hands batches to the store and sends what is on disk, and tells writers how things stand.
+    /// Hands batches to the store, sends those that are on disk, and tells writers whether the store works.
     mutating func keep(now: Moment) throws {
         guard let store = publisher.store else { return }
         let letters = store.mail.take()
         for event in letters.events { handle(event, now: now) }
         for (token, error) in letters.completions { outbox?.settle(token, error, now: now) }
-        // Batches are noted only now, when all their records are with the store.
+        // Batches are noted only now, when the store has all records of earlier ones.
         pruner.step(store.behind) { _ in .max }
         if let outbox {
             outbox.commit(now: now) { pruner.note($0) }
@@ -18,7 +18,7 @@ extension PublisherLoop {
         }
         let failure = publisher.configuration.durability == .none ? nil : outbox?.failure ?? storeFailure
         let held = outbox?.byteCount ?? 0
-        // Mostly there is nothing to tell, and the lock is the writers'.
+        // Most of the time nothing has changed, and the lock is the writers'.
         guard failure != nil || toldFailure || held != toldByteCount else { return }
         (toldFailure, toldByteCount) = (failure != nil, held)
         publisher.core.withLock { core in
@@ -27,7 +27,8 @@ extension PublisherLoop {
         }
     }
 
-    /// What the store was told of a later start goes to the disk before the batches of that, or as they are sent.
+    /// Flushes the store after a later start of the origin: before the batches of that start leave, where they wait for
+    /// the disk, otherwise beside them.
     mutating func keep(_ incarnation: UInt64) {
         guard incarnation != keptIncarnation, let store = publisher.store else { return }
         keptIncarnation = incarnation

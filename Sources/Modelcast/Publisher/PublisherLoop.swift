@@ -6,28 +6,28 @@ import ModelSync
 import ModelWire
 import ZeroMQ
 
-/// A publisher's socket thread: owns the sockets that serve and those that push, and feeds the origin.
+/// A publisher's socket thread. It owns the sockets that serve and those that push, and drives the origin.
 struct PublisherLoop: ~Copyable {
     let publisher: Publisher
     let sockets: ServingSockets?
     let pushes: PushLinks?
     var poller: Poller
     private var metrics: CounterMetrics
-    /// Where batches wait for the disk; nil where they need not.
+    /// The messages that wait for the disk; nil where none have to wait.
     let outbox: DurableOutbox?
     var pruner: BatchPruner
-    /// The start of the origin that the store was asked to keep before its batches.
+    /// The incarnation whose start the store was last asked to write.
     var keptIncarnation: UInt64
-    /// The store has told of a failure, and not yet of its end.
+    /// The store's last failure; nil once it has recovered.
     var storeFailure: StoreError?
 
     /// Batches were held back when the last work was taken.
     private var isLoaded = false
-    /// What writers were told last of the store.
+    /// What the writers were last told of the store.
     var toldFailure = false
     var toldByteCount = 0
 
-    /// How often the pusher is looked at while anything is under way.
+    /// How often the pusher is driven while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
 
     /// Makes and binds the sockets.
@@ -57,7 +57,7 @@ struct PublisherLoop: ~Copyable {
         publisher.core.withLock { core in
             core.waker = waker
             if let stream { core.origin.rename(streamEndpoint: stream) }
-            // Whatever has to be in a store first, or is pushed, goes through this thread.
+            // A batch that has to be in a store first, or that is pushed, goes through this thread.
             if core.keeper == nil, core.push == nil { core.stream = sockets?.stream }
         }
         tellBound()
@@ -79,9 +79,9 @@ struct PublisherLoop: ~Copyable {
     /// Serves until the publisher is stopped.
     consuming func run() throws {
         let publisher = publisher
-        // Under a light load batches are held back for less than the kernel would add.
+        // Timers are exact, as under a light load batches are held back for less than the kernel would add.
         ThreadTiming.sharpenTimers()
-        // Also where it fails: nobody is left to be woken, and the stream is to be closed.
+        // Also after a failure: the thread cannot be woken any more, and the stream has to be closed.
         defer {
             publisher.core.withLock { core in
                 core.waker = nil
@@ -93,7 +93,7 @@ struct PublisherLoop: ~Copyable {
         publisher.logger.info("publisher has stopped", metadata: ["origin": "\(publisher.configuration.name)"])
     }
 
-    /// One round: send what there is, wait, take what came.
+    /// One round: sends what there is, waits, receives.
     private mutating func step() throws -> Bool {
         let work = takeWork()
         let now = Clocks.now()
@@ -116,10 +116,11 @@ struct PublisherLoop: ~Copyable {
         return true
     }
 
-    /// What there is to do.
+    /// Takes the work of this round.
     ///
-    /// Under load writers may have the lock nearly all the time; a thread that queues for it stops them until it has
-    /// been scheduled: this one comes again a little later instead, for as long as a batch may be held back at most.
+    /// Under load writers may have the lock nearly all the time, and a thread that queues for it stops them until it
+    /// has been scheduled. So this thread tries again a little later instead, for at most as long as a batch may be
+    /// held back.
     private mutating func takeWork() -> PublisherWork {
         let work = isLoaded ? takeWorkPatiently() : takeWorkAtOnce()
         isLoaded = work.isHeldBack
@@ -144,7 +145,7 @@ struct PublisherLoop: ~Copyable {
         return takeWorkAtOnce()
     }
 
-    /// How long it is before the lock is asked for again.
+    /// The pause before the lock is tried again.
     private static let pauseSeconds = 50e-6
 
     private mutating func receive() throws {

@@ -1,20 +1,21 @@
 public import ModelSync
 
-/// What a publisher can say of itself at any moment.
+/// The state of a publisher at one moment.
 public struct PublisherStatus: Sendable {
-    /// What was counted: what was sent, and what peers have asked for, with the reasons for which they were refused.
+    /// The counters of batches sent, requests of peers, and refusals by reason.
     public let counters: Counters
-    /// Who listens to it, or has asked it something within the last seconds, with their last reports.
+    /// The peers that listen, or have asked something within the last seconds, with their last reports.
     public let peers: [Peer]
-    /// The bytes of batches that are held for replay.
+    /// How many bytes of batches are held for replay.
     public let replayByteCount: Int
-    /// How far its stamps lie ahead of its clock: more than some milliseconds where that was ahead, or was set back.
+    /// How far the publisher's stamps lie ahead of its clock. It is more than some milliseconds where the clock was
+    /// ahead or was set back.
     public let clockLead: Duration
 }
 
 extension Publisher {
-    /// What was counted, and who listens.
-    /// - Complexity: O(*peers*), under the lock that writes take too: ask a few times a second.
+    /// The counters and the peers at this moment.
+    /// - Complexity: O(*peers*), under the lock that writes take, too: call it a few times a second at most.
     public var status: PublisherStatus {
         core.withLock { core in
             PublisherStatus(

@@ -3,7 +3,7 @@ import ModelSync
 import ModelWire
 import ZeroMQ
 
-/// A publisher's connections to the relays that it pushes to, and the state machine that does not rest until all is
+/// A publisher's connections to the relays that it pushes to, and the state machine that pushes until everything is
 /// acknowledged. Belongs to the socket thread.
 final class PushLinks {
     let machine: Pusher
@@ -16,12 +16,12 @@ final class PushLinks {
     private var message = Message()
     private var lacking: [(type: String, ids: [String])] = []
     private var refusals: [ClockRefusal] = []
-    /// The start of the origin whose former writes are compared.
+    /// The incarnation whose former writes the relays are compared with.
     private(set) var comparedIncarnation: UInt64 = 0
 
-    /// How many replies are taken from a socket before the others get their turn.
+    /// How many replies are taken from a socket before the other sockets get their turn.
     private static let burst = 256
-    /// What may wait to be sent to one relay; the window keeps it far below.
+    /// How many bytes may wait to be sent to one relay. The window keeps it far below.
     private static let queueByteCount = 256 << 20
 
     private final class Link {
@@ -30,11 +30,11 @@ final class PushLinks {
         var watch: HandshakeWatch?
         /// The reasons that were logged since the last greeting.
         var toldReasons: Set<String> = []
-        /// Finds out why nobody greets.
+        /// Finds out why no relay answers at the endpoint.
         let reach: ReachWatch
-        /// When the connection is to be opened, also again: what was on its way is gone. Nil while it is open.
+        /// When the connection is to be opened, for the first time or again; nil while it is open.
         var openAt: UInt64? = 0
-        /// How often it was refused in a row.
+        /// How often the connection was refused in a row.
         var refusals = 0
 
         init(_ endpoint: String, hasKeys: Bool) { reach = ReachWatch(endpoint, hasKeys: hasKeys) }
@@ -57,26 +57,26 @@ final class PushLinks {
         }
     }
 
-    /// Has each relay compared with what earlier starts have written; again where there is another start.
+    /// Begins to compare each relay with the writes of earlier starts. Does nothing for a start that has been compared.
     func compare(_ former: FormerWrites) {
         guard former.incarnation != comparedIncarnation else { return }
         comparedIncarnation = former.incarnation
         machine.compare(former)
     }
 
-    /// What some relays lack, and the origin has to send again, by type.
+    /// The models that some relays lack, by type. The origin has to send them again.
     func takeLacking() -> [(type: String, ids: [String])] {
         defer { lacking = [] }
         return lacking
     }
 
-    /// The refusals for the sake of clocks, which the origin has to judge.
+    /// The batches that relays refused for their stamps, which the origin has to judge.
     func takeRefusals() -> [ClockRefusal] {
         defer { refusals = [] }
         return refusals
     }
 
-    /// Takes a message of the stream; what is no batch is not pushed.
+    /// Hands a message of the stream to the pusher. It pushes batches only.
     func push(_ topic: Topic, _ payload: [UInt8]) {
         do {
             try machine.push(topic: topic, payload: payload)
@@ -96,12 +96,13 @@ final class PushLinks {
         try carryOut(poller: &poller, now: now)
     }
 
-    /// In microseconds: none after anything else than a refusal, as libzmq pauses by itself between attempts.
+    /// The pause before a connection is opened again, in microseconds. Only refusals need one, as libzmq pauses by
+    /// itself between attempts.
     private static func pause(after refusals: Int) -> UInt64 {
         refusals == 0 ? 0 : min(50_000 << UInt64(min(refusals - 1, 10)), 2_000_000)
     }
 
-    /// Gives up connections whose other side does not let this one in, or is not who it should be.
+    /// Gives up connections whose other side refuses this one, or does not prove the expected key.
     private func lookForRefusals(now: Moment) throws(ZeroMQError) {
         for (index, link) in links.enumerated() {
             switch try link.watch?.look() ?? .pending {
@@ -112,7 +113,7 @@ final class PushLinks {
                 link.reach.greeted()
                 machine.reached(index, unless: nil)
             case .lost:
-                // The relay may have been started anew: what it held is compared again after the next greeting.
+                // The relay may have been started anew, so its models are compared again after the next greeting.
                 link.watch = nil
                 machine.disconnected(index, reason: "the connection broke off", now: now)
             case .failed(let reason):
@@ -127,7 +128,7 @@ final class PushLinks {
         }
     }
 
-    /// Tells why nobody greets at a relay's endpoint; libzmq goes on trying by itself.
+    /// Logs why no relay answers at an endpoint. libzmq goes on trying by itself.
     private func lookForReach(now: Moment) {
         for (index, link) in links.enumerated() {
             guard let finding = link.reach.look(now: now) else { continue }
@@ -139,7 +140,7 @@ final class PushLinks {
         }
     }
 
-    /// Opens connections, sends requests.
+    /// Does what the pusher wants done: opens connections, sends requests, logs.
     private func carryOut(poller: inout Poller, now: Moment) throws(ZeroMQError) {
         for action in machine.takeActions() {
             switch action {

@@ -1,7 +1,7 @@
 public import ModelTypes
 
-/// Models as Swift types. What these throw is as for the same methods of ``Publisher``; a constant field that has
-/// another value already is found when the body has returned.
+/// Writes of models as Swift types. They throw what the same methods of ``Publisher`` throw. A constant field that
+/// already has another value is found when the body has returned.
 extension Writes {
     /// See ``Publisher/merge(_:)-(M)``.
     public mutating func merge<M: Model>(_ model: M) throws(ModelcastError) { try add(.merge, ModelWrite(model)) }

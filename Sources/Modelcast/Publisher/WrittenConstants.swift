@@ -1,25 +1,26 @@
 import ModelCache
 import ModelRecord
 
-/// The constant fields that the writes of one batch or transaction set, each of which sees those before it.
+/// The constant fields that the writes of one batch or transaction set. Each write is checked against those before it.
 struct WrittenConstants: Sendable {
     private struct Key: Hashable {
         let type: String
         let id: String
     }
 
-    /// What is known of a model by the writes so far.
+    /// What the writes so far tell of a model.
     private struct Known {
-        /// It has been deleted: what the cache has does not count.
+        /// The model has been deleted, so its record in the cache does not count.
         var isDeleted = false
         var values: [String: Value] = [:]
     }
 
     private var models: [Key: Known] = [:]
-    /// Those that are to be compared with the cache once nobody else can write.
+    /// The writes that are compared with the cache once no other write can come between.
     private var unchecked: [ModelWrite] = []
 
-    /// - Throws: ``ModelcastError`` where a write before has set another value.
+    /// Adds a write.
+    /// - Throws: ``ModelcastError`` where an earlier write has set another value.
     mutating func add(_ write: ModelWrite) throws(ModelcastError) {
         guard write.hasConstants else { return }
         let key = Key(type: write.type, id: write.id)
@@ -34,6 +35,7 @@ struct WrittenConstants: Sendable {
 
     mutating func delete(_ type: String, _ id: String) { models[Key(type: type, id: id)] = Known(isDeleted: true) }
 
+    /// Compares the writes with the cache.
     /// - Throws: ``ModelcastError`` where the cache has another value.
     func require(in cache: ModelCache) throws(ModelcastError) {
         for write in unchecked { try write.requireConstants(in: cache) }

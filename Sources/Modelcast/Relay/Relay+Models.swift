@@ -10,7 +10,7 @@ extension Relay: ModelSource {
     /// The record of a model of a Swift type, or nil when it does not exist.
     public func record<M: Model>(of type: M.Type, _ id: M.ID) -> CellRecord? { cache.record(of: type, id) }
 
-    /// Where records are told of that a Swift type cannot be made of.
+    /// Reports the records of which a Swift type could not be made when they were read as that type.
     public var problems: ModelProblems { cache.problems }
 
     /// One cut across all types that does not change any more. O(1).

@@ -3,7 +3,7 @@ import ModelSync
 import ZeroMQ
 
 extension Relay {
-    /// Binds, serves and listens on the calling thread until told to stop.
+    /// Binds, serves and listens on the calling thread until the relay is stopped.
     func runOnThisThread() throws {
         defer {
             store?.close(logger: logger)
@@ -48,7 +48,7 @@ extension Relay {
         }
     }
 
-    /// The relay goes on where the store ends.
+    /// Restores the relay from what the store held.
     private func keeper(of machine: ModelSync.Relay, _ start: StoreLink.Start?) -> ReplicaKeeper? {
         guard let store, let start else { return nil }
         let batches = start.batches.map {

@@ -5,32 +5,33 @@ import ModelSync
 public import ServiceLifecycle
 import ZeroMQ
 
-/// Merges what any number of publishers and relays send, and serves it to any number of subscribers.
+/// Merges the batches of any number of publishers and relays, and serves them to any number of subscribers.
 ///
 /// ```swift
 /// let relay = try Relay(
 ///     RelayConfiguration(name: "relay-a", endpoints: endpoints, publishers: ["tcp://10.0.0.5:7400"]), logger: logger)
 /// try await ServiceGroup(services: [relay], logger: logger).run()
 /// ```
-/// - Batches are sent on unchanged and at once; what was missed is replayed, or given as a snapshot.
-/// - Two relays side by side are availability: a subscriber that connects to both drops what comes twice, and misses
-///   nothing when one of them is killed.
+/// - Batches are sent on unchanged and at once. A subscriber that has missed some gets a replay or a snapshot.
+/// - Two relays side by side give availability: a subscriber that connects to both drops duplicates, and misses nothing
+///   when one of them is killed.
 /// - Relays may stand in a chain or a ring; a batch passes each of them once.
-/// - Short-lived jobs push their batches to it (``PublisherConfiguration/relays``) and end when it has acknowledged
-///   them.
+/// - Short-lived jobs push their batches to relays (``PublisherConfiguration/relays``), and end when these have
+///   acknowledged them.
 public final class Relay: Service, Sendable {
+    /// The configuration that the relay was made with.
     public let configuration: RelayConfiguration
     /// The relay's copy. Read it from any thread; only the relay writes it.
     public let cache: ModelCache
     let logger: Logger
     let core = Guarded(RelayCore())
     let bound = BoundEndpoints()
-    /// Nil where there is none.
+    /// Nil where the relay has no store.
     let store: StoreLink?
 
-    /// A relay that does not serve yet; see ``run()``. With a store this reads it.
-    /// - Throws: ``ModelcastError``: a bad name or endpoint, or endpoints that other machines can reach without being
-    ///   allowed to; with code `store` a file that cannot be opened.
+    /// A relay that does not serve yet; see ``run()``. With a store this reads it into ``cache``.
+    /// - Throws: ``ModelcastError``: for a bad name or endpoint, for endpoints that other machines can reach though
+    ///   that is not allowed, and with code `store` for a file that cannot be opened.
     public init(_ configuration: RelayConfiguration, logger: Logger) throws(ModelcastError) {
         do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
         for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
@@ -47,7 +48,7 @@ public final class Relay: Service, Sendable {
         }
     }
 
-    /// Serves until the service group shuts down or the task is cancelled; then says bye and closes.
+    /// Serves until the service group shuts down or the task is cancelled. Then it sends `bye` and closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a relay that has run already.
     public func run() async throws {
         try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "relay") }
@@ -62,10 +63,10 @@ public final class Relay: Service, Sendable {
     /// - Throws: ``ModelcastError`` when binding failed.
     public var boundEndpoints: SenderEndpoints { get async throws { try await bound.value } }
 
-    /// The state towards each publisher, of each topic and of each peer, at most a quarter of a second old.
+    /// The state of each publisher, topic and peer, at most a quarter of a second old where there are few topics.
     public var status: RelayStatus { core.withLock { $0.status } }
 
-    /// Ends ``run()``.
+    /// Makes ``run()`` end.
     func stop() {
         let waker = core.withLock { core in
             core.isStopped = true

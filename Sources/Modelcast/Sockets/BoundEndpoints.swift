@@ -1,15 +1,15 @@
 import ZeroMQ
 
-/// The endpoints that a service is going to bind: told once by its socket thread, waited for by anybody.
+/// The endpoints that a service binds. Its socket thread sets them once, and any task may wait for them.
 final class BoundEndpoints: Sendable {
     private let settlement = Settlement<SenderEndpoints>()
 
     /// Waits until ``settle(_:)`` has been called.
-    /// - Throws: the failure that it was called with, or `CancellationError` when the task is cancelled.
+    /// - Throws: the failure that was passed there, or `CancellationError` when the task is cancelled.
     var value: SenderEndpoints { get async throws { try await settlement.value } }
 
-    /// Binds, or tells why that failed.
-    /// - Throws: the failure that whoever waits for ``value`` is told.
+    /// Runs `body`, which binds, and settles this with its failure.
+    /// - Throws: the failure, as tasks that wait for ``value`` get it.
     func binding<R>(_ body: () throws(ZeroMQError) -> R) throws(ModelcastError) -> R {
         do {
             return try body()
@@ -18,13 +18,13 @@ final class BoundEndpoints: Sendable {
         }
     }
 
-    /// Tells that binding has failed.
+    /// Settles this with a failure.
     func failed(_ error: ZeroMQError) -> ModelcastError {
         let failure = ModelcastError(.endpoint, error.description)
         settle(.failure(failure))
         return failure
     }
 
-    /// Tells what came of binding. The first call counts.
+    /// Ends all waits for ``value``. Only the first call counts.
     func settle(_ result: Result<SenderEndpoints, ModelcastError>) { settlement.settle(result.mapError { $0 }) }
 }

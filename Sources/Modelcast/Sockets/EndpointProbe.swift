@@ -1,12 +1,12 @@
 import Foundation
 import ModelCache
 
-/// Finds out, step by step, why a publisher does not answer: the name, the connection, the greeting, the protocol.
+/// Finds out, step by step, why a publisher does not answer: name, connection, greeting, protocol.
 package enum EndpointProbe {
-    /// How long one step may take.
+    /// The limit for one step.
     private static let patience = Duration.seconds(1)
 
-    /// What is wrong at a control endpoint, in one line with what to do; nil when a publisher answers there.
+    /// What is wrong at a control endpoint, in one line that says what to do; nil when a publisher answers there.
     package static func diagnose(_ endpoint: String, _ security: Security?) async -> String? {
         if let line = await checkConnection(endpoint) { return line }
         do {
@@ -20,11 +20,11 @@ package enum EndpointProbe {
         }
     }
 
-    /// What is wrong before any message is sent; nil when something there speaks ZeroMQ.
+    /// What is wrong before any message is sent; nil when the other side speaks ZeroMQ.
     package static func checkConnection(_ endpoint: String) async -> String? {
         let answer = Answer()
         return await withCheckedContinuation { continuation in
-            // The system's look-up of names may take long and cannot be interrupted: it is left behind then.
+            // The system's look-up of names may take long and cannot be interrupted. The thread is abandoned then.
             answer.set(continuation)
             let thread = Thread { answer.settle(connect(endpoint)) }
             thread.name = "modelcast-probe"
@@ -35,7 +35,7 @@ package enum EndpointProbe {
         }
     }
 
-    /// The first answer counts.
+    /// Resumes a continuation with the first answer.
     private final class Answer: Sendable {
         private let continuation = Guarded<CheckedContinuation<String?, Never>?>(nil)
 
@@ -79,7 +79,7 @@ package enum EndpointProbe {
             return "cannot resolve host \(host): \(reason); check its spelling and the name service"
         }
         defer { unsafe freeaddrinfo(first) }
-        // The list and the addresses in it live until freeaddrinfo, which comes last.
+        // The list and its addresses live until freeaddrinfo, which is called last.
         var failure: String?
         var next: UnsafeMutablePointer<addrinfo>? = unsafe first
         while let candidate = unsafe next {
@@ -99,7 +99,7 @@ package enum EndpointProbe {
         let descriptor = socket(family, SocketKind.stream, 0)
         guard descriptor >= 0 else { return "cannot open a socket for \(endpoint): \(systemMessage(errno))" }
         defer { close(descriptor) }
-        // Neither connecting nor reading may take longer.
+        // Limits both connecting and reading.
         var limit = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -126,7 +126,7 @@ package enum EndpointProbe {
 }
 
 extension Duration {
-    /// In seconds, for interfaces that count so.
+    /// The duration in seconds, for interfaces that take a floating-point number.
     fileprivate var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

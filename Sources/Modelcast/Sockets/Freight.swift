@@ -2,19 +2,20 @@ import ModelSync
 import Synchronization
 import ZeroMQ
 
-/// What has been made for peers and has not left this process: counted from the making of a message until libzmq lets
-/// go of it. What a peer says of that is not believed.
+/// The answers that were made for peers and have not left this process. A message counts from its making until libzmq
+/// releases its bytes; the reports of peers do not count.
 ///
-/// libzmq lets go on a thread of its own, and the machine that is told belongs to another: departures wait here for it.
+/// libzmq releases on a thread of its own, and the machine belongs to another one. So departures wait here until the
+/// machine's thread takes them.
 final class Freight: Sendable {
     private struct State {
         var byteCount = 0
         var departures: [Departure] = []
-        /// The bytes of these.
+        /// The bytes of ``departures``.
         var departedByteCount = 0
-        /// The most that was under way since memory was given back.
+        /// The greatest ``byteCount`` since memory was last given back.
         var peak = 0
-        /// Nearly all of it has left.
+        /// Nearly all of a large amount has left.
         var isSpent: Bool { peak >= Freight.peakMin && byteCount <= peak / 8 }
     }
 
@@ -22,19 +23,19 @@ final class Freight: Sendable {
     private let byteCountMax: Int
     private let waker: Waker
 
-    /// - Parameter waker: woken when something has left for which somebody may wait.
+    /// - Parameter waker: is called when enough has left for an answer that may wait for it.
     init(byteCountMax: Int, waker: Waker) {
         self.byteCountMax = byteCountMax
         self.waker = waker
     }
 
-    /// Something has left, or so much is under way that somebody may have to be cut.
+    /// Something has left, or so much is under way that a peer may have to be cut.
     var isToBeLookedAt: Bool {
         state.withLock { !$0.departures.isEmpty || $0.byteCount > byteCountMax / 4 }
     }
 
-    /// What has left since the last time. When that was nearly all of much, memory is given back to the system: what
-    /// libzmq's threads release stays with the process otherwise.
+    /// The departures since the last call. When nearly all of a large amount has left, memory is given back to the
+    /// system: otherwise memory that libzmq's threads release stays with the process.
     func takeDepartures() -> [Departure] {
         let (departures, isSpent) = state.withLock { state in
             defer { (state.departures, state.departedByteCount) = ([], 0) }
@@ -46,12 +47,12 @@ final class Freight: Sendable {
         return departures
     }
 
-    /// The thread is woken for so much. Small replies and acknowledgements have left when it comes by itself.
+    /// How many bytes have to leave before the thread is woken. Small replies have left when it comes by itself.
     private static let wakingByteCount = 2 << 10
-    /// Less is not worth looking through all memory for.
+    /// The peak in bytes below which giving memory back is not worth the walk through all memory.
     private static let peakMin = 16 << 20
 
-    /// Counts a message for a peer, until that is released.
+    /// Makes a message for a peer, which counts until it is released.
     func load(_ payload: [UInt8], for peer: [UInt8]) -> HeldMessage {
         state.withLock { state in
             state.byteCount += payload.count + Departure.overheadByteCount

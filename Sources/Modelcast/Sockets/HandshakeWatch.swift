@@ -1,38 +1,38 @@
 import ZeroMQ
 
-/// Waits for the greeting of a connection and says in words why it failed. Belongs to the thread of its socket.
+/// Watches the handshake of a connection, and says in words why it failed. Belongs to the thread of its socket.
 struct HandshakeWatch: ~Copyable {
     enum Outcome: Equatable {
         /// Nothing is known yet.
         case pending
         case succeeded
-        /// The connection had been greeted, and has broken off; libzmq is opening another.
+        /// The handshake had succeeded, and the connection has broken off. libzmq opens another.
         case lost
-        /// Why not, and what to do.
+        /// The handshake failed; the text says why, and what to do.
         case failed(String)
     }
 
     private let monitor: Monitor
     private var isGreeted = false
-    /// Of this side; nil without keys.
+    /// The public key of this side; nil without keys.
     private let key: Curve.PublicKey?
 
-    /// Watches a socket; before it connects.
+    /// Watches a socket. Called before it connects.
     init(_ socket: borrowing Socket, _ security: Security?) throws(ZeroMQError) {
         monitor = try socket.makeMonitor()
         key = security?.keys.publicKey
     }
 
-    /// Lets a poller end its wait for what is to be told.
+    /// Adds the watch to a poller, so that an event ends its wait.
     func add(to poller: inout Poller) throws(ZeroMQError) { _ = try poller.add(monitor) }
 
-    /// What has happened since the last look.
+    /// The outcome of the events since the last look.
     mutating func look() throws(ZeroMQError) -> Outcome {
         var outcome = Outcome.pending
         while let event = try monitor.next() {
             switch event.kind {
             case .handshakeSucceeded:
-                // A second greeting is that of another process, perhaps.
+                // A second greeting may come from another process.
                 outcome = isGreeted ? .lost : .succeeded
                 isGreeted = true
             case .disconnected where isGreeted: outcome = .lost
@@ -44,7 +44,9 @@ struct HandshakeWatch: ~Copyable {
         return outcome
     }
 
-    /// - Returns: nil where it says nothing of keys: a connection that broke off between two sides without.
+    /// The reason of a failure in words.
+    /// - Returns: nil where the failure tells nothing about keys: a connection broke off between two sides without
+    ///   keys.
     static func reason(_ failure: SocketEvent.HandshakeFailure, key: Curve.PublicKey?) -> String? {
         switch (failure, key) {
         case (.protocolError(.mechanismMismatch), nil):

@@ -3,11 +3,11 @@ import ZeroMQ
 extension Message {
     /// A message with a copy of these bytes.
     init(_ bytes: [UInt8]) {
-        // The span is borrowed for the call only, which copies it.
+        // The span is borrowed for the call only, and the call copies it.
         unsafe self.init(copying: bytes.span.bytes)
     }
 
-    /// A message with these bytes: large ones are handed over without a copy.
+    /// A message with these bytes. Large ones are handed over without a copy.
     init(ofPayload payload: [UInt8]) {
         if payload.count >= 1024 { self.init(adopting: payload) } else { self.init(payload) }
     }
@@ -19,7 +19,7 @@ extension Message {
     func withSpan<R>(_ body: (Span<UInt8>) -> R) -> R {
         withBytes { bytes in
             unsafe bytes.withUnsafeBytes { buffer in
-                // Bytes are bytes; the memory is the message's own and lives through the call.
+                // The memory is the message's own and lives through the call, and any bytes are valid values.
                 unsafe body(buffer.assumingMemoryBound(to: UInt8.self).span)
             }
         }

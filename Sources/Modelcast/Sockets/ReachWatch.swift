@@ -1,14 +1,14 @@
 import ModelCache
 import ModelSync
 
-/// Finds out why nobody greets at an endpoint: the name, the port, what listens there. libzmq tries again for ever and
-/// says nothing of it. Belongs to the socket thread; looking is done elsewhere.
+/// Finds out why no sender answers at an endpoint: the name, the port, another program. libzmq tries again for ever
+/// without reporting anything. Belongs to the socket thread; the looks run in tasks.
 final class ReachWatch {
-    /// What a look has brought.
+    /// The result of a look.
     struct Finding {
-        /// For a person, with what to do.
+        /// The reason in words for a person, with what to do.
         let reason: String
-        /// It is another than the last.
+        /// The reason differs from the last one.
         let isNews: Bool
     }
 
@@ -24,40 +24,40 @@ final class ReachWatch {
 
     private let endpoint: String
     private let hasKeys: Bool
-    /// Of the looks since the last greeting.
+    /// Takes the result of the looks since the last greeting.
     private var box = Box()
-    /// When it is looked next; nil while the connection is greeted, or none was opened.
+    /// When the next look is due; nil while the connection is greeted, and before one is opened.
     private var nextLook: UInt64?
     private var pause = ReachWatch.grace
     private var told: String?
 
-    /// A start may take so long before anything is said.
+    /// How long a sender may take to start, in microseconds, before a look is made.
     private static let grace: UInt64 = 1_000_000
     private static let pauseMax: UInt64 = 30_000_000
 
-    /// - Parameter hasKeys: without keys what speaks ZeroMQ there is asked whether it is a sender's control endpoint;
-    ///   with keys the greeting tells more.
+    /// - Parameter hasKeys: without keys, a look also asks the other side whether it is a sender's control endpoint.
+    ///   With keys the handshake tells more.
     init(_ endpoint: String, hasKeys: Bool) {
         self.endpoint = endpoint
         self.hasKeys = hasKeys
     }
 
-    /// A connection was opened, perhaps once more.
+    /// Notes that a connection was opened, for the first time or again.
     func opened(now: Moment) {
         if nextLook == nil { nextLook = now.uptimeMicroseconds + ReachWatch.grace }
     }
 
-    /// Somebody who speaks ZeroMQ is there.
+    /// Notes that a side that speaks ZeroMQ has answered.
     func greeted() {
         nextLook = nil
         pause = ReachWatch.grace
         told = nil
-        // A look that is under way tells of a time that is over.
+        // The result of a look that is still under way is out of date.
         box = Box()
     }
 
-    /// Looks, from time to time.
-    /// - Returns: what has been found since the last call; nil where nothing was, or nothing is wrong.
+    /// Begins a look when one is due.
+    /// - Returns: the result since the last call; nil where there is none, or where nothing is wrong.
     func look(now: Moment) -> Finding? {
         guard let time = nextLook else { return nil }
         let found = box.answer.withLock { answer -> String?? in

@@ -1,8 +1,8 @@
 import ModelSync
 
-/// The end of a subscriber or relay.
+/// The end of the socket thread of a subscriber or relay.
 extension ReplicaLoop {
-    /// Sends the word that a relay stops, closes all connections, and writes what the store has not got yet.
+    /// Sends a relay's `bye`, closes all connections, and writes what the store does not have yet.
     func finish() throws {
         if case .relay(let relay, _) = machine {
             let now = Clocks.now()

@@ -5,15 +5,15 @@ import ZeroMQ
 
 extension ModelSync.Relay: StreamTaker {}
 
-/// The socket thread of a subscriber or relay: owns its sockets and feeds its state machine, which is the one writer of
-/// the cache.
+/// The socket thread of a subscriber or relay. It owns the sockets and drives the state machine, which is the only
+/// writer of the cache.
 struct ReplicaLoop: ~Copyable {
-    /// What is fed: a subscriber that serves nobody is a replica, everything else is a relay.
+    /// The state machine: a replica for a subscriber that cannot be asked, a relay for all others.
     enum Machine {
         case replica(Replica)
         case relay(ModelSync.Relay, ServingSockets)
 
-        /// The side that listens.
+        /// The replica of the machine, which listens.
         var replica: Replica {
             switch self {
             case .replica(let replica): replica
@@ -29,32 +29,32 @@ struct ReplicaLoop: ~Copyable {
         }
     }
 
-    /// What the service around the loop is asked and told.
+    /// What the loop needs of the service around it.
     struct Host {
         var logger: Logger
         /// The service has been told to stop.
         var isStopped: () -> Bool
-        /// Told four times a second, and at once when the state towards a sender has changed.
+        /// Called with the time four times a second, and at once when the state of a sender has changed.
         var tell: (Moment) -> Void
     }
 
     let machine: Machine
     let links: SenderLinks
     private let host: Host
-    /// Nil where there is no store.
+    /// Nil where the service has no store.
     let keeper: ReplicaKeeper?
     private var nextTick: UInt64 = 0
     private var nextStatus: UInt64 = 0
-    /// No status is told before: one of very many streams takes its time.
+    /// The time before which no status is made: the status of very many streams takes long.
     private var statusPauseEnd: UInt64 = 0
     private var lastState: [ReplicaState] = []
 
-    /// The machine ticks at least this often while anything is under way.
+    /// The longest time between two ticks of the machine while anything is under way.
     private static let tickMicroseconds: UInt64 = 5_000
-    /// So many messages of answers are made before the streams have their turn.
+    /// How many messages of answers are made before the streams have their turn.
     private static let answerBurst = 8
     private static let statusMicroseconds: UInt64 = 250_000
-    /// For so many times as long as telling it took there is no other.
+    /// The pause after a status, as a multiple of the time that making it took.
     private static let statusPauseFactor: UInt64 = 10
 
     init(machine: Machine, links: SenderLinks, host: Host, keeper: ReplicaKeeper?) {
@@ -64,7 +64,7 @@ struct ReplicaLoop: ~Copyable {
         self.keeper = keeper
     }
 
-    /// Listens, and serves, until the host says stop.
+    /// Listens and serves until the host says stop.
     consuming func run() throws {
         while !host.isStopped() { try step() }
         try finish()
@@ -98,8 +98,8 @@ struct ReplicaLoop: ~Copyable {
         try keep(now: end)
     }
 
-    /// Makes and sends some messages of answers, then it is the streams' turn.
-    /// - Returns: whether there may be more at once.
+    /// Makes and sends some messages of answers.
+    /// - Returns: whether there may be more to do at once.
     private func makeAnswers(now: Moment) throws -> Bool {
         guard case .relay(let relay, let sockets) = machine, relay.hasAnswers || sockets.freight.isToBeLookedAt else {
             return false
@@ -120,11 +120,11 @@ struct ReplicaLoop: ~Copyable {
     private func reply(
         to peer: [UInt8], _ payload: [UInt8], _ relay: ModelSync.Relay, _ sockets: ServingSockets
     ) throws {
-        // Gone, or not reading: what it has asked for is forgotten, and it will ask again.
+        // The peer is gone or does not read. Its requests are forgotten, and it will ask again.
         if try !sockets.reply(to: peer, sockets.freight.load(payload, for: peer)) { relay.disconnected(peer) }
     }
 
-    /// Tells the store what has changed, and the pushers what is on disk.
+    /// Tells the store what has changed, and the relay which pushed batches are on disk.
     private func keep(now: Moment) throws {
         guard let keeper else { return }
         let ended = keeper.step(now: now)
@@ -173,7 +173,7 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private mutating func tellStatus(now: Moment) {
-        // Asked after each message: nothing is allocated where nothing is to be told.
+        // This runs after each message, so it allocates nothing where no status is due.
         let (replica, senders) = (machine.replica, links.senders)
         let isKnown = senders.elementsEqual(lastState) { replica.state(of: $0) == $1 }
         guard now.uptimeMicroseconds >= nextStatus || !isKnown, now.uptimeMicroseconds >= statusPauseEnd else { return }

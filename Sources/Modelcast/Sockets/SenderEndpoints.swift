@@ -1,15 +1,17 @@
 import ZeroMQ
 
-/// The two endpoints of a sender: replicas connect to `control`, which tells them `stream`.
+/// The two endpoints of a sender. Replicas connect to `control`, which tells them `stream`.
 public struct SenderEndpoints: Hashable, Sendable {
-    /// Where requests are answered: what a subscriber is given to connect to.
+    /// The endpoint for requests. Subscribers and relays are configured with this one.
     public var control: String
-    /// Where batches are sent.
+    /// The endpoint of the stream, which carries the batches.
     public var stream: String
 
+    /// Makes the endpoints to bind.
     /// - Parameters:
     ///   - control: `tcp://host:port`, `tcp://host:*` for any free port, or `ipc://path`.
-    ///   - stream: nil for the next port, any free port where `control` has none, or the path with `-stream` behind it.
+    ///   - stream: by default the next port, any free port where `control` has `*`, or the path with `-stream` behind
+    ///     it.
     /// - Throws: ``ModelcastError`` with code `endpoint`.
     public init(control: String, stream: String? = nil) throws(ModelcastError) {
         let endpoint = try SenderEndpoints.parse(control)
@@ -34,7 +36,7 @@ public struct SenderEndpoints: Hashable, Sendable {
         }
     }
 
-    /// Endpoints that were bound; an empty stream means that there is none.
+    /// The endpoints that were bound. An empty stream means that there is none.
     init(controlAt control: String, streamAt stream: String) {
         self.control = control
         self.stream = stream
@@ -48,7 +50,7 @@ public struct SenderEndpoints: Hashable, Sendable {
         }
     }
 
-    /// Refuses what is not an endpoint to connect to.
+    /// Refuses a text that is not an endpoint to connect to.
     static func requireConnectable(_ text: String) throws(ModelcastError) {
         let endpoint = try parse(text)
         guard !endpoint.isWildcard else {
@@ -59,10 +61,10 @@ public struct SenderEndpoints: Hashable, Sendable {
         }
     }
 
-    /// The first of both that other machines can reach; nil where they reach none.
+    /// The first of the two endpoints that other machines can reach; nil where they can reach neither.
     package var reachedByOthers: String? { [control, stream].first { SenderEndpoints.isReachedByOthers($0) } }
 
-    /// Refuses endpoints that other machines can reach, of a process without keys.
+    /// Refuses endpoints that other machines can reach. For a process without keys.
     func requireLocal() throws(ModelcastError) {
         try SenderEndpoints.requireLocal(control)
         try SenderEndpoints.requireLocal(stream)
@@ -81,7 +83,7 @@ public struct SenderEndpoints: Hashable, Sendable {
         return !(host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "::1" || host == "lo")
     }
 
-    /// The stream endpoint that a sender told, with `*` as host replaced by the host of the control connection.
+    /// The stream endpoint that a sender told, with a wildcard host replaced by the host of the control connection.
     static func resolve(stream: String, control: String) -> String {
         guard let told = try? Endpoint(stream), case .tcp(let host, let port) = told,
             host == "*" || host == "0.0.0.0" || host == "[::]",

@@ -1,7 +1,7 @@
 import ModelSync
 import ZeroMQ
 
-/// The two sockets towards one sender, and when to try again after they were lost. Belongs to the socket thread.
+/// The two sockets towards one sender, and when to open them again after a loss. Belongs to the socket thread.
 final class SenderLink {
     let sender: SenderID
     /// The control endpoint.
@@ -10,13 +10,13 @@ final class SenderLink {
     private(set) var stream: Socket?
     private(set) var controlToken: Poller.Token?
     private(set) var streamToken: Poller.Token?
-    /// Until the control connection is greeted.
+    /// Watches the handshake of the control connection, until that has succeeded or failed.
     private var watch: HandshakeWatch?
     /// The reasons that were logged since the last greeting.
     private var toldReasons: Set<String> = []
-    /// Finds out why nobody greets.
+    /// Finds out why no sender answers at the endpoint.
     private let reach: ReachWatch
-    /// When the control connection is to be opened anew; nil while it is open.
+    /// When the control connection is to be opened, for the first time or again; nil while it is open.
     var reopenAt: UInt64? = 0
     var pause = ReconnectPause()
 
@@ -50,18 +50,18 @@ final class SenderLink {
         let socket = try Socket(.sub, in: context)
         try socket.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.queueByteCount)
-        // Frames are batches of some 32 KiB, not of the greatest size allowed.
+        // Frames are batches of some 32 KiB, so the limit of the queue allows more of them than of the greatest frames.
         try socket.set(.receiveHighWaterMark, max(2, configuration.queueByteCount / (32 * 1024)))
-        // The stream proves the same key as control.
+        // The stream proves the same key as the control connection.
         try configuration.security?.connect(socket, control: self.endpoint)
         try socket.connect(endpoint)
         streamToken = try poller.add(socket)
         stream = consume socket
     }
 
-    /// Why the other side does not let this one in, or is not who it should be; nil while nothing is known, or all is
-    /// well.
-    /// - Returns: the reason, and whether it is told for the first time.
+    /// Looks whether the other side refuses this one, or does not prove the expected key.
+    /// - Returns: the reason, and whether it is new since the last greeting; nil while nothing is known, or all is
+    ///   well.
     func lookForRefusal() throws(ZeroMQError) -> (reason: String, isNews: Bool)? {
         switch try watch?.look() ?? .pending {
         case .pending: return nil
@@ -76,7 +76,7 @@ final class SenderLink {
         }
     }
 
-    /// Why nobody greets at the endpoint, when that has been found out.
+    /// The result of the looks for why no sender answers at the endpoint; nil where there is none.
     func lookForReach(now: Moment) -> ReachWatch.Finding? { reach.look(now: now) }
 
     /// Closes both connections.
@@ -91,7 +91,7 @@ final class SenderLink {
     func subscribe(to prefix: [UInt8]) throws(ZeroMQError) { try stream?.subscribe(to: prefix) }
     func unsubscribe(from prefix: [UInt8]) throws(ZeroMQError) { try stream?.unsubscribe(from: prefix) }
 
-    /// Sends one request; what cannot be queued is lost, and the replica asks again.
+    /// Sends one request. A request that cannot be queued is lost, and the replica asks again.
     func request(_ payload: [UInt8]) throws(ZeroMQError) { _ = try control?.send(Message(payload)) }
 
     func receiveControl(into message: inout Message) throws(ZeroMQError) -> Bool {

@@ -3,7 +3,7 @@ import ModelRecord
 import ModelSync
 import ZeroMQ
 
-/// What takes the messages of senders: a replica, or a relay around one. Belongs to one thread.
+/// The state machine that takes the messages of senders: a replica, or a relay around one. Belongs to one thread.
 protocol StreamTaker: AnyObject {
     func connected(_ sender: SenderID, now: Moment)
     func disconnected(_ sender: SenderID, reason: String, now: Moment)
@@ -17,16 +17,16 @@ protocol StreamTaker: AnyObject {
 
 extension Replica: StreamTaker {}
 
-/// The connections of a subscriber or relay to all its senders: opens them, reads them, opens them anew.
+/// The connections of a subscriber or relay to all its senders. It opens them, reads them, and opens them again.
 ///
 /// Belongs to the socket thread, and owns the poller on which that thread waits.
 final class SenderLinks {
-    /// What the sockets need to know.
+    /// The settings of the sockets.
     struct Configuration {
         var frameByteCount: Int
-        /// What may wait in the stream's queue of one sender before batches are lost.
+        /// How many bytes may wait in the stream's queue of one sender before batches are lost.
         var queueByteCount: Int
-        /// The first pause before a lost connection is opened anew; it doubles up to `reconnectDelayMax`.
+        /// The first pause before a lost connection is opened again. It doubles up to `reconnectDelayMax`.
         var reconnectDelay: Duration
         var reconnectDelayMax: Duration
         /// Nil for connections without keys.
@@ -40,7 +40,7 @@ final class SenderLinks {
     private var topic = Message()
     private var payload = Message()
 
-    /// How many messages are taken from a socket before the others get their turn, and for how long no more than that
+    /// How many messages are taken from a socket before the others get their turn, and after what time no further ones
     /// are begun: a message may take milliseconds.
     private static let burst = 64
     private static let turnMicroseconds: UInt64 = 10_000
@@ -51,7 +51,7 @@ final class SenderLinks {
         self.configuration = configuration
     }
 
-    /// Adds a sender; ``reopen(now:taker:)`` opens its connection. Call in the order of the senders' indices.
+    /// Adds a sender. ``reopen(now:taker:)`` opens its connection. Call it in the order of the senders' indices.
     func add(_ sender: SenderID, endpoint: String) {
         links.append(SenderLink(sender: sender, endpoint: endpoint, hasKeys: configuration.security != nil))
     }
@@ -59,7 +59,7 @@ final class SenderLinks {
     /// The senders, in the order in which they were added.
     var senders: some Collection<SenderID> { links.lazy.map(\.sender) }
 
-    /// When a connection is to be opened next, if one is.
+    /// When the next connection is to be opened; nil where all are open.
     var nextReopen: UInt64? { links.lazy.compactMap(\.reopenAt).min() }
 
     func close() {
@@ -76,8 +76,8 @@ final class SenderLinks {
         }
     }
 
-    /// Gives up connections whose other side does not let this one in, or is not who it should be: they are opened anew
-    /// after a pause, as one that is refused does not come back by itself (libzmq notes, row 12).
+    /// Gives up connections whose other side refuses this one, or does not prove the expected key. They are opened
+    /// again after a pause, as libzmq does not retry a refused connection (libzmq notes, row 12).
     func lookForRefusals(taker: some StreamTaker, logger: Logger, now: Moment) throws(ZeroMQError) {
         for link in links {
             guard let (reason, isNews) = try link.lookForRefusal() else { continue }
@@ -89,7 +89,7 @@ final class SenderLinks {
         }
     }
 
-    /// Tells why nobody greets at an endpoint; libzmq goes on trying by itself.
+    /// Logs why no sender answers at an endpoint. libzmq goes on trying by itself.
     func lookForReach(taker: some StreamTaker, logger: Logger, now: Moment) {
         for link in links {
             guard let finding = link.lookForReach(now: now) else { continue }
@@ -101,8 +101,9 @@ final class SenderLinks {
         }
     }
 
-    /// Hands over what has arrived, a burst from each socket.
-    /// - Parameter carryOut: does what the taker wants done; called after each reply, so that credit leaves at once.
+    /// Hands the messages that have arrived to the taker, a burst from each socket.
+    /// - Parameter carryOut: does what the taker wants done. It is called after each reply, so that credit leaves at
+    ///   once.
     func receive(taker: some StreamTaker, carryOut: (Moment) throws -> Void) throws {
         for link in links {
             if let token = link.controlToken, poller.isReadable(token) {
@@ -126,7 +127,7 @@ final class SenderLinks {
         }
     }
 
-    /// A reply is one frame; the rest of a longer message is passed over.
+    /// Receives a reply, which is one frame. The rest of a longer message is skipped.
     /// - Returns: false when there was none.
     private func receiveReply(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> Bool {
         guard try link.receiveControl(into: &payload) else { return false }
@@ -139,8 +140,8 @@ final class SenderLinks {
         return true
     }
 
-    /// A message of the stream is two frames.
-    /// - Returns: when it was begun with, on the clock of ``Moment/uptimeMicroseconds``; nil when there was none.
+    /// Receives a message of the stream, which is two frames.
+    /// - Returns: when its processing began, on the clock of ``Moment/uptimeMicroseconds``; nil when there was none.
     private func receiveMessage(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> UInt64? {
         guard try link.receiveStream(into: &topic) else { return nil }
         let now = Clocks.now()
@@ -162,7 +163,7 @@ final class SenderLinks {
     // MARK: What a replica wants done
 
     /// Does what a replica wants done with its senders.
-    /// - Returns: a notice, which is the caller's to log.
+    /// - Returns: a notice, which the caller has to log; nil for all other actions.
     func carryOut(_ action: ReplicaAction, now: Moment, taker: some StreamTaker) throws(ZeroMQError) -> Notice? {
         switch action {
         case .connectStream(let sender, let endpoint): connectStream(sender, to: endpoint, now: now, taker: taker)
@@ -184,12 +185,12 @@ final class SenderLinks {
             try link.openStream(to: resolved, in: context, poller: &poller, configuration: configuration)
             link.pause.opened(at: now.uptimeMicroseconds)
         } catch {
-            // It quotes the endpoint that the sender has told.
+            // The error quotes the endpoint that the sender has told.
             taker.disconnected(sender, reason: error.description.shown(), now: now)
         }
     }
 
-    /// Closes both connections, to be opened anew after a pause.
+    /// Closes both connections, and opens them again after a pause.
     private func reconnect(_ sender: SenderID, now: Moment) {
         let link = links[sender.index]
         link.close()

@@ -1,68 +1,69 @@
 import Logging
 import ZeroMQ
 
-/// The two sockets of a sender, publisher or relay: XPUB for the stream, ROUTER for control. Belong to one thread, but
-/// for the stream, on which a publisher's writers send, too.
+/// The two sockets of a sender, which is a publisher or relay: XPUB for the stream, ROUTER for control. They belong to
+/// one thread, except that a publisher's writers send on the stream, too. A subscriber that can be asked has only the
+/// ROUTER.
 ///
-/// A subscriber that can be asked has the second one only.
-///
-/// They are closed when this is released, once what they hold has been sent, or after a second.
+/// They are closed when this is released: once the messages that they hold have been sent, but after a second at the
+/// latest.
 final class ServingSockets {
-    /// What the sockets need to know.
+    /// The settings of the sockets.
     struct Configuration {
         var control: String
         /// Nil for no stream.
         var stream: String?
         var frameByteCount: Int
-        /// What a frame of the stream usually takes.
+        /// The usual size of a frame of the stream, in bytes.
         var batchByteCount: Int
-        /// What may wait for one slow subscriber before batches are dropped for it.
+        /// How many bytes may wait for one slow subscriber before batches are dropped for it.
         var subscriberQueueByteCount: Int
-        /// What answers may take until they are taken.
+        /// How many bytes the answers may take until libzmq has sent them.
         var answersByteCount: Int
-        /// Nil for sockets that let in everybody who speaks ZMTP 3.
+        /// Nil for sockets that allow every client that speaks ZMTP 3.
         var security: Security?
         var logger: Logger
     }
 
-    /// Where control is bound, with the port that the system chose.
+    /// The endpoint where control is bound, with the port that the system chose.
     let controlEndpoint: String
-    /// Where the stream is bound; empty where there is none.
+    /// The endpoint where the stream is bound; empty where there is none.
     let streamEndpoint: String
-    /// Nil where there is none.
+    /// Nil where there is no stream.
     let stream: StreamSocket?
     private let control: Socket
     private let gate: ClientGate
-    /// What has been sent and was not taken yet.
+    /// The replies that have not left the process yet.
     let freight: Freight
-    /// The connection of each peer, for those that are to be cut.
+    /// The connections of the peers, so that they can be cut.
     private var connections: [[UInt8]: Connection] = [:]
     private var connectionCountMax = 1024
     private let streamToken: Poller.Token?
     private let controlToken: Poller.Token
     private var message = Message()
 
-    /// How many messages are taken from a socket before the others get their turn.
+    /// How many messages are taken from a socket before the other sockets get their turn.
     private static let burst = 256
-    /// The same in bytes of requests: what is long takes long to read.
+    /// The same limit in bytes of requests, as long requests take long to read.
     private static let burstByteCount = 256 << 10
-    /// More replies than credit and budgets let wait for one peer.
+    /// The lowest high-water mark of replies for one peer: above what credit and budgets let wait.
     private static let replyCount = 1024
-    /// What the system holds for a connection beside what is on its way; a line is kept busy with less.
+    /// How many bytes may wait in the system for one connection. A line is kept busy with less.
     private static let unsentByteCount = 1 << 20
     private static let linger = Duration.seconds(1)
-    /// More than a subscription or a hand-shake takes. A peer that sends a longer message is cut.
+    /// The greatest message of a subscriber on the stream, in bytes: above any subscription or handshake. A peer that
+    /// sends a longer one is cut.
     static let subscriptionByteCountMax = 4096
 
-    /// Binds both.
+    /// Binds both sockets.
     init(_ configuration: Configuration, in context: Context, poller: inout Poller) throws(ZeroMQError) {
-        // Before any bind: until there is a gate nobody comes in.
+        // The gate comes before any bind, as no client is allowed without it.
         let gate = try ClientGate(
             configuration.security, in: context, poller: &poller, logger: configuration.logger)
         let control = try Socket(.router, in: context)
         try control.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
-        // The memory bound is kept by credit and budgets. A mark below them would refuse chunks that were granted.
+        // Credit and budgets bound the memory. A lower high-water mark would refuse chunks that were granted.
         try control.set(
             .sendHighWaterMark,
             max(ServingSockets.replyCount, configuration.subscriberQueueByteCount / configuration.frameByteCount))
@@ -87,7 +88,7 @@ final class ServingSockets {
         freight = Freight(byteCountMax: configuration.answersByteCount, waker: poller.waker)
     }
 
-    /// Binds both, where there is a configuration.
+    /// Binds both sockets; returns nil where there is no configuration.
     static func bind(_ configuration: Configuration?, poller: inout Poller) throws(ZeroMQError) -> ServingSockets? {
         guard let configuration else { return nil }
         return try ServingSockets(configuration, in: Context(), poller: &poller)
@@ -99,9 +100,9 @@ final class ServingSockets {
         let stream = try Socket(.xpub, in: context)
         try stream.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
-        // What comes in are subscriptions: topics are short, and each is kept for as long as its peer is there.
+        // Subscribers send subscriptions only. Topics are short, and each is kept for as long as its peer is connected.
         try stream.set(.maxMessageSize, ServingSockets.subscriptionByteCountMax)
-        // Frames are about one batch; the memory bound is kept by counting those, not the greatest frame allowed.
+        // The high-water mark counts frames of about one batch, not frames of the greatest size.
         let frames = max(2, configuration.subscriberQueueByteCount / max(1, configuration.batchByteCount))
         try stream.set(.sendHighWaterMark, frames)
         try stream.set(.linger, ServingSockets.linger)
@@ -110,16 +111,16 @@ final class ServingSockets {
         return stream
     }
 
-    /// Where both are bound.
+    /// The endpoints where both are bound.
     var bound: SenderEndpoints { SenderEndpoints(controlAt: controlEndpoint, streamAt: streamEndpoint) }
 
-    /// How many clients were refused since the last time.
+    /// How many clients were refused since the last call.
     func takeRefusedCount() -> UInt64 { gate.takeRefusedCount() }
 
     /// Sends one message of the stream.
     func publish(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) { try stream?.publish(topic: topic, payload) }
 
-    /// Sends one reply, which counts as under way until libzmq has let go of it.
+    /// Sends one reply, which counts as under way until libzmq has released it.
     /// - Returns: false when the peer is gone or does not read; the reply is lost then.
     func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) -> Bool {
         guard try control.send(Message(peer), more: true) == .sent else { return false }
@@ -127,12 +128,13 @@ final class ServingSockets {
         return true
     }
 
-    /// Closes the connections of these peers, and with them lets go of what waits for them.
+    /// Closes the connections of these peers. libzmq then drops the messages that wait for them.
     func cut(_ peers: [[UInt8]]) {
         for peer in peers { connections.removeValue(forKey: peer)?.cut() }
     }
 
-    /// The end of a connection is not told: now and then those that are gone are looked for.
+    /// Notes the connection of a peer. libzmq does not report the end of a connection, so closed ones are removed from
+    /// time to time.
     private func note(_ connection: Connection, of peer: [UInt8]) {
         if connections.count >= connectionCountMax {
             connections = connections.filter { $0.value.isOpen }
@@ -142,19 +144,21 @@ final class ServingSockets {
         connection.boundUnsent(byteCount: ServingSockets.unsentByteCount)
     }
 
-    /// Hands over what has arrived, a burst from each socket.
+    /// Hands over the messages that have arrived, a burst from each socket.
     /// - Parameters:
-    ///   - subscribed: a prefix that a peer has subscribed to.
-    ///   - requested: the peer's identity and the request; empty for a message of more frames, which is not ours.
+    ///   - subscribed: is called with a prefix that a peer has subscribed to.
+    ///   - requested: is called with the peer's identity and the request. The request is empty for a message of several
+    ///     frames, which the protocol does not have.
     func receive(
         poller: borrowing Poller, subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void
     ) throws(ZeroMQError) {
         try gate.serve(poller: poller)
         if let streamToken, poller.isReadable(streamToken) {
             for _ in 0..<ServingSockets.burst {
-                // Told outside of the stream's lock: a writer takes it while it holds the publisher's.
+                // `subscribed` is called outside of the stream's lock: a writer takes that while it holds the
+                // publisher's lock.
                 guard let frame = try stream?.receive() else { break }
-                // XPUB tells subscriptions as one frame: 1 or 0, then the prefix.
+                // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
                 if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
             }
         }

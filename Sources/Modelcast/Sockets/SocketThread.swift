@@ -2,10 +2,10 @@ import Foundation
 import ModelCache
 import ZeroMQ
 
-/// A thread of its own for sockets: libzmq's sockets belong to one thread, and Swift's tasks hop between many.
+/// Threads for sockets. libzmq's sockets belong to one thread, and Swift's tasks hop between many.
 enum SocketThread {
-    /// Runs `body` on a new thread and waits, without blocking a task's thread, for its end.
-    /// - Parameter name: what debuggers and `top -H` show.
+    /// Runs `body` on a new thread and waits for its end, without blocking a task's thread.
+    /// - Parameter name: the name of the thread, as debuggers and `top -H` show it.
     static func run<R: Sendable>(
         named name: String, _ body: @escaping @Sendable () throws -> R
     ) async throws -> R {
@@ -34,7 +34,7 @@ enum SocketThread {
     }
 }
 
-/// Tells the work on a thread that nobody waits for it any more.
+/// Tells the work on a thread that its task was cancelled.
 final class ThreadCancellation: Sendable {
     private struct State {
         var isCancelled = false
@@ -43,7 +43,7 @@ final class ThreadCancellation: Sendable {
 
     private let state = Guarded(State())
 
-    /// The poller of this waker is woken by the cancellation, also by one that came before.
+    /// Lets a cancellation wake the poller of this waker, also one that came before.
     func wake(_ waker: Waker) {
         let isCancelled = state.withLock { state in
             state.wakers.append(waker)

@@ -1,10 +1,10 @@
 import Synchronization
 import ZeroMQ
 
-/// The XPUB socket of a stream. Any thread may send on it; the socket thread waits on it.
+/// The XPUB socket of a stream. Any thread may send on it, and the socket thread waits on it.
 final class StreamSocket: Sendable {
     let socket: SharedSocket
-    /// Where it is bound.
+    /// The endpoint where the socket is bound.
     let endpoint: String
     private let busy = Atomic<Bool>(false)
 
@@ -13,8 +13,9 @@ final class StreamSocket: Sendable {
         self.socket = try SharedSocket(socket)
     }
 
-    /// The socket thread has taken batches under the publisher's lock, and has not sent all of them yet: nobody else
-    /// may send now, lest a later batch leave before an earlier one. Set under that lock, cleared without it.
+    /// The socket thread has taken batches under the publisher's lock, and has not sent all of them yet. No other
+    /// thread may send meanwhile, so that no later batch overtakes an earlier one. Set under that lock, cleared without
+    /// it.
     var isBusy: Bool {
         get { busy.load(ordering: .acquiring) }
         set { busy.store(newValue, ordering: .releasing) }
@@ -25,8 +26,8 @@ final class StreamSocket: Sendable {
         try socket.withLock { socket throws(ZeroMQError) in try StreamSocket.send(topic, payload, on: socket) }
     }
 
-    /// The same from another thread than the one that waits on the socket.
-    /// - Returns: true when that thread is to be woken, because there is something to receive.
+    /// Sends one message, on another thread than the one that waits on the socket.
+    /// - Returns: true when the waiting thread has to be woken, because there is something to receive.
     func publishFromWriter(topic: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) -> Bool {
         try socket.withLock { socket throws(ZeroMQError) in
             try StreamSocket.send(topic, payload, on: socket)
@@ -34,7 +35,7 @@ final class StreamSocket: Sendable {
         }
     }
 
-    /// The next message of a peer; nil when there is none.
+    /// The next message of a peer; nil when none has come.
     func receive() throws(ZeroMQError) -> [UInt8]? {
         try socket.withLock { socket throws(ZeroMQError) in try socket.receive()?.array }
     }
@@ -42,7 +43,7 @@ final class StreamSocket: Sendable {
     private static func send(
         _ topic: [UInt8], _ payload: [UInt8], on socket: borrowing Socket
     ) throws(ZeroMQError) {
-        // Were the first frame refused, so must be the second.
+        // If the first frame is refused, the second must not be sent.
         guard try socket.send(Message(topic), more: true) == .sent else { return }
         _ = try socket.send(Message(ofPayload: payload))
     }

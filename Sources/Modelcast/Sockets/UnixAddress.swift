@@ -11,7 +11,7 @@ package enum SocketKind {
     #endif
 }
 
-/// The address of a Unix socket: a path, or with `@` in front a name in Linux's abstract space.
+/// The address of a Unix socket: a path, or a name in Linux's abstract space with `@` before it.
 package struct UnixAddress {
     private var address = sockaddr_un()
     private let length: socklen_t
@@ -32,14 +32,14 @@ package struct UnixAddress {
         length = socklen_t(head + bytes.count + (isAbstract ? 0 : 1))
     }
 
-    /// Lends the address as the system's calls take it.
+    /// Lends the address in the form that the system's calls take.
     package func withPointer<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         unsafe withUnsafePointer(to: address) { pointer in
-            // A sockaddr_un begins as every sockaddr does, and the calls are told its length.
+            // A sockaddr_un begins like every sockaddr, and the calls get its length.
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
         }
     }
 }
 
-/// The system's words for an error number.
+/// The system's message for an error number.
 package func systemMessage(_ code: CInt) -> String { unsafe String(cString: strerror(code)) }

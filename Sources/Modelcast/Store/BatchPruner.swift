@@ -1,40 +1,40 @@
 import ModelStore
 import ModelSync
 
-/// Lets go of stored batches once the records that they led to are in the file, and never before.
+/// Removes stored batches once the records that they led to are in the file, and never before.
 struct BatchPruner {
-    /// What the file holds of one stream.
+    /// The batches of one stream in the file.
     private struct Stored {
-        /// Up to this sequence all batches have been let go.
+        /// All batches up to this sequence have been removed.
         var gone: UInt64 = 0
         var last: UInt64 = 0
     }
 
     private var stored: [ReplayRing.Stream: Stored] = [:]
-    /// What may go when the store has flushed so often.
+    /// The ranges that may be removed when the store has completed this number of flushes.
     private var waiting: (ranges: [BatchRange], flushes: Int)?
 
     init(_ batches: [StoredBatch]) {
         for batch in batches { note(batch) }
     }
 
-    /// A batch has been stored, and is merged before the next ``step(_:mayGo:)``.
+    /// Notes a stored batch. Its records must be merged before the next ``step(_:mayGo:)``.
     mutating func note(_ batch: StoredBatch) {
         let last = stored[batch.stream]?.last ?? 0
         stored[batch.stream, default: Stored()].last = max(last, batch.sequence)
     }
 
-    /// The store lets go of all batches of these origins.
+    /// Forgets these origins: the store removes all their batches.
     mutating func forget(_ origins: Set<String>) {
         stored = stored.filter { !origins.contains($0.key.origin) }
         waiting?.ranges.removeAll { origins.contains($0.origin) }
     }
 
-    /// There is a new file: what was written to the one before counts for nothing.
+    /// Forgets the waiting removals: in a new file the flushes to the old one do not count.
     mutating func beginAnew() { waiting = nil }
 
-    /// Notes the removal of what a flush has made superfluous, and looks for what the next one will.
-    /// - Parameter mayGo: up to which sequence of a stream all records have been noted, and no batch is wanted any
+    /// Removes the batches whose records a flush has written, and finds those that the next flush makes superfluous.
+    /// - Parameter mayGo: the sequence of a stream up to which all records have been noted and no batch is wanted any
     ///   more.
     mutating func step(_ store: WriteBehind, mayGo: (ReplayRing.Stream) -> UInt64) {
         guard !stored.isEmpty else { return }
@@ -55,7 +55,7 @@ struct BatchPruner {
             return BatchRange(
                 origin: stream.origin, incarnation: stream.incarnation, topic: stream.topic, through: through)
         }
-        // The flush that is under way may have begun before the records were noted; the one after it has not.
+        // The flush that is under way may have begun before the records were noted. The one after it includes them.
         if !ranges.isEmpty { waiting = (ranges, store.status.flushes + 2) }
     }
 }

@@ -1,14 +1,16 @@
-/// What a publisher's store promises of what is written.
+/// What a publisher's store promises of the writes.
 public enum Durability: String, Sendable, CaseIterable {
-    /// Written behind: a crash may lose what was written in the last second.
+    /// Batches leave at once, and the store is written behind: a crash may lose the writes of the last second.
     case none
-    /// A batch is on disk before it leaves: what subscribers were sent, this publisher still has after a crash.
+    /// A batch is on disk before it leaves. So after a crash the publisher still has everything that it has sent to
+    /// subscribers.
     ///
-    /// What a subscriber asks for, a snapshot above all, waits for what it shows to be on disk, too. While the disk
-    /// refuses, nothing new leaves, and writes are refused with a reason; it goes on by itself. Only then are requests
-    /// answered from memory, and may show the last writes, which are not on disk yet.
+    /// Answers to subscribers, snapshots above all, wait until the disk has what they show. While the disk refuses, no
+    /// batch leaves and writes are refused with a reason; it recovers by itself. Only meanwhile requests are answered
+    /// from memory, and answers may show the last writes before they are on disk.
     case beforeSend
-    /// Batches leave at once; ``Publisher/waitUntilDurable()`` tells when all that was written before is on disk.
+    /// Batches leave at once. ``Publisher/waitUntilDurable()`` waits until everything that was written before is on
+    /// disk.
     ///
     /// While the disk refuses, writes are refused with a reason.
     case beforeAcknowledge

@@ -3,11 +3,11 @@ import ModelSync
 import ModelWire
 import ZeroMQ
 
-/// What a publisher is to send once the disk has it: messages leave in the order in which they came, each batch after
-/// it is stored, and each reply after the batches that were there before it: what it shows is on disk. Belongs to the
-/// socket thread.
+/// The messages of a publisher that wait for the disk. They leave in the order in which they came: each batch once it
+/// is stored, and each reply after the batches that came before it, so that everything that it shows is on disk.
+/// Belongs to the socket thread.
 final class DurableOutbox {
-    /// What waits.
+    /// A waiting message.
     enum Message {
         case stream(Topic, [UInt8])
         case reply(peer: [UInt8], HeldMessage)
@@ -15,13 +15,13 @@ final class DurableOutbox {
 
     private struct Entry {
         let message: Message
-        /// The commit that it is part of; nil before that.
+        /// The commit that the message is part of, or waits for; nil until it is handed to the store.
         var token: UInt64?
     }
 
     private enum Preparation: Equatable {
         case none, due
-        /// A flush is under way, under this number.
+        /// A flush is under way, with this token.
         case flushing(UInt64)
     }
 
@@ -30,19 +30,19 @@ final class DurableOutbox {
     /// The commits under way, in order.
     private var inFlight: [UInt64] = []
     private var nextToken: UInt64 = 1
-    /// What must be on disk before any commit: see ``flushFirst()``.
+    /// Whether a flush has to end before any commit: see ``flushFirst()``.
     private var preparation = Preparation.none
-    /// Everything up to this commit is on disk.
+    /// The last commit that is on disk, together with all before it.
     private var done: UInt64 = 0
     private var retryAt: UInt64 = 0
     private var pause = DurableOutbox.pauseMin
 
-    /// Why the disk does not take what waits; nil while it does.
+    /// Why the disk refuses the waiting messages; nil while it does not.
     private(set) var failure: StoreError?
-    /// What the waiting messages of the stream take.
+    /// The bytes of the waiting messages of the stream.
     private(set) var byteCount = 0
 
-    /// Further messages wait for one of them to end, and then go together.
+    /// The greatest number of commits under way. Further messages wait, and then go together.
     private static let inFlightMax = 2
     private static let pauseMin: UInt64 = 50_000
     private static let pauseMax: UInt64 = 2_000_000
@@ -51,13 +51,14 @@ final class DurableOutbox {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When ``commit(now:noting:)`` has something to do; nil when only the end of a commit is waited for.
+    /// When ``commit(now:noting:)`` has something to do; nil while it only waits for the end of a commit or flush.
     var nextDeadline: UInt64? {
         if case .flushing = preparation { return nil }
         return failure != nil && inFlight.isEmpty ? retryAt : nil
     }
 
-    /// A reply has nothing to wait for, or the disk refuses: then subscribers are served from memory.
+    /// True where a reply need not wait: no message does, or the disk refuses, and then subscribers are served from
+    /// memory.
     var isOpenForReplies: Bool { entries.isEmpty || failure != nil }
 
     func append(_ message: Message) {
@@ -65,12 +66,13 @@ final class DurableOutbox {
         byteCount += message.streamByteCount
     }
 
-    /// All that the store was told until now has to be on disk before anything more is committed: a later start of the
-    /// origin has begun. Where that is because its clock was ahead, the records that lay ahead are overwritten, and the
-    /// earlier start is void; a store that knows the later batches and not that would let what lay ahead win.
+    /// Makes the next commit wait for a flush of everything that the store was told before: a later start of the origin
+    /// has begun. Where it began because the origin's clock was ahead, the records with stamps ahead are overwritten
+    /// and the earlier start is void. A store with later batches, and without these facts, would let the stamps ahead
+    /// win.
     func flushFirst() { preparation = .due }
 
-    /// Nothing has to be on disk first; else that is begun.
+    /// Returns whether no flush has to end first. Begins the flush that is due.
     private func isPrepared() -> Bool {
         if preparation == .due {
             preparation = .flushing(nextToken)
@@ -80,8 +82,9 @@ final class DurableOutbox {
         return preparation == .none
     }
 
-    /// Hands what has come since to the store, in one commit; after a failure all that waits, once its pause is over.
-    /// - Parameter note: told of each batch.
+    /// Hands the messages that have come since to the store, in one commit. After a failure it hands over all waiting
+    /// messages, once the pause is over.
+    /// - Parameter note: is called with each batch.
     func commit(now: Moment, noting note: (StoredBatch) -> Void) {
         if failure != nil {
             guard now.uptimeMicroseconds >= retryAt, inFlight.isEmpty else { return }
@@ -99,7 +102,7 @@ final class DurableOutbox {
             changes.batches.append(batch)
             note(batch)
         }
-        // Heads, replies and the like are not stored: they follow what was sent before them.
+        // Heads, replies and other messages are not stored. They wait for the batches before them.
         let token = changes.isEmpty ? inFlight.last ?? done : nextToken
         for index in first..<entries.count { entries[index].token = token }
         guard !changes.isEmpty else { return }
@@ -108,10 +111,10 @@ final class DurableOutbox {
         link.commit(changes, token: token)
     }
 
-    /// Takes note of the end of a commit, or of the flush before it.
+    /// Notes the end of a commit, or of the flush before it.
     func settle(_ token: UInt64, _ error: StoreError?, now: Moment) {
         if preparation == .flushing(token) { return settleFlush(error, now: now) }
-        // Of a commit before the failure nothing is waited for any more: all is committed again.
+        // A commit from before the failure is ignored, as everything is committed again.
         guard let index = inFlight.firstIndex(of: token) else { return }
         guard let error else {
             inFlight.removeSubrange(...index)
@@ -130,7 +133,7 @@ final class DurableOutbox {
         }
         preparation = .none
         guard failure != nil else { return }
-        // Nothing is under way: all that waits is committed anew.
+        // No commit is under way, so all waiting messages are committed again.
         for index in entries.indices { entries[index].token = nil }
         failure = nil
         pause = DurableOutbox.pauseMin
@@ -143,10 +146,10 @@ final class DurableOutbox {
         pause = min(pause * 2, DurableOutbox.pauseMax)
     }
 
-    /// The store works again: no need to wait any longer.
+    /// Ends the pause, as the store works again.
     func retry() { retryAt = 0 }
 
-    /// Takes what may be sent now; while the disk refuses, all replies.
+    /// Removes and returns the messages that may be sent now. While the disk refuses, these include all replies.
     func takeReady() -> [Message] {
         let count = entries.firstIndex { entry in entry.token.map { $0 > done } ?? true } ?? entries.count
         var ready = entries.prefix(count).map(\.message)
@@ -159,8 +162,8 @@ final class DurableOutbox {
         return ready
     }
 
-    /// Stores all that waits and takes it out: at the end.
-    /// - Throws: when the disk does not take it in time. What waited is not handed out then.
+    /// Stores all waiting batches, and removes and returns the messages. For the end of the publisher.
+    /// - Throws: ``StoreError`` when the disk refuses or takes too long; the messages are dropped then.
     func drain(now: Moment) throws(StoreError) -> [Message] {
         var changes = StoreChanges()
         changes.batches = entries.compactMap { entry in
@@ -186,7 +189,7 @@ extension DurableOutbox.Message {
 }
 
 extension StoredBatch {
-    /// A message of the stream, if it is a batch.
+    /// The batch in a message of the stream; nil where it is not a batch.
     fileprivate init?(_ topic: Topic, _ payload: [UInt8], now: Moment) {
         guard topic.type != nil, let identity = BatchIdentity(of: payload.span) else { return nil }
         self.init(

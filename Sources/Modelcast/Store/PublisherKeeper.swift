@@ -4,13 +4,13 @@ import ModelStore
 import ModelSync
 import ModelWire
 
-/// Tells a store what a publisher has written. Under the lock of the publisher's core.
+/// Tells a store what a publisher has written. Used under the lock of the publisher's core.
 struct PublisherKeeper {
     private let link: StoreLink
     private var nextAlive: UInt64 = 0
-    /// The start that the store was told last.
+    /// The start that the store was last told.
     private var incarnation: UInt64 = 0
-    /// What earlier starts have given up, and the file may still hold batches of.
+    /// The starts that earlier runs have given up. The file may still hold batches of them.
     private let earlierVoids: [UInt64]
 
     private static let aliveMicroseconds: UInt64 = 2_000_000
@@ -20,7 +20,7 @@ struct PublisherKeeper {
         self.earlierVoids = earlierVoids.sorted()
     }
 
-    /// Notes what has changed.
+    /// Notes the changes since the last call.
     mutating func note(_ origin: Origin, now: Moment) {
         let journal = origin.cache.takeJournal()
         let isDue = now.uptimeMicroseconds >= nextAlive
@@ -35,13 +35,13 @@ struct PublisherKeeper {
         if isDue {
             nextAlive = now.uptimeMicroseconds + PublisherKeeper.aliveMicroseconds
             rest.facts.aliveMilliseconds = now.wallMilliseconds
-            // What was recovered is noted with it, or was before.
+            // Recovered models were noted before this, or are noted with it.
             rest.facts[StoreLink.Fact.new] = [0]
         }
         link.note(journal, and: rest)
     }
 
-    /// Notes everything, for a file that is new.
+    /// Notes all models, for a new file.
     mutating func noteEverything(_ origin: Origin, now: Moment) {
         nextAlive = 0
         link.noteEverything(of: origin.cache)
@@ -50,22 +50,22 @@ struct PublisherKeeper {
 }
 
 extension Origin {
-    /// What the next start must know of this one.
+    /// The state of the origin that the next start has to know.
     var stored: StoredOrigin {
         StoredOrigin(name: configuration.name, incarnation: incarnation, stamp: max(lastStamp, incarnation))
     }
 }
 
 extension PublisherCore {
-    /// A core that goes on with what the store holds: the same models, and a start that is later than all that was
-    /// written before, which is on disk when this returns.
-    /// - Parameter cache: holds the records of the store.
+    /// A core that goes on with what the store holds: the same models, and a start that is later than everything that
+    /// was written before. That start is on disk when this returns.
+    /// - Parameter cache: holds the records of the store already.
     init(
         _ configuration: OriginConfiguration, batchDelay: Duration, cache: ModelCache, store: StoreLink?
     ) throws(ModelcastError) {
         let start = store?.takeStart()
         var seen = max(start?.lastStamp ?? 0, start?.own?.stamp ?? 0, start?.own?.incarnation ?? 0)
-        // Their records may not have reached the file.
+        // The records of these batches may not have reached the file.
         var decoder = BatchDecoder(limits: configuration.limits)
         let voids = StoreLink.voidIncarnations(in: start?.facts)
         for batch in start?.batches ?? [] where !voids.contains(batch.incarnation) {

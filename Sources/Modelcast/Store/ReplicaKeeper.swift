@@ -10,15 +10,15 @@ final class ReplicaKeeper {
     private let link: StoreLink
     private let replica: Replica
     private let logger: Logger
-    /// The first sequence of a stream that can be replayed.
+    /// The first sequence of a stream that the ring can replay; nil where it can replay none.
     private let oldestHeld: (ReplayRing.Stream) -> UInt64?
     private var pruner: BatchPruner
-    /// Pushed batches that are on their way to the file, by the numbers of their commits.
+    /// The pushed batches that are being stored, by the numbers of their commits.
     private var persisting: [UInt64: StoredBatch] = [:]
-    /// The positions that the store was told last.
+    /// The positions that the store was last told.
     private var told: [StreamID: StreamPosition] = [:]
     private var pushedOrigins: Set<String> = []
-    /// How many names the replica had forgotten when it was looked.
+    /// The replica's count of forgotten names at the last look.
     private var forgottenNames: UInt64 = 0
     private var nextState: UInt64 = 0
     private var nextAlive: UInt64 = 0
@@ -28,13 +28,13 @@ final class ReplicaKeeper {
         let topic: Topic
     }
 
-    /// Heads follow their records after this time at the latest.
+    /// The longest time until the heads of stored records are noted.
     private static let stateMicroseconds: UInt64 = 250_000
     private static let aliveMicroseconds: UInt64 = 2_000_000
 
     /// - Parameters:
-    ///   - start: what the store held.
-    ///   - oldestHeld: the first sequence of a stream that the ring holds; none where there is no ring.
+    ///   - start: the content of the store at the start.
+    ///   - oldestHeld: the first sequence of a stream that the ring holds; nil where there is no ring.
     init(
         _ link: StoreLink, _ start: StoreLink.Start, replica: Replica, logger: Logger,
         oldestHeld: @escaping (ReplayRing.Stream) -> UInt64? = { _ in nil }
@@ -53,12 +53,12 @@ final class ReplicaKeeper {
     /// The figures of the store.
     var status: WriteBehindStatus { link.behind.status }
 
-    /// Notes what has changed.
-    /// - Returns: durable commits that have ended, by their numbers.
+    /// Notes the changes since the last call.
+    /// - Returns: the durable commits that have ended, by their numbers.
     func step(now: Moment) -> [(token: UInt64, error: StoreError?)] {
         let letters = link.mail.take()
         for event in letters.events { handle(event) }
-        // Taken first: the positions below speak of what is in it.
+        // The journal is taken first, as the positions below may only cover records that are in it.
         let journal = replica.cache.takeJournal()
         var changes = StoreChanges()
         let time = now.uptimeMicroseconds
@@ -73,14 +73,14 @@ final class ReplicaKeeper {
             changes.facts.aliveMilliseconds = replica.lastContact(now: now)
         }
         link.note(journal, and: changes)
-        // It looks at each stream that was pushed to in the last minute.
+        // The pruner looks at each stream that was pushed to in the last minute, so it runs only now and then.
         if isStateDue {
             pruner.step(link.behind) { stream in
-                // What the ring holds a restart shall find there again.
+                // A restart has to find in the file what the ring holds now.
                 min(noted(stream), oldestHeld(stream).map { $0 - 1 } ?? .max)
             }
         }
-        // Only now, for they are merged after this step: what was noted in it says nothing of them.
+        // Noted last, as these batches are merged after this step: nothing that was noted in it covers them.
         for (token, error) in letters.completions {
             guard let batch = persisting.removeValue(forKey: token), error == nil else { continue }
             pruner.note(batch)
@@ -88,14 +88,14 @@ final class ReplicaKeeper {
         return letters.completions
     }
 
-    /// Up to which sequence the store has been told all records of the stream.
+    /// The sequence up to which the store has been told all records of the stream.
     private func noted(_ stream: ReplayRing.Stream) -> UInt64 {
         guard let position = told[StreamID(origin: stream.origin, topic: stream.topic)] else { return 0 }
         if position.incarnation > stream.incarnation { return .max }
         return position.incarnation == stream.incarnation ? position.applied : 0
     }
 
-    /// Begins to make a pushed batch durable; ``step(now:)`` tells its end.
+    /// Begins to make a pushed batch durable. ``step(now:)`` reports the end.
     func persist(
         _ token: UInt64, topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64,
         now: Moment
@@ -109,14 +109,14 @@ final class ReplicaKeeper {
         link.commit(changes, token: token)
     }
 
-    /// Notes the last, before the store is closed.
+    /// Notes the last changes, before the store is closed.
     func finish(now: Moment) {
         (nextState, nextAlive) = (0, 0)
         _ = step(now: now)
     }
 
-    /// Positions that were reached since the last time. What is in the cache has been taken from the journal before or
-    /// with them.
+    /// Adds the positions that were reached since the last call. Their records have been taken from the journal before
+    /// or with them.
     private func addPositions(to changes: inout StoreChanges) {
         for position in replica.positions {
             let id = StreamID(origin: position.origin, topic: position.topic)
@@ -132,7 +132,7 @@ final class ReplicaKeeper {
         }
     }
 
-    /// What the replica has forgotten the store forgets as well: all but the models.
+    /// Removes the origins from the store that the replica has forgotten. Their models stay.
     private func removeForgotten(from changes: inout StoreChanges) {
         guard replica.counters[.forgottenNames] > forgottenNames else { return }
         forgottenNames = replica.counters[.forgottenNames]
@@ -152,7 +152,7 @@ final class ReplicaKeeper {
     private func handle(_ event: StoreEvent) {
         logger.log(event)
         guard case .replaced = event else { return }
-        // The new file knows nothing.
+        // The new file has none of the noted positions.
         (told, pushedOrigins, nextState, nextAlive) = ([:], [], 0, 0)
         pruner.beginAnew()
         link.noteEverything(of: replica.cache)

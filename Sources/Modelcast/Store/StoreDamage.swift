@@ -1,25 +1,25 @@
 import ModelStore
 
-/// What was found damaged in a store, and of which types the rest of it cannot speak any more.
+/// The damage that was found in a store, and the types of which something may be missing.
 struct StoreDamage: CustomStringConvertible {
-    /// What is wrong with the file as a whole: each may have taken anything.
+    /// The damage to the file as a whole. Each entry may have taken any part.
     var structure: [String] = []
-    /// Facts are damaged: how old the records are, and of which selection, may not be known.
+    /// Facts are damaged: the age of the records, and the selection that they belong to, may be unknown.
     var hasFacts = false
     private var recordCount = 0
     private var records: [RecordsReport.Dropped] = []
     private var rows: [DamagedRow] = []
-    /// Types of which something is missing; the empty name where a type is not known.
+    /// The types of which something is missing; an empty name where the type is not known.
     private var types: Set<String> = []
 
     private static let exampleCount = 10
 
     var isEmpty: Bool { structure.isEmpty && !hasFacts && recordCount == 0 && rows.isEmpty }
 
-    /// Anything may be missing.
+    /// Any part of the store may be missing.
     var isEverything: Bool { !structure.isEmpty }
 
-    /// Something of this type may be missing.
+    /// Something of this type may be missing. A nil type stands for an unknown one.
     func concerns(_ type: String?) -> Bool {
         guard let type else { return true }
         return isEverything || hasFacts || types.contains("") || types.contains(type)
@@ -35,10 +35,10 @@ struct StoreDamage: CustomStringConvertible {
         rows += damaged
         for row in damaged {
             switch row.table {
-            // Its records have no type then, and say so.
+            // The records of this type cannot be assigned to it.
             case .type: types.insert("")
             case .batch: types.insert(row.type ?? "")
-            // A stream without a position is taken whole.
+            // A stream without a position is fetched as a whole.
             case .head, .origin, .fact: break
             }
         }

@@ -3,9 +3,9 @@ import Logging
 import ModelRecord
 import ModelStore
 
-/// What goes into the file while a service runs.
+/// The changes that go into the file while a service runs.
 extension StoreLink {
-    /// Notes what a journal has told, and what else there is, behind it.
+    /// Notes the changes of a journal, and behind them the other changes.
     func note(_ journal: [JournalEntry], and rest: StoreChanges) {
         var changes = StoreChanges()
         for entry in journal {
@@ -13,7 +13,8 @@ extension StoreLink {
                 changes.remove(entry.record, type: entry.type)
                 continue
             }
-            // Removals come last within changes: what came back after one must be in later changes.
+            // Within one set of changes removals come last, so a record that came back after its removal must go into a
+            // later set.
             if !changes.removedRecords.isEmpty {
                 behind.note(changes)
                 changes = StoreChanges()
@@ -27,10 +28,10 @@ extension StoreLink {
         if !changes.isEmpty { behind.note(changes) }
     }
 
-    /// How many records are noted at once.
+    /// How many records are noted at a time.
     private static let noteCount = 4096
 
-    /// Notes all records and who keeps them: for a file that has taken the place of a damaged one.
+    /// Notes all records and the facts of the owner, for a file that has taken the place of a damaged one.
     func noteEverything(of cache: ModelCache) {
         let snapshot = cache.snapshot()
         var changes = StoreChanges()
@@ -45,14 +46,14 @@ extension StoreLink {
                 return true
             }
         }
-        // With the last of it: the file holds what the one before held.
+        // The last set says that the file is complete: it holds everything that the one before held.
         changes.facts.isPartial = false
         behind.note(changes)
     }
 }
 
 extension Logger {
-    /// Writes what a store has to say.
+    /// Logs an event of a store.
     func log(_ event: StoreEvent) {
         switch event {
         case .degraded(let failure): warning("store: writing fails, and is tried again by itself: \(failure)")

@@ -5,14 +5,14 @@ import ModelStore
 import ModelSync
 import ModelWire
 
-/// The store of a service: read when the service is made, written behind while it runs.
+/// The store of a service. It is read when the service is made, and written behind while it runs.
 final class StoreLink: Sendable {
-    /// What a store is of. One kind does not go on with the file of another.
+    /// The kind of service that a store belongs to. A service does not use the file of another kind.
     enum Owner: String {
         case publisher, relay, subscriber
     }
 
-    /// What was found at the start, beside the records, which are in the cache.
+    /// The content of the store at the start, except for the records, which are in the cache.
     struct Start: Sendable {
         var facts = StoreFacts()
         var positions: [StreamPosition] = []
@@ -20,23 +20,24 @@ final class StoreLink: Sendable {
         var batches: [StoredBatch] = []
         /// The greatest stamp in any record.
         var lastStamp: Stamp = 0
-        /// What is known of the publisher itself.
+        /// The state of the publisher itself.
         var own: StoredOrigin?
     }
 
     let behind: WriteBehind
     let mail: StoreMail
     let path: String
-    /// The facts that say whose store it is.
+    /// The facts that tell which service the store belongs to.
     let identity: StoreFacts
-    /// The file was created or set aside, and no start since has run.
+    /// The file was created or set aside, and no start since then has come to run.
     let isNew: Bool
-    /// The process that had the file before has closed it.
+    /// The last process that had the file has closed it.
     let wasClosed: Bool
     private let start: Guarded<Start>
 
-    /// Opens the file, reads it into an empty cache, and begins to note what changes there.
-    /// - Parameter prefixes: what the service replicates; what else the file holds is let go. Nil for a publisher.
+    /// Opens the file, reads it into an empty cache, and begins to note the changes of the cache.
+    /// - Parameter prefixes: the topics that the service replicates; other records are removed from the file. Nil for a
+    ///   publisher.
     init(
         path: String, owner: Owner, name: String, prefixes: [[UInt8]]?, cache: ModelCache,
         settings: WriteBehindConfiguration, logger: Logger
@@ -73,7 +74,7 @@ final class StoreLink: Sendable {
         return facts
     }
 
-    /// What was found; the memory of the batches is given up with it.
+    /// The content at the start. The batches and positions are handed out once, so that their memory is freed.
     func takeStart() -> Start {
         start.withLock { start in
             defer {
@@ -84,19 +85,19 @@ final class StoreLink: Sendable {
         }
     }
 
-    /// Begins a durable commit; its end comes by ``mail``.
+    /// Begins a durable commit. Its end comes by ``mail``.
     func commit(_ changes: StoreChanges, token: UInt64) {
         let mail = mail
         behind.commit(changes) { mail.add($0, token: token) }
     }
 
-    /// Begins to write all that was noted; its end comes by ``mail``.
+    /// Begins to write everything that was noted. Its end comes by ``mail``.
     func flush(token: UInt64) {
         let mail = mail
         behind.flush { mail.add($0, token: token) }
     }
 
-    /// Writes what was noted and closes the file.
+    /// Writes everything that was noted and closes the file. Waits up to a minute; a failure is logged.
     func close(logger: Logger) {
         mail.wake(nil)
         do {
@@ -110,17 +111,19 @@ final class StoreLink: Sendable {
 }
 
 extension StoreLink {
-    /// Names of facts; those that begin with `store.` are the store's own.
+    /// Names of facts. Names that begin with `store.` belong to the store itself.
     enum Fact {
         static let owner = "modelcast.owner"
         static let pushed = "modelcast.pushed."
         /// `1` from the making of the file until a publisher has run with it.
         static let new = "modelcast.new"
-        /// The starts of a publisher whose stamps nobody took: what their batches held was written anew.
+        /// The void starts of a publisher: others refused their stamps, and the content of their batches was written
+        /// again.
         static let void = "modelcast.void"
     }
 
-    /// The last few are kept: whatever a later start finds of earlier ones goes with its first flushes.
+    /// Encodes the last few void starts. That is enough, as the first flushes of a later start remove the batches of
+    /// earlier ones.
     static func encode(voidIncarnations: [UInt64]) -> [UInt8] {
         Array(voidIncarnations.suffix(8).map(String.init).joined(separator: " ").utf8)
     }

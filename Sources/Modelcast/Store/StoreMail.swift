@@ -2,9 +2,9 @@ import ModelCache
 import ModelStore
 import ZeroMQ
 
-/// What the queue of a store has to say to a service, until its socket thread takes it.
+/// Messages from the queue of a store to a service, until its socket thread takes them.
 final class StoreMail: Sendable {
-    /// Everything since the last time.
+    /// The messages since the last call.
     struct Letters: Sendable {
         /// Durable commits that have ended, by the number under which they were begun, in order.
         var completions: [(token: UInt64, error: StoreError?)] = []
@@ -20,14 +20,14 @@ final class StoreMail: Sendable {
 
     private let state = Guarded(State())
 
-    /// Whom to wake from now on; nil when the socket thread ends.
+    /// Sets the waker to call from now on; nil when the socket thread ends.
     func wake(_ waker: Waker?) { state.withLock { $0.waker = waker } }
 
     func add(_ event: StoreEvent) { add { $0.events.append(event) } }
 
     func add(_ error: StoreError?, token: UInt64) { add { $0.completions.append((token, error)) } }
 
-    /// Takes what has come.
+    /// Takes the messages that have come.
     func take() -> Letters {
         state.withLock { state in
             let letters = state.letters

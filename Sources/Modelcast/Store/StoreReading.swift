@@ -7,13 +7,13 @@ import ModelWire
 
 /// Reads the store of a service into its cache, at the start.
 ///
-/// What of a damaged file has a right checksum is true, and stays. What is missing must be fetched anew: no position
-/// may then speak of it. So a row of a type that cannot be read costs the positions of that type, and damage to the
-/// structure, or commits that are missing, cost all of them. The damaged file is set aside, and what was read is in a
-/// new one, on disk, before the service begins. ``rebuild()`` does that.
+/// A row of a damaged file whose checksum is right is true, and stays. Missing rows must be fetched anew, so no
+/// position may cover them: an unreadable row of a type costs the positions of that type, and damage to the structure,
+/// or missing commits, cost all positions. ``rebuild()`` sets the damaged file aside, and writes what was read to a new
+/// one, on disk, before the service begins.
 ///
-/// Facts tell how old the records are and what was pushed. Where they are damaged the records stay all the same, count
-/// as old, and no position speaks of them.
+/// Facts tell how old the records are and which streams were pushed. Where facts are damaged, the records stay all the
+/// same, but count as old, and no position covers them.
 struct StoreReading {
     let store: Store
     let owner: StoreLink.Owner
@@ -24,7 +24,7 @@ struct StoreReading {
 
     private(set) var start = StoreLink.Start()
     private var damage = StoreDamage()
-    /// No fact can be read.
+    /// The facts cannot be read at all.
     private var areFactsLost = false
     private var unwanted = StoreChanges()
 
@@ -39,8 +39,8 @@ struct StoreReading {
         self.logger = logger
     }
 
-    /// A start that failed before it ran, perhaps because it could recover nothing, leaves an empty file: the next one
-    /// must not take that for all that there was.
+    /// True where the store may lack models of an earlier start. A start that fails before it runs, perhaps because it
+    /// could recover nothing, leaves an empty file, which the next start must not take for complete.
     var isNew: Bool {
         store.openReport.outcome == .created || !damage.isEmpty || start.facts.isPartial
             || start.facts[StoreLink.Fact.new] == [1]
@@ -70,7 +70,7 @@ struct StoreReading {
         try finish()
     }
 
-    /// Goes on where damage comes to light.
+    /// Notes damage that `read` finds, and goes on.
     private mutating func salvaging(
         _ read: (inout StoreReading) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -96,7 +96,7 @@ struct StoreReading {
         return facts
     }
 
-    /// A store of something else is left as it is.
+    /// Refuses a store that belongs to another service, and leaves it as it is.
     private func checkOwner() throws(StoreError) {
         let facts = start.facts
         if let known = facts[StoreLink.Fact.owner], known != Array(owner.rawValue.utf8) {
@@ -104,8 +104,8 @@ struct StoreReading {
             throw StoreError(
                 .foreignFile, path: store.path, "it is the store of a \(kind), and this is a \(owner.rawValue)")
         }
-        // The models of a publisher bear its name, and jobs wait for what a relay of that name has acknowledged; the
-        // copy of a subscriber is a copy whatever its keeper is called.
+        // The models of a publisher bear its name, and jobs wait for what a relay of that name has acknowledged. A
+        // subscriber's copy is usable under any name.
         guard owner != .subscriber, let known = facts.ownName, known != name else { return }
         throw StoreError(
             .foreignFile, path: store.path, "it is the store of the \(owner.rawValue) \(known), not of \(name)")
@@ -118,7 +118,7 @@ extension StoreReading {
     private mutating func readRecords() throws(StoreError) {
         let (prefixes, cache) = (prefixes, cache)
         let found = Guarded((lastStamp: Stamp(0), unwanted: StoreChanges()))
-        // Also where damage ends the reading: what was read stays.
+        // Also where damage ends the reading, as the rows before it stay.
         defer { (start.lastStamp, unwanted) = found.withLock { ($0.lastStamp, $0.unwanted) } }
         let report = try store.forEachChunk { type, records in
             guard StoreReading.isWanted(type, prefixes) else {
@@ -145,7 +145,7 @@ extension StoreReading {
         }
         let name = name
         start.own = try store.origins().first { $0.name == name }
-        // What comes before damage stays.
+        // The batches before the damage stay.
         var batches: [StoredBatch] = []
         defer { start.batches = batches }
         try store.forEachBatch { batch in
@@ -154,14 +154,15 @@ extension StoreReading {
         }
     }
 
-    /// A relay that has no facts left does not know, and lets go of nothing that may be nowhere else.
+    /// True for an origin that was pushed. A relay that has lost its facts takes every origin for pushed, as it must
+    /// not drop models that nobody else may have.
     private func isPushed(_ origin: String) -> Bool {
         let name = StoreLink.Fact.pushed + origin
         return start.facts[name] != nil || (areFactsLost && owner == .relay)
             || store.damagedRows.contains { $0.table == .fact && $0.key == name }
     }
 
-    /// Takes everything out.
+    /// Removes all records, heads, origins and batches.
     private func empty() throws(StoreError) {
         var changes = StoreChanges()
         try store.forEachRecord { type, record in changes.remove(record, type: type) }
@@ -189,7 +190,8 @@ extension StoreReading {
             ])
         let pushed = Set(start.positions.lazy.filter(\.isPushed).map(\.origin))
         dropPositions()
-        // Batches first: they were promised to somebody. Heads last: they speak of everything before them.
+        // Batches come first, as their senders were promised that they are kept. Heads come last, as they cover
+        // everything before them.
         var first = StoreChanges()
         first.facts = identity
         first.facts.aliveMilliseconds = start.facts.aliveMilliseconds
@@ -210,15 +212,15 @@ extension StoreReading {
         try store.write(last, durably: true)
     }
 
-    /// Where nothing tells when a replica was last in contact with its senders that counts as very long ago: what was
-    /// deleted since may be forgotten everywhere, so it builds its state anew and keeps what was pushed.
+    /// Where the time of a replica's last contact with its senders is unknown, it counts as very long ago. Models that
+    /// were deleted since may be forgotten everywhere, so the replica builds its state anew and keeps what was pushed.
     private mutating func countAsOld() {
         guard owner != .publisher, damage.hasFacts || areFactsLost, start.facts.aliveMilliseconds == nil else { return }
         start.facts.aliveMilliseconds = 0
     }
 
-    /// Drops the positions of which something may be missing. Where the state is to be built anew it stays known of a
-    /// stream that it was pushed; of one with stored batches these tell.
+    /// Drops the positions that may cover something missing. Where the state is to be built anew, a pushed stream keeps
+    /// a position with sequence 0, so that it stays known as pushed; stored batches tell the same of their streams.
     private mutating func dropPositions() {
         let batches = Set(start.batches.map { StreamName(origin: $0.origin, topic: $0.topic) })
         let isOld = start.facts.aliveMilliseconds == 0
@@ -257,7 +259,7 @@ extension StoreReading {
         try store.write(changes, durably: false)
     }
 
-    /// What the damage means, and what to do.
+    /// The consequence of the damage, and what to do.
     private var consequence: String {
         switch owner {
         case .publisher:

@@ -3,7 +3,7 @@ import ModelSync
 import ZeroMQ
 
 extension Subscriber {
-    /// Listens on the calling thread until told to stop.
+    /// Listens on the calling thread until the subscriber is stopped.
     func runOnThisThread() throws {
         defer { finish() }
         defer { store?.close(logger: logger) }
@@ -37,14 +37,14 @@ extension Subscriber {
         logger.info("subscriber has stopped", metadata: ["subscriber": "\(configuration.name)"])
     }
 
-    /// The replica goes on where the store ends.
+    /// Restores the replica from what the store held.
     private func keeper(of replica: Replica, _ start: StoreLink.Start?) -> ReplicaKeeper? {
         guard let store, let start else { return nil }
         replica.restore(start.positions, now: Clocks.now())
         return ReplicaKeeper(store, start, replica: replica, logger: logger)
     }
 
-    /// A subscriber with a control endpoint is a relay that keeps no ring and has no stream.
+    /// Makes the state machine. A subscriber with a control endpoint is a relay without a ring and without a stream.
     private func makeMachine(_ poller: inout Poller, lastAlive: UInt64?) throws -> ReplicaLoop.Machine {
         var generator = SystemRandomNumberGenerator()
         let replicaConfiguration = ReplicaConfiguration(
@@ -73,7 +73,7 @@ extension Subscriber {
         return .relay(machine, sockets)
     }
 
-    /// What answers may take until they are taken.
+    /// How many bytes the answers may take until libzmq has sent them.
     private static let answersByteCount = 64 << 20
 
     private func open(_ control: String, _ poller: inout Poller) throws(ModelcastError) -> ServingSockets {

@@ -7,7 +7,7 @@ import ModelWire
 public import ServiceLifecycle
 import ZeroMQ
 
-/// Keeps a copy of what any number of publishers have published, equal to theirs, in this process.
+/// Keeps a copy of the models of any number of publishers, equal to theirs, in this process.
 ///
 /// ```swift
 /// let subscriber = try Subscriber(
@@ -17,26 +17,28 @@ import ZeroMQ
 /// }
 /// try await ServiceGroup(services: [subscriber], logger: logger).run()
 /// ```
-/// - Reads come from any thread and never wait for the network or for a batch that is being merged.
-/// - What is lost on the way is noticed and repaired by itself; ``status`` tells the state per publisher and topic.
+/// - Reads come from any thread, and never wait for the network or for a batch that is being merged.
+/// - Batches that are lost on the way are noticed and repaired by themselves. ``status`` tells the state of each
+///   publisher and topic.
 /// - A publisher that cannot be reached is tried again for ever, with a pause that grows to two seconds.
 public final class Subscriber: Service, Sendable {
+    /// The configuration that the subscriber was made with.
     public let configuration: SubscriberConfiguration
     /// The copy. Read it from any thread; only the subscriber writes it.
     public let cache: ModelCache
     let logger: Logger
     let core: Guarded<SubscriberCore>
     let bound = BoundEndpoints()
-    /// Who waits for the next status.
+    /// The tasks that wait for the next status.
     let statusWaiters = Waiters<Void>()
-    /// Nil where there is none.
+    /// Nil where the subscriber has no store.
     let store: StoreLink?
 
     /// A subscriber that does not listen yet; see ``run()``.
     ///
-    /// With a store this reads it: about two seconds for a million models. ``cache`` holds them when it returns.
-    /// - Throws: ``ModelcastError`` for an endpoint or type name that is not one; with code `store` for a file that
-    ///   cannot be opened.
+    /// With a store this reads it into ``cache``: about two seconds for a million models.
+    /// - Throws: ``ModelcastError`` for a bad endpoint or type name, and with code `store` for a file that cannot be
+    ///   opened.
     public init(_ configuration: SubscriberConfiguration, logger: Logger) throws(ModelcastError) {
         guard !configuration.publishers.isEmpty else {
             throw ModelcastError(.configuration, "a subscriber needs the control endpoint of at least one publisher")
@@ -67,16 +69,16 @@ public final class Subscriber: Service, Sendable {
         }
     }
 
-    /// The model `id` of `type`, or nil when it does not exist. Costs a look-up.
+    /// The model `id` of `type` as this subscriber has it, or nil when it does not exist. Costs a look-up.
     public subscript(type: String, id: String) -> CellRecord? { cache[type, id] }
 
     /// One cut across all types that does not change any more. O(1).
     public func snapshot() -> Snapshot { cache.snapshot() }
 
-    /// Tells `handler`, on `queue`, the current value first and then every change.
+    /// Calls `handler`, on `queue`, with the current value first and then with every change.
     ///
-    /// Observers of single models that are given the same queue object take turns on it, also on a concurrent one:
-    /// give those the same that belong together, and one that takes long a queue of its own.
+    /// Observers of single models that share a queue object take turns on it, also where it is a concurrent one. Give
+    /// observers that belong together the same queue, and one that takes long a queue of its own.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
@@ -84,15 +86,15 @@ public final class Subscriber: Service, Sendable {
         cache.observe(interest, on: queue, handler)
     }
 
-    /// The same without a queue: `handler` is called by the subscriber's own thread, once it has merged a batch.
+    /// The same without a queue: the subscriber's own thread calls `handler` once it has merged a batch.
     ///
-    /// This saves the way to another thread, some microseconds, and **everything waits for the handler**: the next
-    /// batch is merged when it returns. For handlers that take a microsecond or two, such as one that sets a flag or
-    /// wakes a thread. It may read, observe and cancel; it must not block. Calls never overlap. What exists already is
-    /// told before this returns, on the calling thread.
+    /// This saves the change to another thread, which takes some microseconds, but **everything waits for the
+    /// handler**: the next batch is merged when it returns. For handlers that take a microsecond or two, such as one
+    /// that sets a flag or wakes a thread. It may read, observe and cancel; it must not block. Calls never overlap. The
+    /// current value is told before this returns, on the calling thread.
     ///
-    /// After `cancel()` within the handler no call begins; from another thread, one that was about to begin may still
-    /// run.
+    /// After `cancel()` within the handler no call begins. After `cancel()` on another thread, a call that was about to
+    /// begin may still run.
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
         _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
@@ -100,20 +102,21 @@ public final class Subscriber: Service, Sendable {
         cache.observe(interest, inline: handler)
     }
 
-    /// The current value first and then every change, as a sequence for one task. It ends when this subscriber has
-    /// stopped, and when the service group of the task that awaits it shuts down.
+    /// The current value first and then every change, as a sequence for one task. The sequence ends when this
+    /// subscriber has stopped, and when the service group of the awaiting task shuts down.
     public func changes(_ interest: Interest) -> ChangeStream { cache.changes(interest) }
 
-    /// Where ``SubscriberConfiguration/control`` was bound, with the port that the system chose; waits for ``run()``.
+    /// The endpoint where ``SubscriberConfiguration/control`` was bound, with the port that the system chose. Waits for
+    /// ``run()``.
     /// - Throws: ``ModelcastError`` when binding failed, or no control endpoint is configured.
     public var boundControl: String { get async throws { try await bound.value.control } }
 
-    /// The state towards each publisher and of each topic, at most a quarter of a second old.
+    /// The state of each publisher and topic, at most a quarter of a second old where there are few topics.
     public var status: SubscriberStatus { core.withLock { $0.status } }
 
-    /// Waits until every publisher is live: all that it has sent has been applied.
-    /// - Throws: ``ModelcastError`` with code `stopped` when the subscriber stops first, `CancellationError`
-    ///   when the task is cancelled.
+    /// Waits until every publisher is live: all batches that it has sent are applied.
+    /// - Throws: ``ModelcastError`` with code `stopped` when the subscriber stops first; `CancellationError` when the
+    ///   task is cancelled.
     public func waitUntilLive() async throws {
         while true {
             try Task.checkCancellation()
@@ -122,7 +125,7 @@ public final class Subscriber: Service, Sendable {
         }
     }
 
-    /// Waits for the next status, or takes the present one when it is live.
+    /// Waits for the next status. Returns at once when the present one is live.
     private func nextStatus() async throws {
         try await statusWaiters.wait { enter in
             core.withLock { core -> Result<Void, any Error>? in
@@ -136,7 +139,7 @@ public final class Subscriber: Service, Sendable {
         }
     }
 
-    /// Ends ``run()``.
+    /// Makes ``run()`` end.
     func stop() {
         let waker = core.withLock { core in
             core.isStopped = true
@@ -145,7 +148,7 @@ public final class Subscriber: Service, Sendable {
         waker?.wake()
     }
 
-    /// The socket thread tells how things stand.
+    /// Takes a status from the socket thread, and resumes the waiting tasks.
     func publish(_ status: SubscriberStatus) {
         let waiters = core.withLock { core in
             core.status = status
@@ -154,7 +157,7 @@ public final class Subscriber: Service, Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The socket thread has ended: nobody will tell a status any more.
+    /// Fails the waiting tasks and ends the streams: the socket thread has ended, and no further status will come.
     func finish() {
         let waiters = core.withLock { core in
             core.isStopped = true

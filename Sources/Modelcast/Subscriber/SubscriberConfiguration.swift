@@ -2,9 +2,9 @@ import ModelRecord
 public import ModelStore
 public import ModelWire
 
-/// How a ``Subscriber`` works.
+/// The settings of a ``Subscriber``.
 public struct SubscriberConfiguration: Sendable {
-    /// What is replicated.
+    /// The types that are replicated.
     public enum Selection: Sendable, Hashable {
         /// All types.
         case everything
@@ -14,36 +14,41 @@ public struct SubscriberConfiguration: Sendable {
 
     /// The name that publishers see in reports.
     public var name: String
-    /// The control endpoints of the publishers and relays that it listens to, at least one.
+    /// The control endpoints of the publishers and relays that it listens to; at least one.
     public var publishers: [String]
+    /// The types that are replicated.
     public var selection = Selection.everything
-    /// Where this subscriber can be asked for what it holds (``ControlClient``, `modelcast verify`), as a publisher
-    /// can: `tcp://127.0.0.1:7500`, port `*` for any free one, or `ipc:///path`. Nil for nowhere.
+    /// The endpoint where this subscriber answers requests, as a publisher does (``ControlClient``, `modelcast
+    /// verify`): `tcp://127.0.0.1:7500`, port `*` for any free one, or `ipc:///path`. Nil for none.
     public var control: String?
-    /// The keys with which this process proves who it is, and those of whom it trusts. Nil: nothing is encrypted, and
-    /// nobody proves anything.
+    /// The keys of this process, and those that it trusts. Nil: nothing is encrypted, and neither side proves who it
+    /// is.
     public var security: Security?
-    /// Without ``security``: binds ``control`` to an address that other machines can reach, though nothing protects it.
+    /// Allows a ``control`` endpoint that other machines can reach without ``security``, although nothing protects it
+    /// then.
     public var allowsRemote = false
-    /// A file that keeps the copy over a restart; nil for none. Reads are served from it before any publisher has
-    /// answered, and then only what has changed travels. It belongs to this subscriber alone.
+    /// The path of a file that keeps the copy over a restart; nil for none. Reads are served from it before any
+    /// publisher has answered, and then only the changes since are sent. The file belongs to this subscriber alone.
     public var store: String?
-    /// How the file is written.
+    /// How the store's file is written.
     public var storeWriting = WriteBehindConfiguration()
+    /// The limits of frames, batches and values.
     public var limits = WireLimits.default
-    /// A batch whose stamp lies further ahead of the wall clock is rejected; at most 24 hours.
+    /// How far a batch's stamp may lie ahead of the wall clock; at most 24 hours. Beyond that the batch is rejected.
     public var clockLeadMax = Duration.seconds(300)
-    /// How long deleted models are remembered. The same everywhere: whoever was away for longer begins anew, and
-    /// whoever remembers for longer costs memory and gains nothing.
+    /// How long deleted models are remembered. Set the same value in all processes: a replica that was away for longer
+    /// builds its state anew, and a longer value in one process only costs memory.
     public var tombstoneRetention = Duration.seconds(24 * 3600)
     /// How long a hole may stay open before it is repaired.
     public var holeGrace = Duration.milliseconds(50)
-    /// What may wait in the stream's queue of one publisher before batches are lost (and repaired).
+    /// How many bytes may wait in the stream's queue of one publisher. Beyond that batches are lost, and repaired.
     public var queueByteCount = 256 << 20
-    /// The first pause before a lost connection is opened anew; it doubles up to ``reconnectDelayMax``.
+    /// The first pause before a lost connection is opened again. It doubles up to ``reconnectDelayMax``.
     public var reconnectDelay = Duration.milliseconds(50)
+    /// The longest pause before a lost connection is opened again.
     public var reconnectDelayMax = Duration.seconds(2)
 
+    /// The settings of a subscriber that listens to `publishers`. All other settings have their defaults.
     public init(name: String, publishers: [String]) {
         self.name = name
         self.publishers = publishers
@@ -51,7 +56,7 @@ public struct SubscriberConfiguration: Sendable {
 }
 
 extension SubscriberConfiguration.Selection {
-    /// The topic prefixes.
+    /// The topic prefixes of the selection.
     var prefixes: [[UInt8]] {
         switch self {
         case .everything: [Array("m/".utf8)]
@@ -59,7 +64,7 @@ extension SubscriberConfiguration.Selection {
         }
     }
 
-    /// Refuses what is not the name of a type, and more types than one request may name.
+    /// Refuses bad type names, and more types than one request may name.
     func check() throws(ModelcastError) {
         guard case .types(let types) = self else { return }
         guard types.count <= WireLimits.prefixCountMax else {

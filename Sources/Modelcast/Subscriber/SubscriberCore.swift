@@ -2,11 +2,11 @@ import ModelStore
 import ModelSync
 import ZeroMQ
 
-/// What a subscriber's users and its socket thread share, behind one lock.
+/// The state that a subscriber's users and its socket thread share, behind one lock.
 struct SubscriberCore {
     var waker: Waker?
     var isStopped = false
     var hasRun = false
-    /// The last that the replica said of itself.
+    /// The last status of the replica.
     var status: SubscriberStatus
 }

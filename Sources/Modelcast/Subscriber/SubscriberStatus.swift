@@ -1,15 +1,16 @@
 public import ModelStore
 
-/// What a subscriber can say of itself at any moment.
+/// The state of a subscriber at one moment.
 public struct SubscriberStatus: Sendable {
-    /// One per publisher, in the order of ``SubscriberConfiguration/publishers``.
+    /// The status of each publisher, in the order of ``SubscriberConfiguration/publishers``.
     public internal(set) var senders: [SenderStatus]
-    /// One per origin and topic.
+    /// The status of each stream: one for each origin and topic.
     public internal(set) var streams: [StreamStatus]
+    /// The counters of the replica.
     public internal(set) var counters: Counters
-    /// How writing to the store goes; nil where there is none.
+    /// The figures of writing to the store; nil where there is none.
     public internal(set) var store: WriteBehindStatus?
 
-    /// Every publisher is live: all that it has sent has been applied.
+    /// Every publisher is live: all batches that it has sent are applied. False where no status has come yet.
     public var isLive: Bool { !senders.isEmpty && senders.allSatisfy { $0.state == .live } }
 }

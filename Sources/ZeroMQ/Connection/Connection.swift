@@ -1,9 +1,10 @@
 internal import CLibZMQ
 
-/// The connection that a message came by. It holds nothing: the connection may be gone, and its descriptor another's.
+/// The connection by which a message came. It does not keep the connection open: that may be gone, and its descriptor
+/// another's.
 public struct Connection: Sendable, Hashable {
     private let descriptor: Int32
-    /// What the system calls the socket; no other has that number while this one is open, or for long after.
+    /// The system's number of the socket. No other socket has this number while this one is open, or for long after.
     private let file: UInt64
 
     fileprivate init?(_ message: UnsafePointer<Message>) {
@@ -13,23 +14,23 @@ public struct Connection: Sendable, Hashable {
         guard file != 0 else { return nil }
     }
 
-    /// The socket is still open, behind the same descriptor.
+    /// The socket is still open, with the same descriptor.
     public var isOpen: Bool { clibzmq_socket_number(descriptor) == file }
 
-    /// Lets no more than so many bytes wait in the system until they can be sent, where the connection is one over TCP.
-    /// The system would take megabytes for a peer that does not read.
+    /// Limits how many bytes wait in the system until they can be sent, where the connection is one over TCP. Without a
+    /// limit the system takes megabytes for a peer that does not read.
     public func boundUnsent(byteCount: Int) {
         _ = clibzmq_socket_bound(descriptor, file, Int32(clamping: byteCount))
     }
 
-    /// Closes the connection as if the network had: libzmq lets go of what waits for the peer.
-    /// - Returns: whether it was still there.
+    /// Closes the connection as if the network had: libzmq drops the messages that wait for the peer.
+    /// - Returns: whether the connection was still there.
     @discardableResult
     public func cut() -> Bool { clibzmq_socket_cut(descriptor, file) == 0 }
 }
 
 extension Message {
-    /// By which connection it was received; nil within a process.
+    /// The connection by which the frame was received; nil within a process.
     public var connection: Connection? {
         unsafe withUnsafePointer(to: self) { unsafe Connection($0) }
     }

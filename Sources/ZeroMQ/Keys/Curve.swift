@@ -5,11 +5,12 @@ public enum Curve {
     /// A key of either sort has this many bytes, and 40 characters as Z85.
     public static let keyByteCount = 32
 
-    /// Whether the libzmq that runs was built with CURVE (Debian's is).
+    /// Whether the loaded libzmq was built with CURVE (Debian's is).
     public static var isAvailable: Bool { unsafe zmq_has("curve") == 1 }
 
-    /// A key that everybody may know.
+    /// The public half of a key pair, which is no secret.
     public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
+        /// The 32 bytes of the key.
         public let bytes: [UInt8]
 
         /// Nil unless there are 32 bytes.
@@ -24,12 +25,15 @@ public enum Curve {
             self.init(bytes: bytes)
         }
 
+        /// The key as 40 characters of Z85.
         public var z85: String { encodeZ85(bytes) ?? "" }
+        /// The same as ``z85``.
         public var description: String { z85 }
     }
 
-    /// A key to keep: it does not show in a description, only in ``z85`` and ``bytes``.
+    /// The secret half of a key pair. It shows only in ``z85`` and ``bytes``, never in a description or a mirror.
     public struct SecretKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+        /// The 32 bytes of the key.
         public let bytes: [UInt8]
 
         /// Nil unless there are 32 bytes.
@@ -44,14 +48,19 @@ public enum Curve {
             self.init(bytes: bytes)
         }
 
+        /// The key as 40 characters of Z85.
         public var z85: String { encodeZ85(bytes) ?? "" }
+        /// A fixed text without the key.
         public var description: String { "secret key" }
+        /// A mirror without the key.
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     /// A secret key and its public key.
     public struct KeyPair: Hashable, Sendable {
+        /// The half that others may know.
         public let publicKey: PublicKey
+        /// The half that stays here.
         public let secretKey: SecretKey
 
         /// Makes a random pair.
@@ -67,7 +76,7 @@ public enum Curve {
             self.secretKey = secretKey
         }
 
-        /// The pair of a secret key: the public key follows from it.
+        /// Makes the pair of a secret key. The public key follows from it.
         ///
         /// - Throws: ``ZeroMQError/Code/notSupportedBySocket`` where libzmq lacks CURVE.
         public init(secretKey: SecretKey) throws(ZeroMQError) {
@@ -79,7 +88,7 @@ public enum Curve {
         }
     }
 
-    /// Z85 text of some bytes; nil unless their number is a multiple of four.
+    /// The Z85 text of some bytes; nil unless their number is a multiple of four.
     public static func encodeZ85(_ bytes: [UInt8]) -> String? {
         guard bytes.count.isMultiple(of: 4) else { return nil }
         var characters = [CChar](repeating: 0, count: bytes.count / 4 * 5 + 1)

@@ -1,10 +1,11 @@
-/// What became of a client that wanted to come in.
+/// The decision on a client that wanted to connect.
 public enum ZAPDecision: Hashable, Sendable {
+    /// The client has this key, which is among the allowed ones.
     case allowed(Curve.PublicKey)
-    /// It has no key, and none is asked for.
+    /// The client has no key, and none is asked for.
     case allowedWithoutKey
-    /// Its key is not among those that are allowed.
+    /// The client has this key, which is not among the allowed ones.
     case refused(Curve.PublicKey)
-    /// The question was none about a client of the handler's domain and mechanism; nobody came in.
+    /// The request was not about a client of the handler's domain and mechanism. The client was refused.
     case malformed
 }

@@ -1,29 +1,30 @@
-/// Decides which clients come in, for all sockets of one context: the server's side of ZAP (RFC 27).
+/// Decides which clients may connect, for all sockets of one context: the server's side of ZAP (RFC 27).
 ///
 ///     let handler = try ZAPHandler(allowing: keys, domain: "modelcast", in: context)    // before any bind
 ///     let token = try poller.add(handler)
 ///     …
 ///     if poller.isReadable(token) { for decision in try handler.answer() { … } }
 ///
-/// - libzmq asks it once for each new connection of a socket with ``SocketOption/curveServer``, or with a
-///   ``SocketOption/zapDomain``, and holds the handshake until it is answered: serve it as promptly as the sockets.
-/// - Where no keys are used it lets in everybody who speaks ZMTP 3: a socket with a domain closes connections of
-///   older versions, which anything that is sent to the port would pass for (row 21).
-/// - Without one libzmq lets in any key (libzmq notes, row 13). ``SocketOption/zapEnforceDomain`` on every serving
-///   socket makes it refuse instead, so that a handler that was forgotten, or has gone, lets in nobody.
-/// - There is one in a context; it belongs to the thread that made it, as its socket does.
+/// - libzmq asks the handler once for each new connection of a socket with ``SocketOption/curveServer``, or with a
+///   ``SocketOption/zapDomain``. The handshake waits for the answer, so serve the handler as promptly as the sockets.
+/// - Where no keys are used it allows every client that speaks ZMTP 3. A socket with a domain closes connections of
+///   older versions, which any bytes that are sent to the port would pass for (row 21).
+/// - Without a handler libzmq allows any key (libzmq notes, row 13). ``SocketOption/zapEnforceDomain`` on every serving
+///   socket makes it refuse instead, so that a handler that was forgotten, or has gone, admits no client.
+/// - A context has one handler. It belongs to the thread that made it, as its socket does.
 @safe
 public struct ZAPHandler: ~Copyable {
-    /// The clients that come in. Nil where no keys are used: all that have none, and nobody else.
+    /// The keys of allowed clients. Nil where no keys are used: then all clients without a key are allowed, and no
+    /// others.
     public let allowed: Set<Curve.PublicKey>?
-    /// The ``SocketOption/zapDomain`` of the sockets that it answers for; of others nobody comes in.
+    /// The ``SocketOption/zapDomain`` of the sockets that it answers for. Clients of other domains are refused.
     public let domain: String
     fileprivate let socket: Socket
 
-    /// Where libzmq asks, by RFC 27.
+    /// The endpoint at which libzmq asks, by RFC 27.
     package static let endpoint = "inproc://zeromq.zap.01"
 
-    /// Begins to answer.
+    /// Binds the handler's endpoint. From then on libzmq asks it.
     ///
     /// - Throws: ``ZeroMQError/Code/addressInUse`` when the context has a handler already.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
@@ -31,7 +32,7 @@ public struct ZAPHandler: ~Copyable {
         allowing allowed: Set<Curve.PublicKey>?, domain: String, in context: Context
     ) throws(ZeroMQError) {
         let socket = try Socket(.rep, in: context)
-        // Questions are a few hundred bytes, one for each handshake that is under way. None may be lost.
+        // Requests are a few hundred bytes, one for each handshake that is under way. None may be lost.
         try socket.set(.receiveHighWaterMark, 0)
         try socket.set(.sendHighWaterMark, 0)
         try socket.bind(ZAPHandler.endpoint)
@@ -40,9 +41,9 @@ public struct ZAPHandler: ~Copyable {
         self.socket = socket
     }
 
-    /// Answers what has been asked since the last time. Never waits.
+    /// Answers the requests that have come since the last call. Never waits.
     ///
-    /// - Returns: the decisions, in the order of the questions. Whatever was asked, each question got an answer.
+    /// - Returns: the decisions, in the order of the requests. Every request gets an answer, also a malformed one.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public borrowing func answer() throws(ZeroMQError) -> [ZAPDecision] {
         var decisions: [ZAPDecision] = []
@@ -50,12 +51,12 @@ public struct ZAPHandler: ~Copyable {
         while try socket.receive(into: &message) {
             var frames = [message.bytes]
             while message.hasMore, try socket.receive(into: &message) {
-                // The rest of a message that is too long is passed over; so many frames are malformed in any case.
+                // The rest of a message that is too long is skipped, as its number of frames is malformed in any case.
                 if frames.count <= ZAPRequest.frameCountMax { frames.append(message.bytes) }
             }
             let (decision, reply) = ZAPRequest.decide(frames, allowed: allowed, domain: domain)
             for (index, frame) in reply.enumerated() {
-                // Refused only when whoever asked has gone.
+                // Refused only when the asking connection has gone.
                 guard try socket.send(Message(copyingBytes: frame), more: index < reply.count - 1) == .sent else {
                     break
                 }
@@ -70,7 +71,7 @@ public struct ZAPHandler: ~Copyable {
 extension ZAPHandler: Sendable {}
 
 extension Poller {
-    /// Adds a handler: readable means that ``ZAPHandler/answer()`` has something to answer.
+    /// Adds a handler. Readable means that ``ZAPHandler/answer()`` has a request to answer.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public mutating func add(_ handler: borrowing ZAPHandler) throws(ZeroMQError) -> Token {
         try add(handler.socket)
@@ -81,7 +82,7 @@ extension Message {
     fileprivate var bytes: [UInt8] { withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } } }
 
     fileprivate init(copyingBytes bytes: [UInt8]) {
-        // The span is borrowed for the call only, which copies it.
+        // The span is borrowed for the call only, and the call copies it.
         unsafe self.init(copying: bytes.span.bytes)
     }
 }

@@ -1,9 +1,9 @@
-/// One question of ZAP 1.0, and its answer. Pure: frames in, frames out; any frames are acceptable.
+/// One request of ZAP 1.0, and its answer. Pure: frames go in, frames come out, and any frames are acceptable.
 package struct ZAPRequest {
-    /// Echoed in the answer.
+    /// Repeated in the answer.
     let id: [UInt8]
     let domain: [UInt8]
-    /// The client's; nil of one without keys.
+    /// The client's key; nil where the client has none.
     let key: Curve.PublicKey?
 
     /// Version, request id, domain, address, identity, mechanism and, with CURVE, the client's key.
@@ -11,7 +11,7 @@ package struct ZAPRequest {
     private static let version = Array("1.0".utf8)
     private static let curve = Array("CURVE".utf8)
     private static let null = Array("NULL".utf8)
-    /// RFC 27: the domain and the identity have at most 255 bytes, as all others have.
+    /// RFC 27 limits the domain and the identity to 255 bytes. The other frames are not longer either.
     private static let byteCountMax = 255
 
     init?(_ frames: [[UInt8]]) {
@@ -28,8 +28,8 @@ package struct ZAPRequest {
         (id, domain) = (frames[1], frames[2])
     }
 
-    /// Decides, and writes the answer: status 200, or 400 for a client that stays outside. The client is told the
-    /// status only, and nothing of why.
+    /// Decides, and makes the answer: status 200, or 400 for a client that is refused. The client is told the status
+    /// and not the reason.
     /// - Parameter allowed: nil where no keys are used.
     package static func decide(
         _ frames: [[UInt8]], allowed: Set<Curve.PublicKey>?, domain: String

@@ -1,4 +1,5 @@
-/// An endpoint that has been checked, for options and configuration: what is wrong is told before a socket exists.
+/// An endpoint whose text has been checked, for options and configuration: a mistake is reported before a socket
+/// exists.
 ///
 ///     let endpoint = try Endpoint("tcp://db1.example:7000")
 ///     try socket.connect(endpoint.description)
@@ -9,17 +10,20 @@ public enum Endpoint: Hashable, Sendable {
     /// `host` is a name, an address, an interface, or `*`; a nil port is `*`.
     case tcp(host: String, port: UInt16?)
     /// `*` lets the system choose a path.
+    /// A name within one context.
     case ipc(path: String)
     case inproc(name: String)
 
-    /// Why a text is not an endpoint, in words for a person.
+    /// Why a text is not an endpoint.
     public struct Invalid: Error, Hashable, CustomStringConvertible {
+        /// The reason in words for a person.
         public let description: String
     }
 
-    /// The room for a path in a socket address of Linux, less its end.
+    /// The room for a path in a socket address of Linux, without the NUL at its end.
     static let pathByteCountMax = 107
 
+    /// Reads the text of an endpoint.
     public init(_ text: String) throws(Invalid) {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -60,7 +64,8 @@ public enum Endpoint: Hashable, Sendable {
         return .tcp(host: host, port: port)
     }
 
-    /// Whether it leaves something to the system or means every interface, so that nobody can connect to it.
+    /// Whether a part is left to the system, or every interface is meant, so that it is an endpoint for binding and not
+    /// for connecting.
     public var isWildcard: Bool {
         switch self {
         case .tcp(let host, let port): host == "*" || port == nil

@@ -1,5 +1,5 @@
-/// The bytes of one message, and word of when nobody needs them any more: libzmq has handed them to the system, or
-/// thrown them away with a connection.
+/// The bytes of one message, with a call when libzmq no longer needs them: it has handed them to the system, or dropped
+/// them with a connection.
 public final class HeldMessage: Sendable {
     private let bytes: [UInt8]
     private let onRelease: @Sendable (_ byteCount: Int) -> Void
@@ -10,8 +10,8 @@ public final class HeldMessage: Sendable {
         (self.bytes, self.onRelease) = (bytes, onRelease)
     }
 
-    /// A frame that sends the bytes from where they are. The few that fit into the frame itself are copied: they take
-    /// nothing beside the place in its queue, which is bounded.
+    /// A frame that sends the bytes in place. Up to 33 bytes fit into the frame itself and are copied: they take no
+    /// memory beside their place in the queue, which is bounded.
     public func message() -> Message {
         if bytes.count <= HeldMessage.inlineByteCount {
             return Message(byteCount: bytes.count) { output in
@@ -22,7 +22,7 @@ public final class HeldMessage: Sendable {
         return unsafe Message(adopting: bytes.withUnsafeBytes { unsafe $0 }, owner: self)
     }
 
-    /// What libzmq keeps inside a frame.
+    /// The greatest number of bytes that libzmq keeps inside a frame.
     private static let inlineByteCount = 33
 
     deinit { onRelease(bytes.count) }

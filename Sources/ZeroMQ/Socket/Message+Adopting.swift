@@ -1,14 +1,14 @@
 internal import CLibZMQ
 
 extension Message {
-    /// A frame that sends bytes from where they are, keeping `owner` alive until libzmq has written them.
+    /// A frame that sends bytes in place, and keeps `owner` alive until libzmq has written them.
     ///
     /// No byte is copied; libzmq allocates a small header, and one reference is taken. Below about a kilobyte
     /// ``init(copying:)`` is cheaper.
     ///
-    /// The caller proves two things. The bytes neither move nor change while `owner` lives. And `owner` holds,
-    /// however indirectly, no ``Context`` and no ``Socket``: it is released on a libzmq thread, which would wait
-    /// for itself.
+    /// The caller proves two things. The bytes neither move nor change while `owner` lives. And `owner` holds no
+    /// ``Context`` and no ``Socket``, not even indirectly: it is released on a libzmq thread, and the end of a context
+    /// would wait for that very thread.
     @unsafe
     public init(adopting bytes: UnsafeRawBufferPointer, owner: some AnyObject & Sendable) {
         content = clibzmq_message()
@@ -38,7 +38,7 @@ private final class AdoptedArray: Sendable {
     }
 }
 
-/// Lets go of the owner that was passed to libzmq as the hint; runs on any thread.
+/// Releases the owner that was passed to libzmq as the hint. Runs on any thread.
 private func release(_ hint: UnsafeMutableRawPointer?) {
     guard let hint = unsafe hint else { return }
     unsafe Unmanaged<AnyObject>.fromOpaque(hint).release()

@@ -2,10 +2,10 @@ internal import CLibZMQ
 
 /// One frame: bytes that libzmq owns.
 ///
-/// - It cannot be copied; sending moves it. ``duplicate()`` makes a second one that shares the bytes.
-/// - The bytes are lent inside a closure only: up to 33 of them live inside the value itself, so an address that
+/// - It cannot be copied, and sending moves it. ``duplicate()`` makes a second frame that shares the bytes.
+/// - The bytes are lent inside a closure only. Up to 33 of them live inside the value itself, so an address that
 ///   outlives the closure would dangle.
-/// - Not `Sendable`, as its socket is not: copy out what another thread needs.
+/// - Not `Sendable`, as its socket is not. Copy out the bytes that another thread needs.
 @safe
 public struct Message: ~Copyable {
     var content: clibzmq_message
@@ -62,7 +62,7 @@ public struct Message: ~Copyable {
         unsafe clibzmq_message_close(&content)
     }
 
-    /// A second frame that shares the bytes (both are read-only from here on).
+    /// A second frame that shares the bytes. From then on both are read-only.
     ///
     /// - Complexity: O(1); up to 33 bytes are copied, more are counted by reference.
     public mutating func duplicate() -> Message {
@@ -92,8 +92,8 @@ extension Message {
     /// - Complexity: O(1), no copy.
     @inlinable
     public func withBytes<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-        // The pointer, to this value or to a temporary with the same content, lives as long as the closure runs,
-        // and so does what it leads to: nobody can send or close a message that is borrowed here.
+        // The pointer, to this value or to a temporary with the same content, lives as long as the closure runs. So do
+        // the bytes: a message that is borrowed here can neither be sent nor closed.
         try unsafe withUnsafePointer(to: self) { (message) throws(E) -> R in
             try body(unsafe message.lent.bytes)
         }
@@ -101,10 +101,10 @@ extension Message {
 }
 
 extension UnsafePointer<Message> {
-    /// The bytes of a message that stays where it is while they are read.
+    /// The bytes of a message that does not move while they are read.
     @usableFromInline
     var lent: UnsafeRawBufferPointer {
-        // A message is its content: the struct has one stored property.
+        // The cast is right, as the struct has `content` as its one stored property.
         let content = unsafe UnsafeRawPointer(self).assumingMemoryBound(to: clibzmq_message.self)
         return unsafe UnsafeRawBufferPointer(
             start: clibzmq_message_data(content), count: clibzmq_message_size(content))

@@ -1,12 +1,12 @@
-/// How a value of Swift becomes the bytes of a libzmq option, and back; nil where the value is out of range.
+/// The conversion of a Swift value to the bytes of a libzmq option, and back; nil where the value is out of range.
 package struct OptionCoding<Value: Sendable & Equatable>: Sendable {
-    /// The space to offer when reading. libzmq is strict about it for numbers and keys.
+    /// The size of the buffer for reading, in bytes. libzmq demands the exact size for numbers and keys.
     let byteCountMax: Int
     let encode: @Sendable (Value) -> [UInt8]?
     let decode: @Sendable ([UInt8]) -> Value?
-    /// Secrets stay out of error texts.
+    /// Values of a secret option stay out of error texts.
     var isSecret = false
-    /// Values that must come back as they were set: what the table's test uses.
+    /// Values that must be read back as they were set, for the test of the options.
     package let samples: [Value]
 }
 
@@ -21,7 +21,7 @@ private func number<Number: FixedWidthInteger>(_ bytes: [UInt8], as type: Number
 }
 
 extension OptionCoding {
-    /// A value that libzmq keeps in one C number.
+    /// A value that libzmq keeps as one C number.
     static func number<Number: FixedWidthInteger & Sendable>(
         _ type: Number.Type, samples: [Value],
         encode: @escaping @Sendable (Value) -> Number?, decode: @escaping @Sendable (Number) -> Value?
@@ -35,7 +35,7 @@ extension OptionCoding {
 }
 
 extension OptionCoding where Value == Int {
-    /// A number that is not negative; what zero means is up to the option.
+    /// A number that is not negative. The option decides what zero means.
     static let count = number(
         CInt.self, samples: [0, 1, 5_000], encode: { $0 < 0 ? nil : CInt(exactly: $0) }, decode: { Int($0) })
 }
@@ -79,11 +79,11 @@ extension OptionCoding where Value == Duration {
 }
 
 extension OptionCoding where Value == Duration? {
-    /// A time, or nil for the meaning that the option gives to -1.
+    /// A duration, or nil for the meaning that the option gives to -1.
     static let optionalMilliseconds = optional(unit: .milliseconds(1))
     static let optionalSeconds = optional(unit: .seconds(1))
 
-    /// The same where libzmq tells -1 but does not take it.
+    /// The same for an option that libzmq reads as -1 but does not let a caller set to -1.
     static let millisecondsOnceSet = number(
         CInt.self, samples: [.zero, .seconds(30)],
         encode: { $0?.wholeUnits(of: .milliseconds(1)) }, decode: { .some($0 < 0 ? nil : .milliseconds($0)) })
@@ -96,7 +96,7 @@ extension OptionCoding where Value == Duration? {
 }
 
 extension Duration {
-    /// How many units cover this time: rounded up, so that a short time never becomes zero. Nil when it is
+    /// How many units cover this duration: rounded up, so that a short duration never becomes zero. Nil when it is
     /// negative or too long.
     func wholeUnits(of unit: Duration) -> CInt? {
         guard self >= .zero, self <= unit * Int(CInt.max) else { return nil }
@@ -118,7 +118,7 @@ extension OptionCoding where Value == [UInt8] {
 }
 
 extension OptionCoding where Value == String {
-    /// Text that libzmq ends with a NUL when it is read.
+    /// A text. When it is read, libzmq ends it with a NUL.
     static let text = Self(
         byteCountMax: 1024,
         encode: { $0.utf8.contains(0) ? nil : Array($0.utf8) },

@@ -1,9 +1,9 @@
 internal import CLibZMQ
 
-/// What became of a message that was to be sent. Failures are thrown instead.
+/// The outcome of sending a message. Failures are thrown instead.
 public enum SendOutcome: Hashable, Sendable {
-    /// libzmq has it. On PUB and XPUB this includes messages dropped for peers whose queues are full (libzmq
-    /// notes, row 1).
+    /// libzmq has accepted the message. On PUB and XPUB this includes messages that are dropped for peers whose queues
+    /// are full (libzmq notes, row 1).
     case sent
     /// No peer, or a full queue: try again when a ``Poller`` says writable, or give up.
     case wouldBlock

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// A socket that several threads use in turns, behind a lock: libzmq allows a socket to pass from one thread to another
-/// where a full fence stands between, and a lock is one.
+/// A socket that several threads use in turns, behind a lock. libzmq lets a socket pass from one thread to another
+/// where a full fence stands between them, and a lock is one.
 ///
 ///     let stream = SharedSocket(socket)
 ///     let token = poller.add(stream)                       // on the thread that waits
 ///     let events = try stream.withLock { socket throws(ZeroMQError) in … }   // on any thread
 ///
-/// A call on a socket takes libzmq's commands for it, and with them the signal that would have ended a ``Poller``'s
-/// wait. So whoever calls from another thread than the waiting one looks at ``Socket/events()`` afterwards, under the
-/// same lock, and wakes the poller where there is something to receive.
+/// A call on a socket takes libzmq's commands for the socket, and with them the signal that would have ended a
+/// ``Poller``'s wait. So a thread other than the waiting one calls ``Socket/events()`` afterwards, under the same lock,
+/// and wakes the poller where there is something to receive.
 @safe
 public final class SharedSocket: Sendable {
     private let socket: Mutex<Socket>
-    /// States the order of two holders of the lock once more, in our own code: a thread that had to wait takes a
-    /// `Mutex` inside the library, which is not built with the thread sanitizer, and that then sees none.
+    /// States the order of two holders of the lock once more, in our own code. A thread that had to wait takes a
+    /// `Mutex` inside the library, which is not built with the thread sanitizer, so the sanitizer sees no order there.
     private let order = Atomic<UInt8>(0)
     let descriptor: CInt
 
@@ -27,7 +27,7 @@ public final class SharedSocket: Sendable {
         self.socket = Mutex(socket)
     }
 
-    /// Calls `body` with the socket while nobody else has it. Nothing slow in there, and no other lock.
+    /// Calls `body` with the socket while no other thread has it. `body` must be quick and must take no other lock.
     @available(*, noasync, message: "a lock is held meanwhile: call it from a synchronous function")
     public func withLock<Result: Sendable>(
         _ body: (borrowing Socket) throws(ZeroMQError) -> Result
@@ -39,7 +39,7 @@ public final class SharedSocket: Sendable {
         }
     }
 
-    /// What it can do now.
+    /// What the socket can do now.
     func events() throws(ZeroMQError) -> Socket.Events {
         try withLock { socket throws(ZeroMQError) in try socket.events() }
     }
@@ -55,7 +55,7 @@ public final class SharedSocket: Sendable {
 }
 
 extension Socket {
-    /// What the socket can do now. Takes what libzmq's own threads have for it first.
+    /// What the socket can do now. First takes the commands that libzmq's own threads have left for it.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func events() throws(ZeroMQError) -> Events {
         try handle.events()

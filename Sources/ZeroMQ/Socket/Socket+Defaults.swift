@@ -1,5 +1,5 @@
 extension Socket {
-    /// Sets what every socket of Modelcast starts from, by its kind; call it before bind and connect.
+    /// Sets the options that every socket of Modelcast starts from, by its kind. Call it before bind and connect.
     ///
     /// - All: no linger; `frameLimit` as greatest frame; both high-water marks `memoryLimit / frameLimit`; handshake
     ///   within 3 s (HANDSHAKE_IVL); sent bytes acknowledged within 5 s (TCP_MAXRT, row 4); IMMEDIATE off (row 18).
@@ -11,12 +11,12 @@ extension Socket {
     ///   not answer and is cut; it reconnects by itself, with a hole.
     /// - ROUTER, REP: a backlog of 1024; ROUTER reports what it cannot deliver (MANDATORY, row 9).
     ///
-    /// The rows are those of the libzmq notes. High-water marks count messages per peer, at least 2: a message is a
-    /// short topic and one frame of at most `frameLimit`, hence the division.
+    /// The rows are those of the libzmq notes. High-water marks count messages for each peer and are at least 2. A
+    /// message is a short topic and one frame of at most `frameLimit`, so `memoryLimit` is divided by that.
     ///
     /// - Parameters:
-    ///   - frameLimit: the greatest frame in bytes, the same at both ends; a peer that exceeds it is cut.
-    ///   - memoryLimit: what the queue of one peer may hold in bytes, in each direction.
+    ///   - frameLimit: the greatest frame in bytes, the same at both ends. A peer that exceeds it is cut.
+    ///   - memoryLimit: the limit of the queue of one peer in bytes, in each direction.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func applyDefaults(frameLimit: Int, memoryLimit: Int) throws(ZeroMQError) {
         precondition(frameLimit > 0 && memoryLimit >= frameLimit, "limits in bytes, memory not below one frame")

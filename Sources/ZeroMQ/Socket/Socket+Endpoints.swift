@@ -8,8 +8,8 @@ extension Socket {
     ///
     /// With a `*` for the port or the path the system chooses; ask ``lastEndpoint()`` for the result.
     ///
-    /// A path of `ipc://` at which anything stands is refused, but for a socket that nobody serves any more: that is
-    /// removed. The file that is made here goes when the socket closes (row 22).
+    /// A path of `ipc://` at which a file stands is refused. Only a socket file that no process serves any more is
+    /// removed. The file that is made here is removed when the socket closes (row 22).
     ///
     /// - Throws: with the endpoint in the error: address in use, no such device or host, access denied, malformed.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
@@ -24,11 +24,11 @@ extension Socket {
         }
         let (descriptor, file) = try SocketFile.listening(at: path, endpoint: endpoint, backlog: get(.backlog))
         do throws(ZeroMQError) {
-            // For the next bind only.
+            // The option is for the next bind only.
             try setRaw(ZMQ_USE_FD, number: descriptor, endpoint)
             try check("zmq_bind", endpoint) { unsafe clibzmq_bind(raw, endpoint) }
         } catch {
-            // It is libzmq's only once it has bound.
+            // The descriptor is libzmq's only after a successful bind.
             file.remove()
             clibzmq_descriptor_close(descriptor)
             try setRaw(ZMQ_USE_FD, number: -1, endpoint)
@@ -42,7 +42,7 @@ extension Socket {
         try setRaw(option, unsafe withUnsafeBytes(of: number) { unsafe Array($0) }, subject)
     }
 
-    /// Stops listening at an endpoint, given as ``lastEndpoint()`` told it. Existing connections end as well.
+    /// Stops listening at an endpoint, given as ``lastEndpoint()`` returned it. Existing connections end as well.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func unbind(_ endpoint: String) throws(ZeroMQError) {
         if let path = SocketFile.path(in: endpoint) { handle.removeFiles { $0.path == path } }
@@ -56,22 +56,22 @@ extension Socket {
     /// was refused by authentication libzmq never tries again, and a second connect to the same endpoint does
     /// nothing: disconnect first, then connect (libzmq notes, rows 11 and 12).
     ///
-    /// Between a publisher's return and the connection's, what it sends is lost without a word: a new incarnation is
-    /// met with a snapshot (row 19). Never connect to a TCP port of this host in the ephemeral range, on Linux from
-    /// 32768 on, at which nothing may listen: the system may give that very port to the attempt, which is then
-    /// connected to itself, and keeps the listener from its port (row 20). Fixed ports stand below that range; on one
-    /// host ipc has no such trap.
+    /// Messages that a publisher sends between its return and the new connection are lost silently: the subscriber
+    /// meets the new incarnation with a snapshot (row 19). Never connect to a TCP port of this host in the ephemeral
+    /// range, on Linux from 32768 on, while no process may listen there. The system may give that very port to the
+    /// attempt, which is then connected to itself and keeps the listener from its port (row 20). Use fixed ports below
+    /// that range; on one host ipc has no such trap.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func connect(_ endpoint: String) throws(ZeroMQError) {
         try set(.ipv6, Socket.hasIPv6Literal(endpoint))
         try check("zmq_connect", endpoint) { unsafe clibzmq_connect(raw, endpoint) }
     }
 
-    /// IPv6 is on for addresses in brackets only. With it libzmq takes the first IPv6 address of a name and tries no
-    /// other, so that `localhost` would not reach who listens at 127.0.0.1.
+    /// IPv6 is on for addresses in brackets only. With IPv6 libzmq takes the first IPv6 address of a name and tries no
+    /// other, so `localhost` would not reach a listener at 127.0.0.1.
     private static func hasIPv6Literal(_ endpoint: String) -> Bool { endpoint.hasPrefix("tcp://[") }
 
-    /// Ends a connection and what is queued for it, given the same text as ``connect(_:)``.
+    /// Ends a connection and drops its queue, given the same text as ``connect(_:)``.
     ///
     /// - Throws: ``ZeroMQError/Code/noSuchFile`` when there is no such connection.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
@@ -79,7 +79,7 @@ extension Socket {
         try check("zmq_disconnect", endpoint) { unsafe clibzmq_disconnect(raw, endpoint) }
     }
 
-    /// The endpoint of the last bind or connect, wildcards resolved; empty before the first.
+    /// The endpoint of the last bind or connect, with wildcards resolved; empty before the first.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func lastEndpoint() throws(ZeroMQError) -> String {
         try get(.lastEndpoint)

@@ -8,8 +8,8 @@ extension Socket {
     /// Asks for messages whose first frame begins with `prefix`; the empty prefix means all. A prefix subscribed
     /// twice must be unsubscribed twice.
     ///
-    /// A SUB keeps its subscriptions over reconnects. When they have reached the other side nothing tells: that is
-    /// what the protocol's barrier is for.
+    /// A SUB keeps its subscriptions over reconnects. libzmq does not report when a subscription has reached the other
+    /// side; the protocol's barrier is for that.
     ///
     /// - Throws: ``ZeroMQError/Code/invalidArgument`` beyond ``topicByteCountMax``, or on another kind than SUB.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")

@@ -1,8 +1,8 @@
 internal import CLibZMQ
 
 extension Socket {
-    /// Hands a message over without waiting; on ``SendOutcome/sent`` the variable is empty afterwards, otherwise
-    /// it is unchanged and can be sent again.
+    /// Sends a message without waiting. On ``SendOutcome/sent`` the variable is empty afterwards; otherwise it is
+    /// unchanged and can be sent again.
     ///
     /// Frames of one message are sent one after the other, all but the last with `more`. A ROUTER decides on
     /// the first frame, the routing id: when that is not sent, do not send the others. Should a later frame meet
@@ -22,7 +22,7 @@ extension Socket {
         }
     }
 
-    /// Hands a message over without waiting; **the message is gone whatever the outcome says**.
+    /// Sends a message without waiting. **The message is gone whatever the outcome says.**
     ///
     /// For a message that can be made again, or whose loss the layer above repairs. Keep a message that must not
     /// be lost in a variable and use the form that takes it by `&`.
@@ -31,7 +31,7 @@ extension Socket {
         try send(&message, more: more)
     }
 
-    /// The next frame, or nil when none is here. Never waits: a ``Poller`` does.
+    /// The next frame, or nil when none has come. Never waits; a ``Poller`` does.
     ///
     /// All frames of a message arrive together: after one with ``Message/hasMore`` the next is never nil.
     ///
@@ -43,9 +43,9 @@ extension Socket {
         return message
     }
 
-    /// Replaces `message` by the next frame; false when none is here, and then `message` is empty.
+    /// Replaces `message` by the next frame. Returns false when none has come, and then `message` is empty.
     ///
-    /// The same as ``receive()`` with the variable of a loop used again.
+    /// The same as ``receive()``, for a loop that uses one variable again and again.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
         let result = retryingInterrupts { unsafe clibzmq_message_receive(&message.content, rawForLook, ZMQ_DONTWAIT) }

@@ -7,16 +7,16 @@ internal import CLibZMQ
 ///     try socket.subscribe(to: "m/User/")
 ///     try socket.connect("tcp://10.0.0.5:7000")
 ///
-/// - The type cannot be copied, is not `Sendable`, and nothing of it can be called from an asynchronous context:
-///   a task hops threads, a socket may not. Use after ``close(linger:)`` does not compile.
+/// - The type cannot be copied, is not `Sendable`, and cannot be used from an asynchronous context: a task hops
+///   threads, and a socket may not. Use after ``close(linger:)`` does not compile.
 /// - The socket holds its context and closes itself at the end of its life.
 /// - Do nothing slow on the owning thread: libzmq re-sends subscriptions after a reconnect from there, inside the
 ///   next call on the socket (libzmq notes, row 6).
-/// - Fan-out loses silently by design: a PUB or XPUB drops for a peer whose queue is full and reports success
-///   (row 1). Sequences and repair belong to the layer above.
+/// - Fan-out loses messages silently by design: a PUB or XPUB drops a message for a peer whose queue is full and
+///   reports success (row 1). Sequences and repair belong to the layer above.
 @safe
 public struct Socket: ~Copyable {
-    /// The pattern that a socket speaks.
+    /// The messaging pattern of a socket.
     public enum Kind: CInt, CaseIterable, Sendable {
         case pair = 0
         case pub = 1
@@ -33,8 +33,10 @@ public struct Socket: ~Copyable {
 
     /// What a socket can do now without blocking.
     public struct Events: OptionSet, Hashable, Sendable {
+        /// The bits of libzmq.
         public let rawValue: Int16
 
+        /// Makes a set of libzmq's bits.
         public init(rawValue: Int16) {
             self.rawValue = rawValue
         }
@@ -46,19 +48,20 @@ public struct Socket: ~Copyable {
         public static let writable = Events(rawValue: Int16(ZMQ_POLLOUT))
     }
 
+    /// The kind that the socket was opened with.
     public let kind: Kind
 
-    /// The handle's pointer again, so that sending and receiving touch no reference count.
+    /// A copy of the handle's pointer, so that sending and receiving touch no reference count.
     private let pointer: UnsafeMutableRawPointer
     let handle: SocketHandle
 
-    /// What libzmq is called with. Afterwards it is not known whether there is something to receive.
+    /// The pointer for calls of libzmq. After such a call it is not known whether there is something to receive.
     var raw: UnsafeMutableRawPointer {
         handle.isKnownEmpty = false
         return unsafe pointer
     }
 
-    /// The same for calls that look for something to receive; they note what they have found.
+    /// The same pointer for calls that look for something to receive. They note the result themselves.
     var rawForLook: UnsafeMutableRawPointer { unsafe pointer }
 
     /// Opens a socket that is connected to nothing yet.
@@ -78,10 +81,10 @@ public struct Socket: ~Copyable {
         handle.close()
     }
 
-    /// Closes the socket; pending messages may still be sent for as long as `linger`.
+    /// Closes the socket. Pending messages may still be sent for as long as `linger`.
     ///
-    /// Returns at once; the context's end waits for the rest. A socket that just goes out of scope is closed too,
-    /// with whatever ``SocketOption/linger`` says (zero unless set).
+    /// Returns at once; the end of the context waits for these messages. A socket at the end of its scope is closed,
+    /// too, with the ``SocketOption/linger`` that it has (zero unless set).
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public consuming func close(linger: Duration = .zero) {
         // Setting a linger that is not negative on an open socket cannot fail.

@@ -1,23 +1,23 @@
 internal import CLibZMQ
 
-/// The open socket itself, shared by its ``Socket``, its ``Monitor`` and the ``Poller``s that watch it, all on
-/// one thread; so a poll set and a monitor can tell that the socket has been closed.
+/// An open socket. Its ``Socket``, its ``Monitor`` and the ``Poller``s that watch it share it, all on one thread, so
+/// that a poller and a monitor can tell when the socket has been closed.
 @safe
 final class SocketHandle {
     /// Valid while `isOpen`.
     let raw: UnsafeMutableRawPointer
     private(set) var isOpen = true
     private(set) var isMonitored = false
-    /// Of the ipc endpoints that it is bound to.
+    /// The files of the ipc endpoints that the socket is bound to.
     var files: [SocketFile] = []
 
-    /// There is nothing to receive, and the descriptor will tell when that has changed: the last call on the socket was
-    /// a receive or a look that found nothing.
+    /// Nothing can be received, and the descriptor will signal when that changes: the last call on the socket was a
+    /// receive or a look that found nothing.
     ///
-    /// Both end by taking commands until libzmq's mailbox for the socket is empty, which leaves the descriptor
-    /// unreadable and the mailbox passive: whoever puts the next command there signals. Any other call may take
-    /// commands, and with them the signal, and does not say what has become readable; so each of them sets this to
-    /// false (``Socket/raw``).
+    /// Both calls take commands until libzmq's mailbox for the socket is empty. That leaves the descriptor unreadable
+    /// and the mailbox passive, so the next command that comes there signals. Any other call may take commands, and
+    /// with them the signal, without telling what has become readable; so each of them sets this to false
+    /// (``Socket/raw``).
     var isKnownEmpty = false
 
     /// libzmq terminates a context only after its last socket, so each socket keeps its context.
@@ -28,7 +28,7 @@ final class SocketHandle {
         self.context = context
     }
 
-    /// What the socket can do now, after taking what libzmq's own threads have for it.
+    /// What the socket can do now. First takes the commands that libzmq's own threads have left for it.
     func events() throws(ZeroMQError) -> Socket.Events {
         let events = try check("zmq_getsockopt", "ZMQ_EVENTS") { unsafe clibzmq_events(raw) }
         let result = Socket.Events(rawValue: Int16(events))
@@ -42,8 +42,8 @@ final class SocketHandle {
         (isMonitored, isKnownEmpty) = (true, false)
     }
 
-    /// Ends the monitoring, which must happen while the monitor's own socket still exists: an event that nobody
-    /// can receive blocks the thread that reports it (libzmq notes, row 14).
+    /// Ends the monitoring. The monitor's own socket must still exist: an event that no socket can receive blocks the
+    /// thread that reports it (libzmq notes, row 14).
     func stopMonitor() {
         guard isOpen && isMonitored else { return }
         (isMonitored, isKnownEmpty) = (false, false)
@@ -51,7 +51,7 @@ final class SocketHandle {
         _ = unsafe clibzmq_monitor(raw, nil, 0)
     }
 
-    /// Removes the files of endpoints, while the socket still listens there: nobody takes them for left behind.
+    /// Removes the files of endpoints. The socket still listens there, so no other start takes them for left behind.
     func removeFiles(where isMeant: (SocketFile) -> Bool) {
         for file in files where isMeant(file) { file.remove() }
         files.removeAll(where: isMeant)
@@ -62,7 +62,7 @@ final class SocketHandle {
         stopMonitor()
         removeFiles { _ in true }
         isOpen = false
-        // Fails only on what is not a socket.
+        // Fails only for a pointer that is not a socket.
         unsafe zmq_close(raw)
     }
 }

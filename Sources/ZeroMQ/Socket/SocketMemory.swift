@@ -1,9 +1,9 @@
 internal import CLibZMQ
 
-/// The memory that messages took.
+/// The memory of messages.
 public enum SocketMemory {
-    /// Gives free memory back to the system. What libzmq's threads release stays with the process otherwise, where it
-    /// lies between what is still in use.
+    /// Gives free memory back to the system. Otherwise memory that libzmq's threads have released stays with the
+    /// process, where it lies between memory that is still in use.
     ///
     /// - Complexity: O(*n*) in the memory of the process; other threads that allocate wait for some milliseconds.
     public static func giveBack() { clibzmq_give_memory_back() }

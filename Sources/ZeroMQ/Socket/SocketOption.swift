@@ -1,17 +1,17 @@
 internal import CLibZMQ
 
-/// A typed option of a socket; the static members are the whole table, also listed in ``SocketOptions/all``.
+/// A typed option of a socket. The static members are the whole table, which ``SocketOptions/all`` lists.
 ///
 ///     try socket.set(.reconnectInterval, .milliseconds(50))
 ///     let limit = try socket.get(.maxMessageSize)
 ///
-/// Times are `Duration`s and are rounded up to the unit of libzmq, so that a small time never becomes zero, which
-/// often means "off". Options apply to later binds and connects unless their comment says more.
+/// Times are `Duration`s and are rounded up to the unit of libzmq, as zero often means "off". Options apply to later
+/// binds and connects unless their comment says more.
 ///
-/// Missing on purpose, each because it loses or destroys in silence (row numbers of the libzmq notes):
+/// These are missing on purpose, as each loses or destroys messages silently (row numbers of the libzmq notes):
 /// XPUB_NODROP (2), HEARTBEAT_TTL (3), XPUB_WELCOME_MSG (7), CONFLATE (10), ROUTER_HANDOVER.
 public struct SocketOption<Value: Sendable & Equatable>: Sendable {
-    /// What libzmq allows.
+    /// Whether libzmq lets a program read and set the option.
     public enum Access: Sendable {
         case readWrite
         case readOnly
@@ -20,8 +20,9 @@ public struct SocketOption<Value: Sendable & Equatable>: Sendable {
 
     /// libzmq's name, such as `ZMQ_LINGER`.
     public let name: String
+    /// Whether the option can be read and set.
     public let access: Access
-    /// The kinds of sockets that take it.
+    /// The kinds of sockets that have the option.
     public let kinds: [Socket.Kind]
 
     let number: CInt
@@ -40,6 +41,7 @@ public struct SocketOption<Value: Sendable & Equatable>: Sendable {
 }
 
 extension SocketOption: AnySocketOption {
+    /// The option itself.
     public var option: SocketOption<Value> { self }
 }
 
@@ -59,7 +61,7 @@ extension Socket {
 
     /// Reads an option.
     ///
-    /// - Throws: ``ZeroMQError/Code/invalidArgument`` when libzmq does not tell it.
+    /// - Throws: ``ZeroMQError/Code/invalidArgument`` when libzmq does not let the option be read.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func get<Value>(_ option: SocketOption<Value>) throws(ZeroMQError) -> Value {
         let subject = "\(option.name) of \(kind)"

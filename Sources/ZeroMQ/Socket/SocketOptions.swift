@@ -1,6 +1,6 @@
 internal import CLibZMQ
 
-/// The table of all options, for documentation, tests and the like.
+/// The table of all options, for documentation and tests.
 public enum SocketOptions {
     /// Every static member of ``SocketOption``, once.
     public static let all: [any AnySocketOption] = [
@@ -21,17 +21,17 @@ public enum SocketOptions {
 }
 
 extension SocketOption where Value == Int {
-    /// Messages queued per peer before sending blocks or, on PUB and XPUB, drops; 0 is no limit. On a SUB it also
-    /// limits how many subscriptions a connection sends, so there it must be 0 (row 5).
+    /// Messages queued for each peer before a send would block or, on PUB and XPUB, drops; 0 is no limit. On a SUB it
+    /// also limits how many subscriptions a connection sends, so there it must be 0 (row 5).
     public static var sendHighWaterMark: Self { Self("ZMQ_SNDHWM", ZMQ_SNDHWM, .count) }
-    /// Received messages queued per peer before the connection is no longer read; 0 is no limit.
+    /// Received messages queued for each peer before its connection is no longer read; 0 is no limit.
     public static var receiveHighWaterMark: Self { Self("ZMQ_RCVHWM", ZMQ_RCVHWM, .count) }
     /// Connections that may wait to be accepted.
     public static var backlog: Self { Self("ZMQ_BACKLOG", ZMQ_BACKLOG, .count) }
 }
 
 extension SocketOption where Value == Int? {
-    /// The greatest frame in bytes that is accepted; a peer that sends more is cut for good (row 11). Nil: no limit.
+    /// The greatest frame that is accepted, in bytes. A peer that sends more is cut for good (row 11). Nil: no limit.
     public static var maxMessageSize: Self { Self("ZMQ_MAXMSGSIZE", ZMQ_MAXMSGSIZE, .optionalLongCount) }
     /// The kernel's send buffer in bytes; nil leaves it to the kernel, which is nearly always best.
     public static var sendBuffer: Self { Self("ZMQ_SNDBUF", ZMQ_SNDBUF, .optionalCount) }
@@ -63,7 +63,7 @@ extension SocketOption where Value == Duration? {
 }
 
 extension SocketOption where Value == Duration {
-    /// The longest pause that doubling reaches; zero: no back-off at all (row 12).
+    /// The longest pause between attempts, which doubling reaches; zero: no back-off at all (row 12).
     public static var reconnectIntervalMax: Self {
         Self("ZMQ_RECONNECT_IVL_MAX", ZMQ_RECONNECT_IVL_MAX, .milliseconds)
     }
@@ -73,15 +73,15 @@ extension SocketOption where Value == Duration {
     public static var handshakeInterval: Self { Self("ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, .milliseconds) }
     /// How long sent bytes may stay unacknowledged before TCP gives up; zero: the system's default (row 4).
     public static var tcpMaxRetransmitTimeout: Self { Self("ZMQ_TCP_MAXRT", ZMQ_TCP_MAXRT, .milliseconds) }
-    /// The pause between ZMTP pings; zero: none. Only for sockets that queue no received messages: anywhere else
-    /// a full queue and a reconnect abort the process inside libzmq (row 3; SUB, XSUB, PULL and DEALER seen).
+    /// The pause between ZMTP pings; zero: none. Only for sockets that queue no received messages: on others a full
+    /// queue and a reconnect abort the process inside libzmq (row 3; seen with SUB, XSUB, PULL and DEALER).
     public static var heartbeatInterval: Self {
         Self("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, .milliseconds, on: [.pub, .xpub, .push])
     }
 }
 
 extension SocketOption where Value == Bool {
-    /// Queue only for finished connections. It drops what was queued when a connection ends (row 18).
+    /// Queue only for finished connections. The queue of a connection is dropped when the connection ends (row 18).
     public static var immediate: Self { Self("ZMQ_IMMEDIATE", ZMQ_IMMEDIATE, .flag) }
     /// Allow IPv6 beside IPv4.
     public static var ipv6: Self { Self("ZMQ_IPV6", ZMQ_IPV6, .flag) }
@@ -89,7 +89,7 @@ extension SocketOption where Value == Bool {
     public static var xpubVerbose: Self {
         Self("ZMQ_XPUB_VERBOSE", ZMQ_XPUB_VERBOSE, .flag, .writeOnly, on: [.xpub])
     }
-    /// Pass on every subscription and unsubscription, also of a topic that others hold (rows 7 and 8).
+    /// Pass on every subscription and unsubscription, also those of a topic that other peers hold (rows 7 and 8).
     public static var xpubVerboser: Self {
         Self("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, .flag, .writeOnly, on: [.xpub])
     }
@@ -97,7 +97,7 @@ extension SocketOption where Value == Bool {
     public static var routerMandatory: Self {
         Self("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, .flag, .writeOnly, on: [.router])
     }
-    /// Speak CURVE as the server side; set ``curveSecretKey`` too. Without a ZAP handler any client key is let in,
+    /// Be the server side of CURVE; set ``curveSecretKey``, too. Without a ZAP handler any client key is allowed,
     /// unless ``zapEnforceDomain`` is on (row 13).
     public static var curveServer: Self { Self("ZMQ_CURVE_SERVER", ZMQ_CURVE_SERVER, .flag) }
     /// Refuse clients while no ZAP handler answers for a non-empty ``zapDomain`` (row 13).
@@ -119,14 +119,15 @@ extension SocketOption where Value == [UInt8] {
 }
 
 extension SocketOption where Value == String {
-    /// The domain that a ZAP handler is asked about. With one, connections of ZMTP 1.0 and 2.0 are closed (row 21).
+    /// The domain that libzmq names to a ZAP handler. With a domain, connections of ZMTP 1.0 and 2.0 are closed (row
+    /// 21).
     public static var zapDomain: Self { Self("ZMQ_ZAP_DOMAIN", ZMQ_ZAP_DOMAIN, .text) }
     /// See ``Socket/lastEndpoint()``.
     public static var lastEndpoint: Self { Self("ZMQ_LAST_ENDPOINT", ZMQ_LAST_ENDPOINT, .text, .readOnly) }
 }
 
 extension SocketOption where Value == Curve.PublicKey {
-    /// This client's own public key; with it go ``curveSecretKey`` and ``curveServerKey``.
+    /// The client's own public key. ``curveSecretKey`` and ``curveServerKey`` have to be set with it.
     public static var curvePublicKey: Self { Self("ZMQ_CURVE_PUBLICKEY", ZMQ_CURVE_PUBLICKEY, .publicKey) }
     /// The public key of the server to connect to.
     public static var curveServerKey: Self { Self("ZMQ_CURVE_SERVERKEY", ZMQ_CURVE_SERVERKEY, .publicKey) }
@@ -143,7 +144,7 @@ extension SocketOption where Value == UInt64 {
 }
 
 extension SocketOption where Value == Socket.Kind {
-    /// The kind, as libzmq tells it; ``Socket/kind`` is free.
+    /// The kind, as libzmq returns it. Reading ``Socket/kind`` costs nothing.
     public static var type: Self { Self("ZMQ_TYPE", ZMQ_TYPE, .kind, .readOnly) }
 }
 
@@ -153,7 +154,7 @@ extension SocketOption where Value == Socket.Events {
 }
 
 extension SocketOption where Value == CInt {
-    /// A descriptor that becomes readable when ``events`` may have changed. It is edge-triggered: read
-    /// ``events`` before waiting. ``Poller`` does this right.
+    /// A descriptor that becomes readable when ``events`` may have changed. It is edge-triggered: read ``events``
+    /// before each wait. ``Poller`` does so.
     public static var fileDescriptor: Self { Self("ZMQ_FD", ZMQ_FD, .descriptor, .readOnly) }
 }

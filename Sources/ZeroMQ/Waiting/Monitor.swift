@@ -8,11 +8,11 @@ internal import Synchronization
 ///     …
 ///     while let event = try monitor.next() { … }
 ///
-/// - Start it before bind and connect, or the first events are missed.
+/// - Start it before bind and connect, otherwise the first events are missed.
 /// - It ends in the right order by itself, whether the monitor or the socket goes first (libzmq notes, row 14).
-/// - Read it whenever the poller says so: events queue without limit, because a full queue would block libzmq's
-///   own thread and leave the monitored socket silently dead. Failed connects are the most frequent source,
-///   bounded by ``SocketOption/reconnectInterval``.
+/// - Read it whenever the poller reports it. Events queue without limit, because a full queue would block libzmq's own
+///   thread and leave the monitored socket silently dead. Failed connects are the most frequent events;
+///   ``SocketOption/reconnectInterval`` bounds their rate.
 @safe
 public struct Monitor: ~Copyable {
     private let watched: SocketHandle
@@ -37,15 +37,15 @@ public struct Monitor: ~Copyable {
     }
 
     deinit {
-        // First the source, then (as this value's properties go) the receiver.
+        // The source ends first, then the receiver, as one of this value's properties.
         watched.stopMonitor()
     }
 
-    /// The next event, or nil when none is here.
+    /// The next event, or nil when none has come.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func next() throws(ZeroMQError) -> SocketEvent? {
         guard let head = try receiver.receive() else { return nil }
-        // Two frames: 16 bits of event and 32 of value in native order, then the endpoint.
+        // An event has two frames: 16 bits of event and 32 of value in native order, then the endpoint.
         let numbers = head.withBytes { bytes -> (event: UInt16, value: UInt32)? in
             guard bytes.byteCount >= 6 else { return nil }
             return unsafe (
@@ -77,7 +77,7 @@ extension Socket {
 }
 
 extension Poller {
-    /// Adds a monitor: readable means that ``Monitor/next()`` has an event.
+    /// Adds a monitor. Readable means that ``Monitor/next()`` has an event.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public mutating func add(_ monitor: borrowing Monitor) throws(ZeroMQError) -> Token {
         try add(monitor.receiver)

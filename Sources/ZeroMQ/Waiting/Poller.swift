@@ -1,6 +1,6 @@
 internal import CLibZMQ
 
-/// Waits on the sockets of one thread, and on a wake from others.
+/// Waits for events of the sockets of one thread, and for a wake from other threads.
 ///
 ///     var poller = try Poller()
 ///     let stream = poller.add(socket)
@@ -12,11 +12,11 @@ internal import CLibZMQ
 ///         }
 ///     }
 ///
-/// - Belongs to the thread of its sockets; like them it cannot be used from a task.
-/// - A socket that is closed leaves the set by itself: its token is then never ready again.
-/// - Read a ready socket until it is empty, or bound the work and wait again: what is left makes the next wait
-///   return at once, without a system call to sleep.
-/// - A socket that was read until it was empty, and not used since, costs the next wait nothing.
+/// - A poller belongs to the thread of its sockets. Like them it cannot be used from a task.
+/// - A socket that is closed leaves the poller by itself: its token is then never ready again.
+/// - Read a ready socket until it is empty, or bound the work and wait again: messages that are left make the next wait
+///   return at once, without sleeping.
+/// - A socket that was read until it was empty, and was not used since, costs the next wait nothing.
 /// - Waiting allocates nothing.
 @safe
 public struct Poller: ~Copyable {
@@ -26,11 +26,11 @@ public struct Poller: ~Copyable {
         fileprivate let generation: Int
     }
 
-    /// Why a wait ended. Neither woken nor anything ready: the time is over.
+    /// Why a wait ended. Where it was not woken and nothing is ready, the time was over.
     public struct Outcome: Hashable, Sendable {
         /// The number of sockets that are ready; ask ``Poller/readiness(of:)`` which.
         public let readyCount: Int
-        /// Whether ``Waker/wake()`` was called since the last wait that said so.
+        /// Whether ``Waker/wake()`` was called since the last wait that reported a wake.
         public let isWoken: Bool
 
         package init(readyCount: Int, isWoken: Bool) {
@@ -39,7 +39,7 @@ public struct Poller: ~Copyable {
         }
     }
 
-    /// What is watched: a socket of this thread, or one that threads share.
+    /// A watched socket: one of this thread, or one that threads share.
     private enum Watched {
         case own(SocketHandle)
         case shared(SharedSocket)
@@ -70,7 +70,7 @@ public struct Poller: ~Copyable {
         var watched: Watched?
         var interest: Socket.Events = []
         var ready: Socket.Events = []
-        /// The last refresh left it out, as nothing is there unless its descriptor tells.
+        /// The last refresh did not look at the socket, as its descriptor signals when something comes.
         var isPassedOver = false
         var generation = 0
     }
@@ -78,11 +78,11 @@ public struct Poller: ~Copyable {
     /// Ends a wait from any thread.
     public let waker: Waker
 
-    /// How often a socket was looked at, which is a system call each; for tests.
+    /// How many looks at sockets there were, each of which is a system call. For tests.
     package private(set) var lookCount = 0
 
     private var slots: [Slot] = []
-    /// First the waker's, then one per slot; a negative descriptor is skipped by the system.
+    /// The descriptor of the waker, then one for each slot. The system skips a negative descriptor.
     private var descriptors: [pollfd]
 
     /// Makes a poller without sockets.
@@ -93,7 +93,7 @@ public struct Poller: ~Copyable {
         descriptors = [pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)]
     }
 
-    /// Adds a socket; it may be in several pollers of its thread.
+    /// Adds a socket, which may be in several pollers of its thread.
     ///
     /// - Throws: when the socket does not tell its descriptor, which only a terminated context causes.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
@@ -104,7 +104,7 @@ public struct Poller: ~Copyable {
         return add(.own(socket.handle), descriptor, interest)
     }
 
-    /// Adds a socket that other threads use, too. See ``SharedSocket`` for what they owe this poller.
+    /// Adds a socket that other threads use, too. ``SharedSocket`` says what these threads have to do for the poller.
     @available(*, noasync, message: "waiting blocks the thread: use a thread of your own, never a task's")
     public mutating func add(_ socket: SharedSocket, for interest: Socket.Events = .readable) -> Token {
         add(.shared(socket), socket.descriptor, interest)
@@ -122,19 +122,19 @@ public struct Poller: ~Copyable {
         return Token(slot: slot, generation: slots[slot].generation)
     }
 
-    /// Changes what a socket is watched for; nothing happens when it has left the set.
+    /// Changes the events that a socket is watched for. Does nothing when the socket has left the poller.
     public mutating func setInterest(_ interest: Socket.Events, of token: Token) {
         guard contains(token) else { return }
         slots[token.slot].interest = interest
     }
 
-    /// Takes a socket out; nothing happens when it has left the set.
+    /// Removes a socket. Does nothing when the socket has left the poller.
     public mutating func remove(_ token: Token) {
         guard contains(token) else { return }
         vacate(token.slot)
     }
 
-    /// What a socket was ready for when the last wait ended, of what it is watched for.
+    /// The watched events that a socket was ready for when the last wait ended.
     public func readiness(of token: Token) -> Socket.Events {
         contains(token) ? slots[token.slot].ready : []
     }
@@ -153,7 +153,7 @@ public struct Poller: ~Copyable {
     ///
     /// - Parameter timeout: nil waits for ever; zero or less only looks.
     /// - Throws: ``ZeroMQError/Code/terminated``. A signal does not end the wait.
-    /// - Complexity: O(number of sockets), and one look at the mailbox of each that was used since it was found empty.
+    /// - Complexity: O(*sockets*), and a system call for each socket that was used since it was found empty.
     @available(*, noasync, message: "waiting blocks the thread: use a thread of your own, never a task's")
     public mutating func wait(timeout: Duration?) throws(ZeroMQError) -> Outcome {
         let readyCount = try refresh(signalledOnly: false)
@@ -173,12 +173,12 @@ public struct Poller: ~Copyable {
                 remaining = deadline - now
                 if now >= deadline { return outcome }
             }
-            // A signal, or a mailbox with nothing that makes the socket ready: sleep on.
+            // A signal, or a command that makes no socket ready: sleep again.
             if !waker.prepareToSleep() { return Outcome(readyCount: 0, isWoken: waker.takeWake()) }
         }
     }
 
-    /// Ends a sleep: the thread is awake in any case, and the sockets that signalled are looked at.
+    /// Ends a sleep: takes a wake, and looks at the sockets that have signalled.
     private mutating func settle(_ result: CInt) throws(ZeroMQError) -> Outcome {
         if result > 0, descriptors[0].revents != 0 { waker.drain() }
         let isWoken = waker.takeWake()
@@ -186,9 +186,9 @@ public struct Poller: ~Copyable {
         return Outcome(readyCount: result > 0 ? try refresh(signalledOnly: true) : 0, isWoken: isWoken)
     }
 
-    /// Looks at the sockets, or only at those whose descriptor has just signalled (none of the others can have
-    /// changed), and counts the ready ones. A look is a system call, so one is left out where the last call on the
-    /// socket has found nothing to receive: what comes later signals.
+    /// Looks at the sockets and counts the ready ones. After a sleep it looks only at those whose descriptor has
+    /// signalled, as the others cannot have changed. A look is a system call. So a socket is left out where the last
+    /// call on it found nothing to receive: a later message signals.
     private mutating func refresh(signalledOnly: Bool) throws(ZeroMQError) -> Int {
         var readyCount = 0
         for index in slots.indices {
@@ -206,7 +206,8 @@ public struct Poller: ~Copyable {
         return readyCount
     }
 
-    /// For a wait that does not sleep: those that were passed over are asked all at once whether they have signalled.
+    /// Looks at the passed-over sockets that have signalled. For a wait that does not sleep; one system call asks all
+    /// of their descriptors.
     /// - Returns: how many of them are ready.
     private mutating func lookAtPassedOver() throws(ZeroMQError) -> Int {
         guard slots.contains(where: \.isPassedOver) else { return 0 }
@@ -220,7 +221,8 @@ public struct Poller: ~Copyable {
         return readyCount
     }
 
-    /// - Returns: whether it is ready.
+    /// Asks a socket for its events.
+    /// - Returns: whether the socket is ready.
     private mutating func look(at index: Int, _ watched: Watched) throws(ZeroMQError) -> Bool {
         lookCount += 1
         slots[index].ready = try watched.events().intersection(slots[index].interest)
@@ -242,7 +244,7 @@ public struct Poller: ~Copyable {
 extension Poller: Sendable {}
 
 extension Duration {
-    /// Whole nanoseconds, rounded up; the greatest number for more than 292 years.
+    /// Whole nanoseconds, rounded up; the greatest number for durations of more than 292 years.
     fileprivate var nanoseconds: Int64 {
         guard self > .zero else { return 0 }
         let (seconds, attoseconds) = components

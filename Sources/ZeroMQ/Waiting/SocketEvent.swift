@@ -2,22 +2,23 @@ internal import CLibZMQ
 
 /// Something that happened to a connection of a monitored socket.
 public struct SocketEvent: Hashable, Sendable {
+    /// What happened.
     public enum Kind: Hashable, Sendable {
         case listening
         case bindFailed(ZeroMQError.Code)
         case accepted
         case acceptFailed(ZeroMQError.Code)
-        /// The transport is connected; the handshake follows.
+        /// The transport is connected. The handshake follows.
         case connected
-        /// The attempt goes on in the background: nothing bad.
+        /// The attempt to connect goes on in the background. This is no failure.
         case connectDelayed
-        /// An attempt failed, the next one comes after this time. A host name that does not resolve shows as
-        /// nothing but these.
+        /// An attempt failed, and the next one comes after this time. A host name that does not resolve causes only
+        /// these events.
         case connectRetried(after: Duration)
         case closed
         case closeFailed(ZeroMQError.Code)
         case disconnected
-        /// The peer is a ZMTP peer and, with CURVE, an accepted one: messages can flow.
+        /// The peer speaks ZMTP and, with CURVE, was accepted. Messages can flow.
         case handshakeSucceeded
         case handshakeFailed(HandshakeFailure)
         /// The last event of a monitor.
@@ -28,28 +29,32 @@ public struct SocketEvent: Hashable, Sendable {
 
     /// Why a handshake failed.
     public enum HandshakeFailure: Hashable, Sendable {
-        /// The connection broke off: not a ZMTP peer, a time-out, or a peer that refused us without a word.
+        /// The connection broke off: the peer does not speak ZMTP, did not answer in time, or refused this side without
+        /// a reason.
         case noDetail(ZeroMQError.Code)
         /// The peer broke the rules of ZMTP or of ZAP.
         case protocolError(ProtocolError)
-        /// Authentication refused the client with this ZAP status: 300 (try later), 400 (no), 500 (handler broken).
+        /// The handler refused the client with this ZAP status: 300 (try later), 400 (no), 500 (handler broken).
         case refused(status: Int)
     }
 
-    /// libzmq's number for a broken rule: an open set.
+    /// libzmq's number for a broken rule of the protocol: an open set.
     public struct ProtocolError: RawRepresentable, Hashable, Sendable {
+        /// The number.
         public let rawValue: UInt32
 
+        /// Makes the value of a number.
         public init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
 
         /// The two sides are configured for different security mechanisms.
         public static let mechanismMismatch = ProtocolError(rawValue: 0x1100_0002)
-        /// A box did not open: the client has the wrong server key.
+        /// A CURVE box could not be opened: the client has the wrong server key.
         public static let cryptographic = ProtocolError(rawValue: 0x1100_0001)
     }
 
+    /// What happened.
     public let kind: Kind
     /// The endpoint that libzmq reports with the event.
     public let endpoint: String

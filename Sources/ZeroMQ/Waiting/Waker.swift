@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// Wakes the ``Poller`` that it belongs to, from any thread.
 ///
-/// Put the work where the poller's thread will look, then call ``wake()``. A wake is remembered: one that comes
-/// while the thread is busy ends its next wait at once. Many wakes cost one system call, and none when the thread
-/// is not asleep.
+/// Put the work where the poller's thread will look, then call ``wake()``. A wake is remembered: one that comes while
+/// the thread is busy ends its next wait at once. Many wakes cost one system call, and none while the thread is not
+/// asleep.
 public final class Waker: Sendable {
-    /// What the poller's thread does, as one byte.
+    /// The state of the poller's thread, as one byte.
     private enum State {
         static let awake: UInt8 = 0
         static let asleep: UInt8 = 1
@@ -34,18 +34,18 @@ public final class Waker: Sendable {
         }
     }
 
-    /// Takes a wake that came since the last one was taken; afterwards the thread counts as awake.
+    /// Returns whether a wake has come since the last one was taken. Afterwards the thread counts as awake.
     func takeWake() -> Bool {
         state.exchange(State.awake, ordering: .acquiringAndReleasing) == State.woken
     }
 
-    /// Announces that the thread is about to sleep; false when a wake is there already, and stays there.
+    /// Announces that the thread is about to sleep. Returns false when a wake is there already, and leaves it there.
     func prepareToSleep() -> Bool {
         state.compareExchange(expected: State.awake, desired: State.asleep, ordering: .acquiringAndReleasing).exchanged
     }
 
-    /// Makes the descriptor unreadable again. A wake that was taken just before its signal arrived signals the
-    /// next sleep in vain, which the poller notices by ``takeWake()``.
+    /// Makes the descriptor unreadable again. A wake may be taken before its signal arrives. That signal ends the next
+    /// sleep without a cause, which the poller notices by ``takeWake()``.
     func drain() {
         clibzmq_eventfd_drain(descriptor)
     }
