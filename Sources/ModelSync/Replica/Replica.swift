@@ -10,7 +10,7 @@ import ModelWire
 /// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public final class Replica {
     public let configuration: ReplicaConfiguration
-    /// Where everything is merged. Others may read it at any time; nobody else may write it.
+    /// The cache that the replica merges into. Any thread may read it at any time; only the replica may write it.
     public let cache: ModelCache
     public internal(set) var counters = Counters()
 
@@ -35,16 +35,16 @@ public final class Replica {
     var nextReview: UInt64 = 0
 
     var decoder: BatchDecoder
-    /// For the parts of transactions, which are decoded again when all are here.
+    /// Decodes the parts of a transaction a second time, when all of them are here.
     var groupDecoder: BatchDecoder
     var generator: SeededGenerator
     var actions: [ReplicaAction] = []
 
     /// - Parameters:
-    ///   - seed: where barrier topics and jitter come from; any number that differs between processes.
-    ///   - lastAlive: where the cache holds the state of an earlier run: when that was last in contact with its
-    ///     senders, in milliseconds of the wall clock. Longer ago than the retention of deleted models, and the state
-    ///     is built anew.
+    ///   - seed: the seed of barrier topics and jitter; any number that differs between processes.
+    ///   - lastAlive: when the state of an earlier run, which the cache holds, was last in contact with its senders, in
+    ///     milliseconds of the wall clock; nil where there is no such state. A state that is older than the retention
+    ///     of deleted models is built anew.
     public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64, lastAlive: UInt64? = nil) {
         self.lastAlive = lastAlive
         self.configuration = configuration
@@ -63,13 +63,13 @@ public final class Replica {
         return id
     }
 
-    /// Hands over what there is to do, in order, and forgets it.
+    /// Returns the pending actions, in order, and clears them.
     public func takeActions() -> [ReplicaAction] {
         defer { actions = [] }
         return actions
     }
 
-    /// There is something for ``takeActions()``.
+    /// Whether ``takeActions()`` has anything to return.
     public var hasActions: Bool { !actions.isEmpty }
 
     func send(_ request: ControlRequest, to sender: SenderID) {
@@ -86,7 +86,7 @@ public final class Replica {
         return name.isEmpty ? "#\(sender.index)" : name
     }
 
-    /// Everything that the replica asks for.
+    /// The topic prefixes that the replica takes.
     var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
 
     /// The replica asked for this topic.

@@ -84,7 +84,7 @@ public struct SequenceTracker: Hashable, Sendable {
         absorb()
     }
 
-    /// What was told of heads counts no longer: `newHead` does.
+    /// Replaces the head: what was told before counts no longer.
     mutating func replaceHead(by newHead: UInt64) { head = newHead }
 
     /// Goes back to what was applied before a claim, and keeps what has been applied beyond it since.
