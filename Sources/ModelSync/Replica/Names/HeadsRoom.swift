@@ -3,9 +3,9 @@ import ModelWire
 /// How much of one message the heads of all streams would take, if each were told at its longest.
 ///
 /// `welcome`, `complete` and `digests` have one list of heads in one frame: for each origin its name and up to 37
-/// bytes, for each topic its bytes and up to 22. A list that outgrew the frame limit would be refused on every
-/// connection, and nobody could join any more. So a stream that does not fit is left out of the heads, and a publisher
-/// refuses to make a topic that does not fit.
+/// bytes, for each topic its bytes and up to 22. A receiver cuts the connection at a frame past its limit, so with a
+/// longer list nobody could join any more. Therefore a stream that does not fit is left out of the heads, and a
+/// publisher makes no topic that does not fit.
 ///
 /// Seven eighths of a frame are for the list, the rest is for the other words of the message. Streams that peers push
 /// may fill three eighths, for two reasons: a peer that makes up names takes no room from the senders of this replica,

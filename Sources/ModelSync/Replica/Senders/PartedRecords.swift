@@ -19,7 +19,7 @@ public struct PartedRecords: Sendable {
     public init() {}
 
     /// Takes what one message of a request has brought.
-    /// - Parameter goesOn: the last record is a part, and the next message has more of it.
+    /// - Parameter goesOn: the only record is a part, and the next message has more of it.
     /// - Returns: the records that are whole, in order.
     public mutating func take(
         _ rid: UInt64, type: String, _ records: [CellRecord], goesOn: Bool
