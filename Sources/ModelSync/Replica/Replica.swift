@@ -9,9 +9,11 @@ import ModelWire
 /// heads and digests and mended while reads go on. It has no socket, no clock and no thread: whoever owns it calls it
 /// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public final class Replica {
+    /// How the replica works.
     public let configuration: ReplicaConfiguration
     /// The cache that the replica merges into. Any thread may read it at any time; only the replica may write it.
     public let cache: ModelCache
+    /// What the replica has counted since it started.
     public internal(set) var counters = Counters()
 
     /// When the state in the cache was last known to be in contact with its senders, before this start.

@@ -38,6 +38,7 @@ public struct ReplicaConfiguration: Sendable {
     /// (``ReplicaAction/forward(topic:payload:origin:incarnation:sequence:)``), as a relay needs it.
     public var forwardsBatches: Bool
 
+    /// The defaults, but for the name.
     public init(
         name: String, prefixes: [[UInt8]] = [Array("m/".utf8)], limits: WireLimits = .default,
         clockLeadMax: Duration = .seconds(300), holeGrace: Duration = .milliseconds(50),

@@ -13,6 +13,7 @@ public struct StreamPosition: Hashable, Sendable {
     /// Batches of the stream were pushed here.
     public var isPushed: Bool
 
+    /// A position as a store has kept it.
     public init(origin: String, topic: Topic, incarnation: UInt64, applied: UInt64, isPushed: Bool = false) {
         self.origin = origin
         self.topic = topic

@@ -10,8 +10,8 @@ struct Audit {
         case fetching(rest: [Int])
         /// The digests were asked for again, to see whether both copies are equal now.
         case verifying
-        /// Buckets that still differ are fetched once more: what no correct origin can have written goes from this
-        /// copy. The rest is still to come.
+        /// Buckets that still differ are fetched once more, to give up what no correct origin can have written. The
+        /// rest is still to come.
         case replacing(part: [Int], rest: [Int])
 
         var isVerifying: Bool { if case .verifying = self { true } else { false } }

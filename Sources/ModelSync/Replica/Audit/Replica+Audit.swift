@@ -274,8 +274,8 @@ extension Replica {
             }
         }
         audits[type]?.answer = nil
-        // Digests that differ from those of this copy now were compared with an older cut: they may replace what was
-        // told only where they are equal now.
+        // The answer may have been compared with an older cut. It takes the place of what was told before only where it
+        // equals this copy now.
         let isNow = covered.allSatisfy { own[$0] == answer.digests[$0] }
         let unequal = found.keys.filter { found[$0] == .equal }.sorted()
         switch audit.step {

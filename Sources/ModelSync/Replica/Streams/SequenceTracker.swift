@@ -18,6 +18,7 @@ public struct SequenceTracker: Hashable, Sendable {
     /// Applied sequences beyond a hole: disjoint, ascending, none adjacent.
     public private(set) var ahead: [ClosedRange<UInt64>] = []
 
+    /// Nothing applied, nothing known.
     public init() {}
 
     /// How many runs beyond holes are remembered. Past it the last is forgotten: its batches count as missing.
