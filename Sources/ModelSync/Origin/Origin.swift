@@ -40,7 +40,8 @@ public struct Origin {
     public internal(set) var ring: ReplayRing
     /// The time of the last tick. A batch is taken to be sent then, because no time is passed in when it is closed.
     var ringTime: UInt64
-    /// The topics that only a former incarnation has sent on.
+    /// The topics that a former incarnation has sent on, or may have. They are told with head 0 until this one sends on
+    /// them.
     var formerTopics: Set<Int> = []
     /// Transactions over several topics have been sent, or may have been by an earlier start.
     var hasTransactions = false

@@ -11,10 +11,10 @@ public import ModelWire
 ///     try pusher.push(topic: topic, payload: payload)
 /// }
 /// ```
-/// Each batch goes to every relay, in the order of its topic, with a window of batches on their way. A batch that is
-/// not acknowledged in time is sent again, with all that follow; where a relay expects another sequence, the pusher
-/// goes back to that. A pusher has no socket, no clock and no thread: its owner calls it from one thread at a time,
-/// passes the time in and does what ``takeActions()`` returns.
+/// Each batch goes to every relay, in the order of its topic, with a window of batches on their way. Where an answer
+/// takes too long, the connection is opened anew, and what is not acknowledged is sent again; where a relay expects
+/// another sequence, the pusher goes back to that. A pusher has no socket, no clock and no thread: its owner calls it
+/// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public final class Pusher {
     /// How batches are pushed.
     public let configuration: PusherConfiguration
