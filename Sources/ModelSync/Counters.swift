@@ -88,7 +88,7 @@ public struct Counters: Sendable {
         case unsendableFields
         /// New incarnations met.
         case newIncarnations
-        /// Batches of an incarnation that is not the greatest.
+        /// Batches of an incarnation that is not the greatest, and heads that tell one of a stream.
         case olderIncarnationBatches
         /// Times a sender was found silent.
         case senderTimeouts

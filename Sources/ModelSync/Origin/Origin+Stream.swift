@@ -66,7 +66,8 @@ extension Origin {
             sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
     }
 
-    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
+    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
+    /// first tick, which is due at once.
     public var nextDeadline: UInt64? {
         guard let nextBarriers = barriers.dueAt else { return nextHeartbeat }
         return nextHeartbeat.map { min($0, nextBarriers) }

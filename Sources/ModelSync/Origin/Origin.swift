@@ -4,9 +4,9 @@ import ModelWire
 
 /// The publishing side as a state machine: writes, requests, subscriptions and ticks go in, actions come out.
 ///
-/// It stamps each write, merges it into the origin's own copy, appends it to the open batch of its topic, numbers the
-/// batches, tells heads, answers barriers and serves snapshots. It has no socket, no clock and no thread:
-/// whoever owns it calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
+/// An origin stamps each write, merges it into its own copy, appends it to the open batch of its topic, numbers the
+/// batches, tells heads, answers barriers and serves snapshots. It has no socket, no clock and no thread: its owner
+/// calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public struct Origin {
     /// How the origin works.
     public private(set) var configuration: OriginConfiguration

@@ -68,7 +68,8 @@ extension Replica {
     }
 
     /// When the state in the cache was last in contact with all of its senders, in milliseconds of the wall clock: what
-    /// a store keeps for the next start. A sender that was never heard of does not count; nil where none was.
+    /// a store keeps for the next start. A sender that was not heard of in this run counts with the last contact before
+    /// it, and not at all where there was none; nil where none counts.
     public func lastContact(now: Moment) -> UInt64? {
         guard !sessions.isEmpty else { return now.wallMilliseconds }
         return sessions.compactMap { $0.lastContact ?? lastAlive }.min()
@@ -78,9 +79,9 @@ extension Replica {
     enum Restoration {
         /// The bytes are no batch of a topic that is replicated here, or there is no room for its stream.
         case refused
-        /// The restored state holds what it wrote.
+        /// The restored state holds what the batch wrote.
         case held
-        /// It was merged, or waits for the rest of its transaction.
+        /// The batch was merged, or waits for the rest of its transaction.
         case merged
     }
 

@@ -5,9 +5,9 @@ import ModelWire
 /// The receiving side as a state machine: frames and ticks of any number of senders go in, commits to the cache and
 /// actions come out.
 ///
-/// It follows section 6 of the protocol article: hello, barrier, snapshot, then live; holes are found by sequences,
-/// heads and digests and mended while reads go on. It has no socket, no clock and no thread: whoever owns it calls it
-/// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
+/// A replica follows section 6 of the protocol article: hello, barrier, snapshot, then live. Holes are found by
+/// sequences, heads and digests, and mended while reads go on. A replica has no socket, no clock and no thread: its
+/// owner calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public final class Replica {
     /// How the replica works.
     public let configuration: ReplicaConfiguration

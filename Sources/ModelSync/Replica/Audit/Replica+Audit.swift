@@ -203,7 +203,7 @@ extension Replica {
         judge(answer, of: type, now: now)
     }
 
-    /// Remembers this copy as it is now, if nothing that its heads tell is on its way.
+    /// Remembers this copy as it is now, unless a transaction waits or a stream of the type is being mended.
     private func noteCut(of type: String) {
         let streams = streams.of(type: type)
         guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isBeingMended) else {

@@ -210,7 +210,8 @@ extension Replica {
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
         let replacements = Dictionary(fetched.map { ($0.id, $0) }) { $1 }
         let snapshot = cache.snapshot()
-        // Everything here was there when these heads were read, so it is older than they are.
+        // Where this copy stands at these heads, everything in it had been sent when they were read, so no correct
+        // stamp in it is later.
         let comparability = comparability(of: type, with: audit.sender, now: now) {
             Replica.head(of: $0, in: [origin: told])
         }

@@ -383,7 +383,7 @@ extension Replica {
             }.min { claim.doubted[$0.sender]?.at ?? 0 < claim.doubted[$1.sender]?.at ?? 0 }
             if stream.repair == nil, let doubting { doubted.append((stream, doubting)) }
         }
-        // In one order on every machine, and no more at a time than a tick begins repairs.
+        // Sorted, so that the order is the same on every machine. No more at a time than a tick begins repairs.
         for stream in starts.sorted(by: { $0.precedes($1) }).prefix(Replica.startCountMax) {
             reviewStart(of: stream, now: now)
         }

@@ -2,7 +2,8 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// Starting anew (protocol article, section 2): the only way in which state is ever given up.
+/// Starting anew (protocol article, section 2). State is given up in no other way, but for what a relay replaces at the
+/// end of an audit.
 extension Replica {
     /// The state is being built anew; until the switch-over the cache may hold what was deleted long ago.
     public var isStartingAnew: Bool { renewal != nil }

@@ -74,7 +74,7 @@ struct Staging {
     private(set) var chunks: [RecordChunk] = []
     private(set) var byteCount = 0
 
-    /// Past this many bytes the records become visible as they come.
+    /// The most bytes that are staged; past it the records become visible as they come.
     static let byteCountMax = 64 << 20
 
     var isFull: Bool { byteCount > Staging.byteCountMax }

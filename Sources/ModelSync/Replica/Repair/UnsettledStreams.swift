@@ -12,7 +12,7 @@ struct UnsettledStreams {
         /// For each sender, whether it speaks of a stream that was being mended in the last round through the queue, or
         /// came since.
         var mending: [Bool] = []
-        /// The same for the round that is under way.
+        /// As `mending`, for the round that is under way.
         var coming: [Bool] = []
 
         mutating func mark(_ stream: StreamState) {

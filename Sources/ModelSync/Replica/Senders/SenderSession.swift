@@ -10,7 +10,7 @@ struct SenderSession: Sendable {
         case disconnected
         /// `hello` was sent.
         case greeting
-        /// Subscribed; waiting for `heads` on the barrier topic.
+        /// The stream is subscribed to; `heads` on the barrier topic are awaited.
         case barrier
         /// The snapshot with this request id is under way.
         case snapshot(rid: UInt64)

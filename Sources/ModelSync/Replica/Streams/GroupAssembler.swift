@@ -27,11 +27,11 @@ struct GroupAssembler: Sendable {
 
     /// What is known of the parts that are not here.
     enum Rest {
-        /// They may be on their way.
+        /// The parts may be on their way.
         case awaited
-        /// Senders are asked for them.
+        /// Senders are asked for the parts.
         case asked
-        /// They are given up.
+        /// The parts are given up.
         case givenUp
     }
 
