@@ -1,8 +1,8 @@
-/// What a state machine has counted since it started, by the names used in logs, metrics and reports.
+/// The counts of a state machine since it started, by the names used in logs, metrics and reports.
 public struct Counters: Sendable {
-    /// One counter. The raw value is its position.
+    /// The name of a counter. The raw value is its index.
     public enum Name: Int, CaseIterable, Sendable {
-        /// Frames that were not ours, or broken, and were dropped.
+        /// Frames that were not of this protocol, or broken, and were dropped.
         case malformedFrames
         /// Frames, operations or methods of a kind that this version does not know.
         case unknownKinds
@@ -20,7 +20,7 @@ public struct Counters: Sendable {
         case appliedUpdates
         /// Updates that changed nothing.
         case unchangedUpdates
-        /// Updates refused on their own.
+        /// Updates refused alone, while the rest of their batch was applied.
         case refusedUpdates
         /// Cells with one version and two values.
         case conflictingCells
@@ -40,7 +40,7 @@ public struct Counters: Sendable {
         case holesMendedByBuckets
         /// Differences and absences mended by building the state anew.
         case holesMendedAnew
-        /// Holes that nobody looks into by themselves any more, as something that takes in more has taken their place.
+        /// Repairs and audits that were ended by something that takes in more.
         case holesSuperseded
         /// Replays asked for.
         case replaysRequested
@@ -70,7 +70,7 @@ public struct Counters: Sendable {
         case refusedStreams
         /// Names that were forgotten, as nothing was heard of them for long and there were many.
         case forgottenNames
-        /// What senders have said of other origins and was not so.
+        /// Claims of senders on other origins, and of stores on their streams, that were contradicted.
         case contradictedHeads
         /// Streams and starts that were not followed at once because their sender had told of too many.
         case postponedStreams
@@ -88,7 +88,7 @@ public struct Counters: Sendable {
         case unsendableFields
         /// New incarnations met.
         case newIncarnations
-        /// Batches of an incarnation that is not the greatest.
+        /// Batches of an incarnation that is not the greatest, and heads that tell one of a stream.
         case olderIncarnationBatches
         /// Times a sender was found silent.
         case senderTimeouts
@@ -114,7 +114,7 @@ public struct Counters: Sendable {
         case requestsLimit
         /// Requests refused because they cannot be read, or ask for what cannot be.
         case requestsMalformed
-        /// Requests refused because this is not the place for them.
+        /// Requests refused because they belong elsewhere, or the peer may not make them.
         case requestsDenied
         /// Requests refused because the other side speaks another version.
         case requestsVersion
@@ -126,7 +126,7 @@ public struct Counters: Sendable {
         case requestsInternal
         /// Requests that were not even answered with an error, because the peer has been told too many.
         case requestsIgnored
-        /// Snapshots given up because nobody gave them credit.
+        /// Snapshots given up because their peer gave no credit, or took nothing.
         case snapshotsAbandoned
         /// Batches that a relay has sent on.
         case forwardedBatches
@@ -138,7 +138,7 @@ public struct Counters: Sendable {
         case batchesSentAgain
         /// Replays asked for of batches that are not held any more.
         case replaysGone
-        /// Times a publisher started anew because nobody took stamps that lay ahead of its clock.
+        /// Times a publisher started anew because its stamps lay ahead of its clock and others refused them.
         case clockRenewals
 
         /// The name in logs, metrics and reports: that of the case, in words.
@@ -151,7 +151,7 @@ public struct Counters: Sendable {
 
     private var values = [UInt64](repeating: 0, count: Name.allCases.count)
 
-    /// All at zero.
+    /// All counters at zero.
     public init() {}
 
     /// The value of one counter.
@@ -161,7 +161,7 @@ public struct Counters: Sendable {
         set { values[name.rawValue] = newValue }
     }
 
-    /// The counters that are not zero.
+    /// The counters that are not zero, in the order of ``Name``.
     public var nonZero: [(name: Name, value: UInt64)] {
         Name.allCases.map { ($0, self[$0]) }.filter { $0.1 > 0 }
     }

@@ -1,4 +1,5 @@
-/// A queue in one array: what is taken from the front leaves a gap that is closed when it has become half of it.
+/// A queue in one array. Removed elements leave a gap at the front, which is closed when it has become half of the
+/// array, so that appending and removing cost O(1) amortised.
 struct Fifo<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var head = 0
@@ -8,7 +9,7 @@ struct Fifo<Element: Sendable>: Sendable {
     var first: Element? { count == 0 ? nil : elements[head] }
     var last: Element? { count == 0 ? nil : elements[elements.count - 1] }
 
-    /// Counted from the front.
+    /// The element at a position, counted from the front.
     subscript(index: Int) -> Element {
         get {
             guard let element = elements[head + index] else { preconditionFailure("only what is in front was taken") }

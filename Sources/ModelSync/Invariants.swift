@@ -1,11 +1,12 @@
 package import ModelWire
 
-/// What must hold of the machines at any moment beside what they do: bounds, and sums that are kept up to date. For
-/// tests and the simulator, which ask often; nobody else pays for it.
+/// What must hold of the state machines at any moment, beside what they do: bounds, and sums that are kept up to date.
+/// Only tests and the simulator ask for it, so nothing else pays for it.
 ///
-/// Each function names the first that does not hold, or returns nil. They look at everything that is held.
+/// Each function returns a text on the first invariant that does not hold, or nil. It looks at everything that is held.
 /// - Complexity: O(*what is held beside the copy*).
 extension Replica {
+    /// The first invariant of the replica that does not hold; nil where all do.
     package func brokenInvariant() -> String? {
         if let fault = groups.brokenInvariant() { return fault }
         for stream in streams.values {
@@ -34,7 +35,7 @@ extension Replica {
 }
 
 extension Replica {
-    /// What is missing of a stream before its last known sequence, in runs. For the simulator.
+    /// The missing sequences of a stream before its last known one, in runs. For the simulator.
     package func missingRuns(of origin: String, on topic: Topic) -> [ClosedRange<UInt64>] {
         guard let stream = streams[StreamKey(origin: origin, topic: topic)] else { return [] }
         var runs: [ClosedRange<UInt64>] = []
@@ -52,7 +53,7 @@ extension Replica {
         streams[StreamKey(origin: origin, topic: topic)] != nil
     }
 
-    /// Those who have spoken of the stream. For the simulator.
+    /// The senders that have spoken of the stream. For the simulator.
     package func tellers(of origin: String, on topic: Topic) -> [SenderID] {
         streams[StreamKey(origin: origin, topic: topic)]?.tellers.map(\.sender) ?? []
     }
@@ -62,6 +63,7 @@ extension Replica {
 }
 
 extension Origin {
+    /// The first invariant of the origin that does not hold; nil where all do.
     package func brokenInvariant() -> String? {
         if Set(open).count != open.count { return "a topic is open twice" }
         if let index = topics.indices.first(where: { topics[$0].isOpen != open.contains($0) }) {
@@ -72,6 +74,7 @@ extension Origin {
 }
 
 extension Relay {
+    /// The first invariant of the relay that does not hold; nil where all do.
     package func brokenInvariant() -> String? {
         replica.brokenInvariant() ?? ring.brokenInvariant() ?? service.brokenInvariant() ?? pushes.brokenInvariant()
     }
@@ -83,7 +86,7 @@ extension ControlService {
         if all.count > peers.peerCountMax { return "too many peers are remembered" }
         if all.reduce(0, { $0 + $1.cursors.count }) != peers.cursorCount { return "the snapshots are miscounted" }
         if all.reduce(0, { $0 + $1.answerCount }) != peers.answerCount { return "the answers are miscounted" }
-        // One of each peer is always admitted.
+        // One snapshot of each peer is always admitted.
         if peers.cursorCount > configuration.budget.cursorCount + all.count {
             return "too many snapshots are under way"
         }

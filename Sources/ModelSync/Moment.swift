@@ -2,11 +2,12 @@ import ModelRecord
 
 /// One reading of both clocks, handed to a state machine with each event: the machines read no clock themselves.
 public struct Moment: Hashable, Sendable {
-    /// The wall clock, milliseconds since 1970. May jump.
+    /// The wall clock, in milliseconds since 1970. It may jump.
     public var wallMilliseconds: UInt64
-    /// A clock that never goes back, microseconds since any fixed point.
+    /// A clock that never goes back, in microseconds since any fixed point.
     public var uptimeMicroseconds: UInt64
 
+    /// A reading of both clocks.
     public init(wallMilliseconds: UInt64, uptimeMicroseconds: UInt64) {
         self.wallMilliseconds = wallMilliseconds
         self.uptimeMicroseconds = uptimeMicroseconds

@@ -1,16 +1,19 @@
 public import ModelCache
 import ModelRecord
 
-/// What earlier starts of a publisher have written, as its own copy holds it: everything of its name with a stamp below
-/// that of the present start.
+/// What earlier starts of a publisher have written, as its own copy holds it: all versions of its name with a stamp
+/// below that of the present start.
 public struct FormerWrites: Sendable {
+    /// The own copy of the publisher.
     public let cache: ModelCache
+    /// The name of the publisher.
     public let origin: String
-    /// The present start: whatever has a stamp from here on travels in batches of this start.
+    /// The present start. Whatever has a stamp from here on travels in batches of this start.
     public let incarnation: UInt64
-    /// The types of which there is something, or was.
+    /// The types to compare: earlier starts may have written them.
     public let types: [String]
 
+    /// The former writes of a publisher in its copy; ``Origin/formerWrites`` makes them.
     public init(cache: ModelCache, origin: String, incarnation: UInt64, types: [String]) {
         self.cache = cache
         self.origin = origin
@@ -19,11 +22,11 @@ public struct FormerWrites: Sendable {
     }
 
     /// The ids of a bucket that a relay has to be asked for.
-    /// - Parameter isEqual: the relay's digest of the bucket is that of this copy.
+    /// - Parameter isEqual: the digest of the bucket at the relay is that of this copy.
     func ids(of type: String, bucket: Int, isEqual: Bool) -> [String] {
         var ids: [String] = []
         cache.snapshot().forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
-            // Without a floor equal digests say all.
+            // Where the digests are equal, only a floor can be missing at the relay.
             if isEqual, record.floor?.origin != origin { return true }
             guard let part = FormerPart(record, of: origin, before: incarnation) else { return true }
             if !isEqual || !part.isToldByDigest { ids.append(record.id) }
@@ -32,8 +35,8 @@ public struct FormerWrites: Sendable {
         return ids
     }
 
-    /// A relay holds all of a model, or what is later.
-    /// - Parameter record: the relay's; nil where it has none.
+    /// A relay holds all of a model, or something later.
+    /// - Parameter record: the record of the relay; nil where it has none.
     func isHeld(_ id: String, of type: String, by record: CellRecord?) -> Bool {
         guard let own = cache.record(type: type, id: id, includingTombstones: true),
             let part = FormerPart(own, of: origin, before: incarnation)
@@ -42,7 +45,7 @@ public struct FormerWrites: Sendable {
     }
 }
 
-/// What an origin has written of one model before some stamp, or after it, and nothing later has taken the place of.
+/// What an origin has written of one model in some range of stamps, and what nothing later has replaced.
 struct FormerPart {
     struct Update {
         let operation: UpdateOperation
@@ -55,13 +58,13 @@ struct FormerPart {
     private let touched: Stamp?
     private let cells: [Cell]
 
-    /// - Returns: nil where there is nothing.
+    /// - Returns: nil where the origin has written nothing of the model in that range.
     init?(_ record: CellRecord, of origin: String, before incarnation: UInt64) {
         self.init(record, of: origin) { $0 < incarnation }
     }
 
-    /// What an origin has written with certain stamps.
-    /// - Returns: nil where there is nothing.
+    /// The part of a record that an origin has written with certain stamps.
+    /// - Returns: nil where the origin has written nothing of the model with such stamps.
     init?(_ record: CellRecord, of origin: String, where isMeant: (Stamp) -> Bool) {
         func isFormer(_ version: Version) -> Bool { version.origin == origin && isMeant(version.stamp) }
         self.origin = origin
@@ -71,11 +74,11 @@ struct FormerPart {
         if floor == nil, touched == nil, cells.isEmpty { return nil }
     }
 
-    /// Digests know cells and touches. A floor comes with those that were written in the same step; of another they say
-    /// nothing.
+    /// A digest shows this part as a whole. Digests count cells and touches, so they show a floor only where the same
+    /// write has left one of these.
     var isToldByDigest: Bool { floor == nil || touched == floor || cells.contains { $0.version.stamp == floor } }
 
-    /// Joining this part changes nothing there, or only what something later has overwritten.
+    /// Joining this part would change nothing in the record, or only what something later has overwritten.
     func isHeld(by record: CellRecord?) -> Bool {
         guard let record else { return false }
         if let floor, record.floor.map({ $0 < Version(stamp: floor, origin: origin) }) ?? true { return false }
@@ -86,7 +89,7 @@ struct FormerPart {
         return cells.allSatisfy { isHeld($0.version, record.version(of: $0.field)) }
     }
 
-    /// The same as updates with the versions that everything has, in their order: whoever has all of it already is not
+    /// This part as updates with the versions that it has, in their order. A replica that has all of it already is not
     /// changed, and nothing later is overwritten.
     var updates: [Update] {
         var fields: [Stamp: [String: Value]] = [:]
@@ -94,7 +97,7 @@ struct FormerPart {
         for stamp in [floor, touched].compactMap({ $0 }) { fields[stamp] = fields[stamp] ?? [:] }
         return fields.sorted { $0.key < $1.key }.map { stamp, fields in
             guard stamp == floor else { return Update(operation: .merge, stamp: stamp, fields: Fields(fields)) }
-            // What only deletes has neither field nor touch.
+            // A delete leaves neither a field nor a touch of its stamp.
             return Update(operation: isToldByDigest ? .replace : .delete, stamp: stamp, fields: Fields(fields))
         }
     }

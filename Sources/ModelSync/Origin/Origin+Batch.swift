@@ -3,12 +3,13 @@ import ModelRecord
 public import ModelWire
 
 extension Origin {
-    /// Does several writes, one after the other: the same as ``write(_:type:id:fields:now:)`` for each, for less.
+    /// Does several writes, one after the other. The result is that of ``write(_:type:id:fields:now:)`` for each, at a
+    /// lower cost.
     ///
-    /// Merges of one type that stand in a row are one commit. The whole is not atomic for replicas: that is
-    /// ``transaction(_:now:)``.
-    /// - Parameter writes: what is to be done; its memory serves as scratch.
-    /// - Throws: `WireError` for a model that grows past a frame: that write is left out, others may have been done.
+    /// Merges of one type that stand in a row are one commit. The batch as a whole is not atomic for replicas;
+    /// ``transaction(_:now:)`` is.
+    /// - Parameter writes: the writes; their memory serves as scratch.
+    /// - Throws: `WireError` for a model that grows past a frame: its write is left out, and others may have been done.
     public mutating func writeBatch(_ writes: inout WriteBatch, now: Moment) throws(WireError) -> BatchOutcome {
         writes.hashIDs()
         var outcome = BatchOutcome()
@@ -30,13 +31,14 @@ extension Origin {
         return outcome
     }
 
-    /// Merges of one type: one commit, in which cache misses overlap, then one append for each that changed something.
+    /// Does the merges of one type: one commit, in which cache misses overlap, then one append for each merge that
+    /// changed something.
     private mutating func mergeRun(
         _ range: Range<Int>, of updates: inout UpdateBuffer, _ state: TypeState, now: Moment,
         outcome: inout BatchOutcome
     ) throws(WireError) {
         for index in range { updates.slices[index].stamp = clock.tick(nowMilliseconds: now.wallMilliseconds) }
-        // Taken out of self for the call, and with them their memory, which they keep from batch to batch.
+        // Taken out of `self` for the call, with their memory, which is kept from batch to batch.
         var changes = pairs.takeChanges(
             byteCountMax: configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax)
         let (bytes, slices, name) = (updates.bytes, updates.slices, nameBytes)

@@ -2,35 +2,38 @@
 public import ModelRecord
 import ModelWire
 
-/// A hybrid clock never goes back. Where the wall clock was far ahead for a moment, every later stamp lies as far
-/// ahead, and is refused by everybody until the time has come. So an origin whose stamps nobody takes starts anew.
+/// Whether other processes take stamps that lie ahead of the wall clock of this origin.
 ///
-/// A wall clock that was set *back* looks the same from here: the stamps lie ahead of it. Then others take them, and
-/// nothing must be changed. So it is for the others to say: an origin starts anew when somebody has refused what lies
-/// ahead and nobody has taken it.
+/// A hybrid clock never goes back. After the wall clock was far ahead for a moment, every later stamp lies as far
+/// ahead, and is refused everywhere until that time has come. So an origin whose stamps nobody takes starts anew.
+///
+/// A wall clock that was set *back* looks the same from here: the stamps lie ahead of it. But then others take the
+/// stamps, and nothing must be changed. So the reports of others decide: an origin starts anew when a process has
+/// refused what lies ahead and none has taken it.
 struct ClockReview: Sendable {
-    /// Since when somebody has been refusing what lies ahead.
+    /// Since when a process has been refusing what lies ahead.
     var refusedSince: UInt64?
-    /// When somebody was last known to hold something that lies ahead.
+    /// When a process was last known to hold something that lies ahead.
     var takenAt: UInt64?
-    /// A line in the log has told that stamps lie ahead.
+    /// The log was told that stamps lie ahead.
     var isTold = false
 
-    /// For so long a refusal must stand: two reports, so that whoever takes the stamps has been heard, too.
+    /// How long a refusal must stand: the time of two reports, so that a process which takes the stamps has been heard,
+    /// too.
     static let graceMicroseconds: UInt64 = 1_000_000
-    /// For so long it counts that somebody has taken a stamp: as many reports.
+    /// How long it counts that a process has taken a stamp: the time of ten reports.
     static let takenMicroseconds: UInt64 = 10_000_000
 }
 
-/// Where the stamps of an origin stood before the clock jumped: so far others may have taken what it wrote, also what
-/// it has written over since.
+/// Where the stamps of an origin stood before its clock jumped. Others may have taken what it wrote up to there, also
+/// what it has written over since.
 struct ClockJumps: Sendable {
-    /// The clock at the last look, and when that was.
+    /// The stamp at the last look, and when that was.
     private var last: (stamp: Stamp, at: UInt64)?
     /// Above all stamps that were given before each of the last jumps, ascending.
     private var bounds: [Stamp] = []
 
-    /// How far a clock may come between two looks, beside the time that has passed, and has not jumped.
+    /// How far a clock may advance between two looks, beyond the time that has passed, without counting as a jump.
     private static let slackMilliseconds: UInt64 = 1_000
     private static let countMax = 8
 
@@ -46,12 +49,12 @@ struct ClockJumps: Sendable {
         if bounds.count > ClockJumps.countMax { bounds.removeFirst() }
     }
 
-    /// Not below any stamp that was given before the clock jumped past this one; 0 where that is not known.
+    /// A bound that no stamp given before the clock jumped past `limit` exceeds; 0 where it is not known.
     func bound(below limit: Stamp) -> Stamp { bounds.last { $0 <= limit } ?? 0 }
 }
 
 extension Origin {
-    /// The starts that were given up because nobody took their stamps: what a store holds of their batches is void.
+    /// The starts that were given up because nobody took their stamps. What a store holds of their batches is void.
     public var voidIncarnations: [UInt64] { voids }
 
     /// How far the stamps lie ahead of the wall clock.
@@ -59,7 +62,7 @@ extension Origin {
         .milliseconds(Int64(clamping: (clock.last >> 16).subtractingOrZero(now.wallMilliseconds)))
     }
 
-    /// A replica has told what it knows of this origin, and what it has refused of anybody.
+    /// Takes note of what a report tells of this origin, and of what its sender has refused from any origin.
     mutating func noteClock(of report: Report, now: Moment) {
         guard isTooFarAhead(clock.last, now: now) else { return }
         let told = report.applied.filter { $0.origin == configuration.name }
@@ -73,7 +76,7 @@ extension Origin {
         clockReview.refusedSince = clockReview.refusedSince ?? now.uptimeMicroseconds
     }
 
-    /// Tells that stamps lie ahead, and starts anew once it is known that nobody takes them.
+    /// Logs that stamps lie ahead, and starts anew once it is known that nobody takes them.
     mutating func reviewClock(now: Moment) {
         clockJumps.look(clock, now: now)
         guard isTooFarAhead(clock.last, now: now) else {
@@ -94,11 +97,11 @@ extension Origin {
         startAnewIfRefused(now: now)
     }
 
-    /// Somebody refuses a batch because of its stamp. If the stamps lie too far ahead of this wall clock as well, and
-    /// nobody has taken them, the origin goes on as a new start with stamps of the present: what lay ahead is written
-    /// again, by new stamps in its old order.
+    /// Starts anew where another process refuses a batch because of its stamp. If the stamps lie too far ahead of this
+    /// wall clock as well, and no process has taken them, the origin goes on as a new start with stamps of the present.
+    /// What lay ahead is written again, with new stamps in the old order.
     /// - Parameter taken: the greatest stamp that a relay has acknowledged.
-    /// - Returns: false where it goes on as it was.
+    /// - Returns: false where the origin goes on as it was.
     @discardableResult
     public mutating func startAnewIfRefused(taken: Stamp = 0, now: Moment) -> Bool {
         let isTaken = clockReview.takenAt.map { now.uptimeMicroseconds < $0 + ClockReview.takenMicroseconds } ?? false
@@ -109,7 +112,8 @@ extension Origin {
         let limit = (now.wallMilliseconds + configuration.clockLeadMax.wholeMicroseconds / 1000) << 16 | 0xFFFF
         let (updates, last) = takeAhead(of: limit)
         voids.append(incarnation)
-        // Below what is too far ahead others may have taken everything, also what was written over since.
+        // Stamps up to `limit` are not too far ahead: others may have taken everything there, also what was written
+        // over since.
         let taken = max(last, clockJumps.bound(below: limit), incarnation <= limit ? incarnation : 0)
         clock = HybridClock(last: taken)
         clockReview = ClockReview()
@@ -132,7 +136,7 @@ extension Origin {
         let update: FormerPart.Update
     }
 
-    /// What lies past a stamp, in the order in which it was written, and the greatest stamp of all else.
+    /// The updates that lie past a stamp, in the order in which they were written, and the greatest stamp of all else.
     private func takeAhead(of limit: Stamp) -> (updates: [AheadUpdate], last: Stamp) {
         var updates: [AheadUpdate] = []
         var last: Stamp = 0
@@ -153,11 +157,10 @@ extension Origin {
         return (updates.sorted { $0.update.stamp < $1.update.stamp }, last)
     }
 
-    /// Writes updates again, each with a new stamp, and puts them in the place of what lies ahead in the own copy, in
-    /// one step.
-    /// - Returns: how many models that were.
+    /// Writes updates again, each with a new stamp, and replaces what lies ahead in the own copy by them, in one step.
+    /// - Returns: how many models the updates are of.
     private mutating func writeAhead(_ updates: [AheadUpdate], limit: Stamp, now: Moment) -> Int {
-        // Each model anew: what does not lie ahead as it was, and the rest above it.
+        // Each model is made anew: what does not lie ahead as it was, and the rest above it.
         let scratch = ModelCache()
         var models: [String: Set<String>] = [:]
         for ahead in updates {

@@ -11,7 +11,7 @@ extension Origin {
         receive(ReceivedRequest(payload, limits: configuration.limits), from: peer, now: now)
     }
 
-    /// The same of a request that was decoded outside of the owner's lock.
+    /// Answers a request that was decoded outside of the lock of its owner.
     public mutating func receive(_ request: ReceivedRequest, from peer: [UInt8], now: Moment) {
         if let question = service.admit(request, from: peer, now: now, counters: &counters) {
             answer(question, to: peer, now: now)
@@ -25,19 +25,20 @@ extension Origin {
         for reply in service.takeReplies() { actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
     }
 
-    /// Peers may get a message of an answer.
+    /// Whether ``nextAnswer(after:now:)`` may have a message for a peer.
     public var hasAnswers: Bool { service.hasAnswers }
 
-    /// What is to be done next for peers that wait for answers, where ``RequestBudget/underWayByteCount`` is set. A
-    /// message is made under no lock, sent, and its turn handed to ``finish(_:now:)``.
-    /// - Parameter departures: what was taken since the last time; every message that was sent comes back so.
+    /// The next step for peers that wait for answers, where ``RequestBudget/underWayByteCount`` is set. The owner makes
+    /// the message of a turn under no lock, sends it, and hands the turn to ``finish(_:now:)``.
+    /// - Parameter departures: the messages that have left since the last call; every message that was sent comes back
+    ///   as one.
     public mutating func nextAnswer(after departures: [Departure], now: Moment) -> NextAnswer {
         service.take(departures, now: now)
         defer { takeReplies() }
         return service.nextAnswer(now: now, counters: &counters)
     }
 
-    /// Takes back what ``nextAnswer(after:now:)`` has lent.
+    /// Takes back a turn that ``nextAnswer(after:now:)`` has lent.
     public mutating func finish(_ turn: AnswerTurn, now: Moment) {
         service.finish(turn, now: now, counters: &counters)
         takeReplies()
@@ -69,10 +70,10 @@ extension Origin {
         return .known(head: stream.incarnation == incarnation ? topic.head : nil)
     }
 
-    /// The control connection of a peer is gone, or its replies cannot be delivered.
+    /// Forgets a peer whose control connection is gone, or whose replies cannot be delivered.
     public mutating func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
 
-    /// Some clients were not let in: they have no key that is allowed.
+    /// Counts clients that were not let in, because they have no key that is allowed.
     public mutating func countRefusedClients(_ count: UInt64) { counters[.refusedClients] += count }
 
     /// The replicas that have spoken to this origin and were heard of lately.

@@ -16,7 +16,7 @@ extension Origin {
         return try self.write(write, type: type, id: id, idHash: idHash, fields: fields, now: now)
     }
 
-    /// The same, where the hash of the id is there already.
+    /// Does a write whose hash of the id is known already.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     public mutating func write(
         _ write: Write, type: String, id: String, idHash: UInt64, fields: EncodedFields, now: Moment
@@ -46,13 +46,13 @@ extension Origin {
         return .published(stamp: stamp)
     }
 
-    /// A merge needs no look at the record beforehand: one pass merges and tells what differs.
+    /// Does a merge. It needs no look at the record beforehand: one pass merges and tells what differs.
     private mutating func merge(
         _ state: TypeState, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
     ) throws(WireError) -> PublishOutcome {
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
         let limit = configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax
-        // Taken out of self for the call, which borrows that.
+        // Taken out of `self` for the call, which borrows `self`.
         var written: [UInt8] = []
         pairs.removeAll()
         swap(&written, &pairs.bytes)
@@ -70,7 +70,7 @@ extension Origin {
         return .published(stamp: stamp)
     }
 
-    /// Fills ``pairs`` with what is to travel; nil when nothing needs to.
+    /// Fills ``pairs`` with what is to travel; nil when nothing has to.
     mutating func prepare(_ write: Write, record: CellRecord?, fields: EncodedFields) -> UpdateOperation? {
         let exists = record?.exists ?? false
         switch write {
@@ -98,11 +98,11 @@ extension Origin {
         }
     }
 
-    /// So many removed fields may a model of so many others have by an assignment. One more, and the assignment becomes
-    /// a replace.
+    /// How many removed fields an assignment of `fieldCount` fields may leave in a model. With one more it becomes a
+    /// replace.
     static func removedFieldsMax(of fieldCount: Int) -> Int { max(64, 2 * fieldCount) }
 
-    /// What is to be merged is no more than one update may be, and leads to no model that is too large.
+    /// The pairs are no more than one update may have, and lead to no model that is too large.
     private func fits(_ pairs: PairFilter, into record: CellRecord?) -> Bool {
         guard pairs.count <= configuration.limits.fieldCount else { return false }
         do throws(WireError) {
@@ -111,9 +111,10 @@ extension Origin {
         } catch { return false }
     }
 
-    /// Refuses an update that does not fit into a frame, and a model of which this origin alone would write more than
-    /// that: each change copies the model, here and at every replica. Errs on the side of refusing: what is overwritten
-    /// counts, too. Refuses also more fields than a model keeps: replicas would leave out the oldest.
+    /// Refuses an update that does not fit into a frame, a model of which this origin alone would write more than a
+    /// frame, and more fields than a model keeps. Each change of a model copies it, here and at every replica; and of
+    /// too many fields replicas would leave out the oldest. Errs on the side of refusing: what is overwritten counts,
+    /// too.
     func checkSize(id: Span<UInt8>, fields: Int, byteCount: Int, record: CellRecord?) throws(WireError) {
         let limit = configuration.limits.frameByteCount
         let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
@@ -121,7 +122,7 @@ extension Origin {
         throw tooLarge(id)
     }
 
-    /// The model would have more cells than it keeps. Their names are looked at only where there may be too many.
+    /// The model would have more cells than it keeps. The names are looked at only where there may be too many.
     private func hasTooManyFields(_ fields: Int, _ record: CellRecord?) -> Bool {
         guard let record, record.cellCount + fields > CellRecord.cellCountMax else { return false }
         return record.cellCount + pairs.newNameCount(beside: record) > CellRecord.cellCountMax

@@ -4,14 +4,14 @@ public import ModelWire
 
 /// What an origin learns of its own earlier starts.
 extension Origin {
-    /// Takes back a model that an earlier start of this origin has published, as a relay holds it: for an origin
+    /// Takes back a model that an earlier start of this origin has published, as a relay holds it. For an origin
     /// without a store, before it publishes, so that it can delete what is gone.
     ///
-    /// Only what this origin has written itself is taken: of what others have written it may hold one half of a
-    /// transaction, and its snapshot would show that. The clock moves past all stamps. Nothing is sent: call
+    /// Only what this origin has written itself is taken: of the writes of others the relay may hold one half of a
+    /// transaction, which a snapshot of this origin would show. The clock moves past all stamps. Nothing is sent: call
     /// ``resume(_:now:)`` with the types of which something was taken.
-    /// - Returns: false when nothing is taken: where no part of the record is this origin's, or none that is not here
-    ///   already, or where stamps lie further ahead of the wall clock than ``OriginConfiguration/clockLeadMax``.
+    /// - Returns: false when nothing is taken: no part of the record is of this origin, all of it is here already, or a
+    ///   stamp lies further ahead of the wall clock than ``OriginConfiguration/clockLeadMax``.
     @discardableResult
     public mutating func adopt(_ record: CellRecord, type: String, now: Moment) -> Bool {
         var plan = MergePlan()
@@ -31,7 +31,7 @@ extension Origin {
     public mutating func adopt(_ heads: Heads, now: Moment) -> Bool {
         let last = max(heads.incarnation, heads.stamp)
         guard heads.origin == configuration.name, !isTooFarAhead(last, now: now) else { return false }
-        // Heads of this very start tell nothing later than its clock.
+        // Heads of an earlier start, or of this one, tell nothing later than its clock.
         guard heads.incarnation > incarnation || (heads.incarnation == incarnation && last > clock.last) else {
             clock.observe(last)
             return true
@@ -40,16 +40,16 @@ extension Origin {
         return true
     }
 
-    /// The cache has come to hold models of an earlier start of these types. A later start begins, for replicas may
-    /// have asked this one already for all that it holds: so they ask again.
+    /// Begins a later start, because the cache has come to hold models of an earlier start of these types. Replicas may
+    /// have asked this start already for all that it holds: the later start makes them ask again.
     public mutating func resume(_ types: [String], now: Moment) {
         guard !types.isEmpty else { return }
         beginIncarnation(after: incarnation, now: now)
         holdFormer(types)
     }
 
-    /// The cache holds models of an earlier start of these types. Their topics are told with head 0, so that replicas
-    /// learn of this start and ask for what they hold.
+    /// Takes note that the cache holds models of an earlier start of these types. Their topics are told with head 0, so
+    /// that replicas learn of this start and ask for what they hold.
     mutating func holdFormer(_ types: [String]) {
         for type in types {
             guard let state = try? state(of: type) else { continue }
@@ -68,8 +68,8 @@ extension Origin {
     }
 
     /// Sends again what earlier starts have written of these models, in batches of this start and with the versions
-    /// that it had: for a relay that lacks it. Whoever has it is not changed by that, and what others have written
-    /// later stays.
+    /// that it had, for a relay that lacks it. A replica that has it is not changed by that, and what others have
+    /// written later stays.
     /// - Returns: the models that cannot be sent under the present limits, and why; nothing of these is sent.
     public mutating func sendAgain(
         _ ids: [String], type: String, now: Moment
@@ -84,7 +84,8 @@ extension Origin {
             else { continue }
             let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: record.idHash))
             do throws(WireError) {
-                // Whatever was taken under other limits: a batch beyond the present ones nobody could read.
+                // The models may have been written under other limits. A batch beyond the present limits could be read
+                // by nobody.
                 var encoded: [(id: String, update: FormerPart.Update, fields: EncodedFields)] = []
                 for update in part.updates {
                     encoded.append((id, update, try EncodedFields(update.fields, limits: configuration.limits)))
@@ -93,7 +94,7 @@ extension Origin {
             } catch { unsendable.append((id, "\(error)")) }
         }
         for (topic, updates) in updates.sorted(by: { $0.key < $1.key }) {
-            // The stamps of a batch rise, and these are below all that is open.
+            // The stamps of a batch rise, and these lie below those of the open batch.
             close(topic, group: nil)
             var last: Stamp?
             for (id, update, fields) in updates.sorted(by: { $0.update.stamp < $1.update.stamp }) {
@@ -108,9 +109,9 @@ extension Origin {
         return unsendable
     }
 
-    /// A replica has reported what it knows of this origin. A later start, or a later stamp, means that the clock was
-    /// set back while the origin was down, or that there are two of one name: what this start writes would lose against
-    /// what the former has written.
+    /// Takes note of a report on this origin. A later start, or a later stamp, than its own means that the clock was
+    /// set back while the origin was down, or that two processes have one name: what this start writes would lose
+    /// against what the former has written.
     mutating func learn(from report: Report, now: Moment) {
         noteClock(of: report, now: now)
         let later = report.applied.filter { heads in
@@ -120,7 +121,7 @@ extension Origin {
         else {
             return
         }
-        // Two of one name would outdo each other without end.
+        // Two processes of one name would outdo each other without end.
         let pause = min(max(renewalPause * 2, Origin.renewalPauseMin), Origin.renewalPauseMax)
         renewalPause = pause
         nextRenewal = now.uptimeMicroseconds + pause
@@ -144,8 +145,8 @@ extension Origin {
         now.isPassed(by: stamp, leadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)
     }
 
-    /// Goes on as a later start: sequences begin again at 1, and the topics of the former are told with head 0, so that
-    /// replicas ask for what they hold.
+    /// Goes on as a later start: sequences begin again at 1, and the topics of the former start are told with head 0,
+    /// so that replicas ask for what they hold.
     mutating func beginIncarnation(after stamp: Stamp, now: Moment) {
         flush()
         clock.observe(stamp)
@@ -157,7 +158,8 @@ extension Origin {
         }
     }
 
-    /// Publishes what this start has written once more: its stamps were below those of the start before, and lost.
+    /// Publishes the own cells and deletes of the copy once more: their stamps were below those of the former start,
+    /// and lost.
     private mutating func writeAgain(now: Moment) {
         let snapshot = cache.snapshot()
         for type in snapshot.types {

@@ -2,7 +2,7 @@ import ModelRecord
 import ModelWire
 
 extension Origin {
-    /// Sends what is open, and says that this origin stops in good order.
+    /// Closes the open batches, and says that this origin stops in good order.
     public mutating func stop(now: Moment) {
         flush()
         let bye = Bye(

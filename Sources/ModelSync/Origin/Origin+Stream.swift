@@ -24,14 +24,14 @@ extension Origin {
         publish(topics[index].topic, frame)
     }
 
-    /// A peer has subscribed to `prefix`. Barriers are answered, everything else needs no answer.
+    /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
     public mutating func subscribed(to prefix: [UInt8], now: Moment) {
         guard let barrier = Topic(barrier: prefix) else { return }
         barriers.append(barrier)
         answerBarriers(now: now)
     }
 
-    /// Barriers that come close together have one answer, which is made once.
+    /// Answers the barriers that are due. Barriers that come close together have one answer, which is made once.
     private mutating func answerBarriers(now: Moment) {
         let topics = barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
@@ -66,7 +66,8 @@ extension Origin {
             sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
     }
 
-    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
+    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
+    /// first tick, which is due at once.
     public var nextDeadline: UInt64? {
         guard let nextBarriers = barriers.dueAt else { return nextHeartbeat }
         return nextHeartbeat.map { min($0, nextBarriers) }
@@ -74,8 +75,8 @@ extension Origin {
 
     private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
 
-    /// A digest that is no longer the one that was told is news like a head: something else than a batch has changed
-    /// the copy.
+    /// Marks topics whose digest is not the one that was told: it is news like a head, because something else than a
+    /// batch has changed the copy.
     private mutating func noteDigestNews() {
         for index in topics.indices where topics[index].head > 0 && !topics[index].isHeadNews {
             topics[index].isHeadNews = digest(of: topics[index].topic) != topics[index].toldDigest
@@ -90,7 +91,8 @@ extension Origin {
         for index in formerTopics { topics[index].isHeadNews = false }
     }
 
-    /// What has been sent so far. Call only when no batch is open, or heads and digests belong to different states.
+    /// The heads of what has been sent so far. Call this only when no batch is open: else heads and digests would
+    /// belong to different states.
     mutating func heads(all: Bool, prefixes: PrefixSet? = nil, now: Moment) -> Heads {
         let selected = topics.indices.filter { index in
             guard topics[index].head > 0 || formerTopics.contains(index), all || topics[index].isHeadNews else {

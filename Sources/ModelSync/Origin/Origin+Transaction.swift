@@ -5,9 +5,9 @@ public import ModelWire
 extension Origin {
     /// Writes several models of any types as one atomic step: in the origin's own copy, and in every replica.
     ///
-    /// Writes to one model follow each other in order. What changes nothing is left out.
+    /// Writes to one model follow each other in order. A write that changes nothing is left out.
     /// - Throws: `WireError` for a bad type or id, or fields that do not fit into a frame; nothing has changed then.
-    /// - Returns: the stamp of the first write, or `.unchanged` when all were.
+    /// - Returns: the stamp of the first write, or `.unchanged` when no write changed anything.
     public mutating func transaction(
         _ writes: WriteBatch, now: Moment
     ) throws(WireError) -> PublishOutcome {
@@ -28,7 +28,7 @@ extension Origin {
                     slice.fieldsRange.count + slice.idRange.count + 32
             }
         }
-        // Fields that a replace or an assignment drops travel too, hence half of the frame.
+        // The fields that a replace or an assignment drops travel too, so only half of the frame is for the given ones.
         guard writes.count <= configuration.limits.updateCount,
             byteCounts.values.allSatisfy({ $0 <= configuration.limits.frameByteCount / 2 })
         else {
@@ -64,7 +64,7 @@ extension Origin {
     private struct PlacedUpdate {
         var operation: UpdateOperation
         var topic: Int
-        /// Where the id stands in the bytes of the writes.
+        /// The range of the id in the bytes of the writes.
         var id: Range<Int>
         var fields: EncodedFields
         var stamp: Stamp

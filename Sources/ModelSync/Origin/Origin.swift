@@ -4,26 +4,29 @@ import ModelWire
 
 /// The publishing side as a state machine: writes, requests, subscriptions and ticks go in, actions come out.
 ///
-/// It stamps each write, merges it into the origin's own copy, appends it to the open batch of its topic, numbers the
-/// batches, tells heads, answers barriers and serves snapshots. It has no socket, no clock and no thread:
-/// whoever owns it calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
+/// An origin stamps each write, merges it into its own copy, appends it to the open batch of its topic, numbers the
+/// batches, tells heads, answers barriers and serves snapshots. It has no socket, no clock and no thread: its owner
+/// calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public struct Origin {
+    /// How the origin works.
     public private(set) var configuration: OriginConfiguration
-    /// This start of the origin; a later start has a greater one. It changes when a replica or a relay
-    /// knows of a later start, and when models of an earlier one are taken back.
+    /// This start of the origin; a later start has a greater one. It changes while the origin runs: when others know of
+    /// a later start, when models of an earlier one are taken back, and when nobody takes its stamps. Only in the last
+    /// case it may become smaller.
     public internal(set) var incarnation: UInt64
     /// The origin's own copy: everything that it has published.
     public let cache: ModelCache
+    /// What the origin has counted since it started.
     public internal(set) var counters = Counters()
 
     var clock: HybridClock
     let nameBytes: [UInt8]
     let nameHash: UInt64
     var types: [String: TypeState] = [:]
-    /// The type that was written last: mostly the next write is of the same.
+    /// The type that was written last: the next write is mostly of the same type.
     var lastType: TypeState?
     var topics: [TopicState] = []
-    /// What the heads of all topics may take in one message.
+    /// How many bytes the heads of all topics may take in one message.
     var headsByteCount = 0
     /// The topics with an open batch, in the order in which they were opened.
     var open: [Int] = []
@@ -33,11 +36,12 @@ public struct Origin {
     var service: ControlService
     /// Barriers that wait to be answered together, and when they may be.
     var barriers = WaitingBarriers()
-    /// What was sent last, for replay.
+    /// The batches that were sent last, for replay.
     public internal(set) var ring: ReplayRing
-    /// The time of the last event that told it: a batch that is closed without one is taken to be sent then.
+    /// The time of the last tick. A batch is taken to be sent then, because no time is passed in when it is closed.
     var ringTime: UInt64
-    /// Topics that only a former incarnation has sent on.
+    /// The topics that a former incarnation has sent on, or may have. They are told with head 0 until this one sends on
+    /// them.
     var formerTopics: Set<Int> = []
     /// Transactions over several topics have been sent, or may have been by an earlier start.
     var hasTransactions = false
@@ -56,7 +60,7 @@ public struct Origin {
 
     /// An origin that starts now.
     /// - Parameters:
-    ///   - cache: what an earlier start has stored, else empty; nobody else writes it.
+    ///   - cache: what an earlier start has stored, else empty; only this origin may write it.
     ///   - seen: the greatest stamp known of an earlier start, so that this incarnation is above it.
     /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
     public init(
@@ -80,13 +84,13 @@ public struct Origin {
         holdFormer(cache.types)
     }
 
-    /// The stream is served elsewhere than configured: the system has chosen a port.
+    /// Tells another endpoint of the stream than configured, because the system has chosen a port.
     public mutating func rename(streamEndpoint: String) {
         configuration.streamEndpoint = streamEndpoint
         service.configuration.streamEndpoint = streamEndpoint
     }
 
-    /// Hands over what there is to do, in order, and forgets it.
+    /// Returns the pending actions, in order, and clears them.
     public mutating func takeActions() -> [OriginAction] {
         outboxByteCount = 0
         defer { actions = [] }
@@ -95,7 +99,8 @@ public struct Origin {
 
     /// The bytes that wait in actions and open batches.
     ///
-    /// Changes nothing: asked for before each write, and of a value that is only lent the compiler copies a kilobyte.
+    /// Mutating only for speed, though it changes nothing: it is read before each write, and the compiler would copy a
+    /// kilobyte of a value that is borrowed.
     public var pendingByteCount: Int {
         mutating get {
             var byteCount = outboxByteCount
@@ -107,13 +112,13 @@ public struct Origin {
     /// The greatest stamp that was taken or seen: the next start must begin above it.
     public var lastStamp: Stamp { clock.last }
 
-    /// There is an update that has not been handed out in an action.
+    /// Whether there is an update that no action has handed out.
     public var hasOpenBatch: Bool { !open.isEmpty }
 
     /// When the oldest open batch was opened, on the clock of ``Moment/uptimeMicroseconds``; nil when none is open.
     public var openSince: UInt64? { open.first.map { topics[$0].openSince } }
 
-    /// There is something for ``takeActions()``.
+    /// Whether ``takeActions()`` has anything to return.
     public var hasActions: Bool { !actions.isEmpty }
 
     /// The state of a type, made at its first use.
@@ -135,7 +140,7 @@ public struct Origin {
         return state
     }
 
-    /// The heads of all topics have to fit into one message.
+    /// Takes room for the heads of the topics of a type: the heads of all topics have to fit into one message.
     private mutating func makeRoom(for type: String, _ partitions: Partitions) throws(WireError) {
         let topic = Topic.data(type: type, partitions: partitions, bucket: 0)
         let byteCount = headsByteCount + partitions.rawValue * HeadsRoom.byteCount(topic)

@@ -1,11 +1,11 @@
 public import ModelWire
 
-/// What an origin wants done.
+/// What an origin wants its owner to do.
 public enum OriginAction: Sendable {
     /// Send two frames, `topic` and `payload`, on the stream.
     case publish(topic: Topic, payload: [UInt8])
     /// Send one frame to the peer with this routing identity on the control socket.
     case reply(peer: [UInt8], payload: [UInt8])
-    /// Something that a person should hear of; for the log.
+    /// Log this notice: a person should hear of it.
     case notice(Notice)
 }

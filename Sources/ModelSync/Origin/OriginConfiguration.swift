@@ -31,9 +31,10 @@ public struct OriginConfiguration: Sendable {
     public var clockLeadMax: Duration {
         didSet { clockLeadMax = ReplicaConfiguration.acceptable(clockLead: clockLeadMax) }
     }
-    /// How long deleted models are remembered; the same as at those who listen.
+    /// How long deleted models are remembered. Must be the same at all processes.
     public var tombstoneRetention: Duration
 
+    /// The defaults, but for the name and the endpoint.
     public init(
         name: String, streamEndpoint: String, limits: WireLimits = .default,
         heartbeatInterval: Duration = .milliseconds(500), batchByteCount: Int = 32 * 1024,

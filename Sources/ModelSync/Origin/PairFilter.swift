@@ -2,15 +2,15 @@ import ModelCBOR
 @_spi(CacheWriting) import ModelCache
 import ModelRecord
 
-/// Encoded fields of a write, without those that the record already holds. Reused from write to write.
+/// The encoded fields of a write that the record does not hold already. Reused from write to write.
 struct PairFilter {
     /// The pairs that differ.
     var bytes: [UInt8] = []
     var count = 0
-    /// The same of a whole batch, kept for its memory.
+    /// The changes of a whole batch, kept for their memory.
     private var changes: BatchChanges?
 
-    /// Hands over what a batch notes its changes in, empty; to be given back.
+    /// Hands out an empty list for the changes of a batch, which is to be given back.
     mutating func takeChanges(byteCountMax: Int) -> BatchChanges {
         defer { changes = nil }
         guard let changes, changes.byteCountMax == byteCountMax else { return BatchChanges(byteCountMax: byteCountMax) }
@@ -24,7 +24,7 @@ struct PairFilter {
         changes = spent
     }
 
-    /// More memory is not kept.
+    /// The most memory that is kept.
     private static let spareByteCountMax = 1 << 20
 
     mutating func removeAll() {

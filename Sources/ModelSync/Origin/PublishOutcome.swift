@@ -1,7 +1,7 @@
 /// What became of a write.
 public enum PublishOutcome: Hashable, Sendable {
-    /// Merged into the origin's own copy and on its way, with this stamp.
+    /// The write was merged into the own copy of the origin and is on its way, with this stamp.
     case published(stamp: UInt64)
-    /// Every field had this value already: nothing was sent.
+    /// Every field had its value already, and nothing was sent.
     case unchanged
 }

@@ -12,7 +12,7 @@ struct TopicState {
     var isHeadNews = false
     /// The digest that the last `heads` told.
     var toldDigest: UInt64?
-    /// The topic stands in the origin's list of open batches.
+    /// The topic is in the list of open batches of the origin.
     var isOpen = false
     /// When the open batch was opened, on the clock of ``Moment/uptimeMicroseconds``.
     var openSince: UInt64 = 0
@@ -20,20 +20,20 @@ struct TopicState {
     init(topic: Topic) { self.topic = topic }
 }
 
-/// What an origin knows about one type: its partitioning and its topics. One reference, as each write takes one.
+/// What an origin knows about one type: its partitioning and its topics. A class, so that a write takes one reference.
 final class TypeState: Sendable {
     let name: String
     let partitions: Partitions
-    /// The type's models in the origin's own copy.
+    /// The models of the type in the own copy of the origin.
     let table: ModelTable
-    /// Indices into the origin's topics, by partition.
+    /// The index of the first topic of the type; those of the other partitions follow.
     let firstTopic: Int
 
     init(name: String, partitions: Partitions, table: ModelTable, firstTopic: Int) {
         (self.name, self.partitions, self.table, self.firstTopic) = (name, partitions, table, firstTopic)
     }
 
-    /// The index of the topic that carries the id with this hash.
+    /// The index of the topic that carries the ids of this bucket.
     func topicIndex(bucket: Int) -> Int {
         switch partitions {
         case .one: firstTopic

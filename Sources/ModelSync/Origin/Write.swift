@@ -1,11 +1,11 @@
 /// A write to one model, as the caller means it.
 public enum Write: Sendable {
-    /// Set these fields, say nothing of the others. Only those that differ travel.
+    /// Set these fields, and leave the others alone. Only fields that differ travel.
     case merge
-    /// Make these the model's only fields by a replace: all others, by whomever, go.
+    /// Make these the only fields of the model by a replace. All others go, whichever origin wrote them.
     case replace
-    /// Make these the model's only fields by sending the difference: what is gone becomes unknown. Once that has left
-    /// too many removed fields behind, by a replace, which drops them.
+    /// Make these the only fields of the model by sending the difference: the others become unknown. Where that would
+    /// leave too many removed fields behind, a replace is sent instead, which drops them.
     case assign
     /// Delete the model.
     case delete

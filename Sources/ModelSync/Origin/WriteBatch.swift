@@ -1,7 +1,7 @@
 public import ModelRecord
 public import ModelWire
 
-/// Writes in a row, checked and encoded when they are added: what an origin does as a batch or as a transaction.
+/// Writes in a row, checked and encoded when they are added, for an origin to do as a batch or as a transaction.
 ///
 /// ```swift
 /// var writes = WriteBatch(limits: configuration.limits)
@@ -10,28 +10,30 @@ public import ModelWire
 /// ```
 /// ``removeAll()`` keeps the memory: adding to a warm batch allocates nothing.
 public struct WriteBatch: Sendable {
-    /// What is accepted.
+    /// The limits that each write must keep.
     public let limits: WireLimits
     /// The ids and fields of all writes.
     var updates = UpdateBuffer()
-    /// Writes of one kind and type that stand in a row.
+    /// The runs of writes of one kind and type.
     private(set) var runs: [Run] = []
 
     struct Run {
         let write: Write
         let type: String
-        /// The positions of its writes.
+        /// The positions of the writes.
         var range: Range<Int>
     }
 
+    /// An empty batch.
     public init(limits: WireLimits) { self.limits = limits }
 
     /// How many writes there are.
     public var count: Int { updates.count }
 
+    /// Whether there are no writes.
     public var isEmpty: Bool { updates.count == 0 }
 
-    /// The memory that it keeps.
+    /// The memory that the batch keeps, in bytes.
     public var capacityByteCount: Int { updates.capacityByteCount }
 
     /// Adds a write.
@@ -51,7 +53,8 @@ public struct WriteBatch: Sendable {
         runs.append(Run(write: write, type: type, range: start..<updates.count))
     }
 
-    /// Hashes the ids of what was added, which the origin does otherwise: for who has a lock to take before.
+    /// Hashes the ids that were added. The origin does it otherwise, so a caller saves time under its lock by doing it
+    /// before.
     public mutating func hashIDs() { updates.hashIDs() }
 
     /// Forgets the writes and keeps the memory.

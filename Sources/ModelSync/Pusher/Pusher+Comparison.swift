@@ -1,7 +1,7 @@
 import ModelRecord
 import ModelWire
 
-/// What earlier starts have written and a relay may not hold.
+/// Finds out what earlier starts have written and a relay may not hold, and has it sent again.
 extension Pusher {
     /// Compares what earlier starts of the publisher have written with each relay. What one lacks is asked for with
     /// ``PusherAction/sendAgain(type:ids:)``, and nothing counts as delivered to a relay before it has been compared.
@@ -13,8 +13,8 @@ extension Pusher {
         for relay in relays.indices { compareAnew(relay) }
     }
 
-    /// Everything that earlier starts have written is known to be with the relays that have to acknowledge, or is on
-    /// its way there in batches.
+    /// Whether everything that earlier starts have written is known to be at the relays that have to acknowledge, or is
+    /// on its way there in batches.
     public var isCompared: Bool {
         guard !relays.isEmpty else { return true }
         return configuration.acknowledgement == .any
@@ -23,7 +23,7 @@ extension Pusher {
 
     func compareAnew(_ relay: Int) { relays[relay].comparison = former.map(Comparison.init) }
 
-    /// Asks the next question, where there is room for what may be missing.
+    /// Asks the next question of the comparison, where there is room for what the relay may lack.
     func askNext(_ relay: Int, now: Moment) {
         guard let former, relays[relay].mayPush(at: now.uptimeMicroseconds), hasRoom(relay),
             relays[relay].comparison?.mayAsk(at: now.uptimeMicroseconds) == true,
@@ -40,8 +40,9 @@ extension Pusher {
         actions.append(.request(relay: relay, payload: request.encode()))
     }
 
-    /// There is room for what a relay may lack. Where one relay is enough, what is kept for another that does not come
-    /// holds up none: that one is left behind when no more can be kept.
+    /// There is room for what a relay may lack. Where one relay is enough, only the batches of this relay count:
+    /// batches that are kept for another relay hold up no comparison, and that relay is given up when no more can be
+    /// kept.
     private func hasRoom(_ relay: Int) -> Bool {
         let held = configuration.acknowledgement == .any ? relays[relay].unacknowledgedByteCount : byteCount
         return held * 2 < configuration.byteCountMax
@@ -75,7 +76,7 @@ extension Pusher {
         return true
     }
 
-    /// Has that sent again which is not on its way to the relay.
+    /// Asks for those models that the relay lacks and that are not on their way to it.
     private func lack(_ models: (type: String, ids: [String])?, _ relay: Int) {
         guard let (type, ids) = models else { return }
         var missing: [String] = []
@@ -86,7 +87,8 @@ extension Pusher {
                 continue
             }
             if let sent = sentAgain[model] {
-                // Another relay lacks it as well. What this one has acknowledged and does not hold it has lost.
+                // Another relay lacks the model as well, so it is asked for or in a batch already. A relay that has
+                // acknowledged that batch and does not hold the model has lost it.
                 guard let position = sent.position else {
                     sentAgain[model]?.lackers.append(relay)
                     continue
@@ -100,8 +102,8 @@ extension Pusher {
         actions.append(.sendAgain(type: type, ids: missing))
     }
 
-    /// The origin cannot send again what a relay lacks of a model: that relay will not have all. What else it lacks
-    /// reaches it.
+    /// Takes note that the origin cannot send again what a relay lacks of a model. The comparison with that relay fails
+    /// when all else has reached it.
     public func cannotSendAgain(_ id: String, type: String, reason: String) {
         let model = ModelID(type: type, id: id)
         let message =
@@ -118,7 +120,7 @@ extension Pusher {
         actions.append(.notice(Notice(kind: .pushFailed, metadata: ["relay": "\(relay)", "reason": reason])))
     }
 
-    /// A batch of former writes, which its stamps show, has its position.
+    /// Remembers the position of a batch of former writes, which is one whose stamps lie below its incarnation.
     func noteSentAgain(_ payload: Span<UInt8>, type: String, position: Int) {
         guard !sentAgain.isEmpty, decoder.lastStamp < decoder.incarnation else { return }
         for id in decoder.ids(in: payload) where sentAgain[ModelID(type: type, id: id)] != nil {
@@ -128,28 +130,28 @@ extension Pusher {
         }
     }
 
-    /// Lets go of what is known of batches that are not kept any more.
+    /// Forgets which models were sent again in batches that are not kept any more.
     /// - Parameter isEmpty: no batch is kept.
     func forgetSentAgain(isEmpty: Bool) {
         while let first = sentAgainOrder.first, first.position < firstPosition {
             _ = sentAgainOrder.removeFirst()
             if sentAgain[first.model]?.position == first.position { sentAgain[first.model] = nil }
         }
-        // Something newer had taken the place of the rest before it was to be sent.
+        // The models that are left were written over before they could be sent again.
         guard isEmpty, !sentAgain.isEmpty, !isAsking,
             relays.allSatisfy({ $0.failure != nil || $0.isCompared })
         else { return }
         sentAgain = [:]
     }
 
-    /// A model that a relay lacked.
+    /// The name of a model that a relay lacked.
     struct ModelID: Hashable {
         let type: String
         let id: String
     }
 
     struct SentAgain {
-        /// Of the batch that carries it; nil while there is none yet.
+        /// The position of the batch that carries the model; nil while there is none yet.
         let position: Int?
         /// The relays that wait for such a batch.
         var lackers: [Int]

@@ -1,8 +1,8 @@
 import ModelRecord
 public import ModelWire
 
-/// Brings batches to relays and does not rest until they are acknowledged, as a state machine: for jobs that are gone
-/// before a replica could ask them for anything.
+/// Pushes batches to relays until they are acknowledged, as a state machine. For jobs that end before a replica could
+/// ask them for anything.
 ///
 /// ```swift
 /// let pusher = Pusher(configuration: PusherConfiguration())
@@ -11,14 +11,15 @@ public import ModelWire
 ///     try pusher.push(topic: topic, payload: payload)
 /// }
 /// ```
-/// Each batch goes to every relay, in the order of its topic, a window of them at a time. What is not acknowledged in
-/// time is sent again, from there on; a relay that names another sequence as the next is taken at its word. It has no
-/// socket, no clock and no thread: whoever owns it calls it from one thread at a time, passes the time in and does what
-/// ``takeActions()`` returns.
+/// Each batch goes to every relay, in the order of its topic, with a window of batches on their way. Where an answer
+/// takes too long, the connection is opened anew, and what is not acknowledged is sent again; where a relay expects
+/// another sequence, the pusher goes back to that. A pusher has no socket, no clock and no thread: its owner calls it
+/// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public final class Pusher {
+    /// How batches are pushed.
     public let configuration: PusherConfiguration
 
-    /// A batch that somebody may still have to be sent.
+    /// A batch that may still have to be sent to a relay.
     struct Batch: Sendable {
         let stream: ReplayRing.Stream
         let sequence: UInt64
@@ -26,7 +27,7 @@ public final class Pusher {
         let payload: [UInt8]
     }
 
-    /// Batches from the oldest that is kept on; positions count from the first that was ever pushed.
+    /// The batches that are kept, in order. Positions count from the first batch that was ever pushed.
     private var batches = Fifo<Batch>()
     private(set) var firstPosition = 0
     private(set) var byteCount = 0
@@ -34,19 +35,20 @@ public final class Pusher {
     var decoder: BatchDecoder
     private var nextRID: UInt64 = 1
     var actions: [PusherAction] = []
-    /// Starts of the origin whose batches are not pushed any more.
+    /// The starts of the origin whose batches are not pushed any more.
     private var voidIncarnations: Set<UInt64> = []
-    /// The greatest stamp that was acknowledged.
+    /// The greatest stamp that a relay has acknowledged.
     private var takenStamp: Stamp = 0
-    /// What is compared with each relay; nil where there is nothing.
+    /// The former writes that are compared with each relay; nil where there are none.
     var former: FormerWrites?
-    /// What some relay lacked, for as long as the batch that carries it is kept.
+    /// The models that some relay lacked, for as long as the batch that carries one is kept.
     var sentAgain: [ModelID: SentAgain] = [:]
-    /// The same in the order of the batches.
+    /// The same models in the order of their batches.
     var sentAgainOrder = Fifo<(position: Int, model: ModelID)>()
-    /// What the origin cannot send again, and why.
+    /// The models that the origin cannot send again, and why.
     var unsendable: [ModelID: String] = [:]
 
+    /// A pusher without relays and batches.
     public init(configuration: PusherConfiguration) {
         self.configuration = configuration
         decoder = BatchDecoder(limits: configuration.limits)
@@ -60,7 +62,8 @@ public final class Pusher {
         return relays.count - 1
     }
 
-    /// Takes a batch as an origin has made it for its stream. What is no batch on a data topic (heads, bye) is ignored.
+    /// Takes a batch as an origin has made it for its stream. A message that is no batch on a data topic (heads, bye)
+    /// is ignored, and so is a batch of a start that was given up.
     /// - Throws: `WireError` for a batch that cannot be read.
     public func push(topic: Topic, payload: [UInt8]) throws(WireError) {
         guard let type = topic.type else { return }
@@ -75,29 +78,30 @@ public final class Pusher {
         for index in relays.indices { relays[index].add(byteCount: payload.count) }
     }
 
-    /// More should be pushed only after some of it was acknowledged.
+    /// Whether the pusher keeps as many bytes as it may: more should be pushed only after some were acknowledged.
     public var isFull: Bool { byteCount >= configuration.byteCountMax }
 
-    /// Batches that are not delivered yet, as ``PusherConfiguration/Acknowledgement`` counts.
+    /// How many batches are not delivered yet, as ``PusherConfiguration/Acknowledgement`` counts.
     public var unacknowledged: Int {
         let counts = relays.map { $0.unacknowledgedCount(total: firstPosition + batches.count) }
         return (configuration.acknowledgement == .any ? counts.min() : counts.max()) ?? batches.count
     }
 
-    /// Everything that was pushed is delivered, and all that earlier starts have written is there as well.
+    /// Whether everything that was pushed is delivered, and all that earlier starts have written as well.
     public var isDone: Bool {
         guard !relays.isEmpty else { return batches.isEmpty }
         let count = relays.count { $0.isCompared && $0.unacknowledgedCount(total: firstPosition + batches.count) == 0 }
         return !isAsking && (configuration.acknowledgement == .any ? count > 0 : count == relays.count)
     }
 
-    /// What a relay lacks is not a batch yet.
+    /// A model that a relay lacks was asked for, and is in no batch yet.
     var isAsking: Bool { actions.contains { if case .sendAgain = $0 { true } else { false } } }
 
-    /// Why not everything can be delivered any more: the relays that would have to acknowledge it refuse for good.
+    /// Why not everything can be delivered any more, because the relays that have to acknowledge it have failed; nil
+    /// while it can.
     public var failure: String? {
         let failures = relays.compactMap { relay in
-            // All that can be brought there is brought first.
+            // The models that can be brought to the relay are brought first.
             let isIdle = relay.unacknowledgedCount(total: firstPosition + batches.count) == 0
             return relay.failure ?? (isIdle ? relay.comparison?.finalFailure : nil)
         }
@@ -106,21 +110,21 @@ public final class Pusher {
         return isHopeless && !isDone ? failures.first ?? "there is no relay to push to" : nil
     }
 
-    /// How things stand with each relay.
+    /// The status of each relay, in the order in which relays were added.
     public func status(now: Moment) -> [PushStatus] {
         relays.map { $0.status(total: firstPosition + batches.count, now: now.uptimeMicroseconds) }
     }
 
-    /// Hands over what there is to do, in order, and forgets it.
+    /// Returns the pending actions, in order, and clears them.
     public func takeActions() -> [PusherAction] {
         defer { actions = [] }
         return actions
     }
 
-    /// There is something for ``takeActions()``.
+    /// Whether ``takeActions()`` has anything to return.
     public var hasActions: Bool { !actions.isEmpty }
 
-    /// The control connection to a relay has been opened.
+    /// Takes note that the control connection to a relay has been opened, and begins to push.
     public func connected(_ relay: Int, now: Moment) {
         relays[relay].isConnected = true
         relays[relay].takeBack(from: 0)
@@ -128,19 +132,21 @@ public final class Pusher {
         send(relay, now: now)
     }
 
-    /// The connection to a relay is gone, as the runtime has noticed on its own.
+    /// Takes note that the connection to a relay is gone, as the runtime has found out.
     public func disconnected(_ relay: Int, reason: String, now: Moment) {
         relays[relay].lastError = reason
         reconnect(relay, now: now)
     }
 
-    /// Nobody greets at the endpoint of a relay, as the runtime has found out, with its reason; nil: somebody does.
+    /// Takes note that nobody answers at the endpoint of a relay, as the runtime has found out, with the reason; or,
+    /// with nil, that somebody does.
     public func reached(_ relay: Int, unless reason: String?) {
         relays[relay].isUnreachable = reason != nil
         if let reason { relays[relay].lastError = reason }
     }
 
-    /// Sends what may be sent and takes back what was not answered in time. Call it every few milliseconds.
+    /// Sends what may be sent, and opens a connection anew on which a request was not answered in time. Call it every
+    /// few milliseconds.
     public func tick(now: Moment) {
         let timeout = configuration.requestTimeout.wholeMicroseconds
         for relay in relays.indices where relays[relay].failure == nil && relays[relay].isConnected {
@@ -198,7 +204,7 @@ public final class Pusher {
         }
     }
 
-    /// The relay names the sequence that it expects: from there on everything of the stream is sent again.
+    /// Goes back to the sequence that the relay expects: from there on everything of the stream is sent again.
     private func goTo(_ expected: UInt64, _ relay: Int, _ position: Int, now: Moment) {
         guard position >= firstPosition else { return }
         let refused = batches[position - firstPosition]
@@ -212,7 +218,7 @@ public final class Pusher {
                     + "run the job again"
             )
         }
-        // What it held of earlier starts is gone as well.
+        // The relay has lost what it held of earlier starts as well.
         compareAnew(relay)
         relays[relay].takeBack(
             from: firstPosition + target,
@@ -224,8 +230,8 @@ public final class Pusher {
         pause(relay, now: now)
     }
 
-    /// The origin has started anew, because nobody took the stamps of the start before: nothing of that is pushed.
-    /// Which of its earlier writes a relay lacks shows when it is compared.
+    /// Gives up the batches of a start whose stamps nobody took. The origin has started anew; which of its earlier
+    /// writes a relay lacks shows when it is compared.
     /// - Parameter incarnation: the start that was given up.
     public func beginAnew(giving incarnation: UInt64) {
         guard voidIncarnations.insert(incarnation).inserted else { return }
@@ -238,8 +244,9 @@ public final class Pusher {
         unsendable = [:]
     }
 
-    /// The origin goes on as it was, although a relay has refused a batch for its stamp: the batch is pushed again
-    /// after the pause that has begun, for either clock may be right by then. Told once until it takes one.
+    /// Goes on although a relay has refused a batch for its stamp, because the origin goes on as it was. The batch is
+    /// pushed again after the pause that has begun, as either clock may be right by then. Logged once until the relay
+    /// takes a batch.
     public func tryAgain(_ refusal: ClockRefusal) {
         guard relays[refusal.relay].failure == nil, !relays[refusal.relay].isClockTold,
             !voidIncarnations.contains(refusal.incarnation)
@@ -293,7 +300,8 @@ public final class Pusher {
         return nextRID
     }
 
-    /// There is no room for what a relay has not acknowledged while another has: it is left behind.
+    /// Gives up the relays that have not acknowledged the oldest batch while another has: there is no room to keep more
+    /// for them.
     private func giveUpLaggards() {
         let lagging = relays.indices.filter { relays[$0].failure == nil && !relays[$0].isAcknowledged(firstPosition) }
         let isServed = relays.contains { $0.failure == nil && $0.isAcknowledged(firstPosition) }

@@ -4,12 +4,13 @@ public import ModelWire
 public struct PusherConfiguration: Sendable {
     /// When a batch counts as delivered.
     public enum Acknowledgement: String, Sendable, CaseIterable {
-        /// One relay has acknowledged it.
+        /// One relay has acknowledged the batch.
         case any
-        /// All relays have acknowledged it.
+        /// All relays have acknowledged the batch.
         case every
     }
 
+    /// How many relays must acknowledge a batch.
     public var acknowledgement: Acknowledgement
     /// How many batches may be on their way to one relay, unacknowledged.
     public var windowCount: Int
@@ -17,11 +18,14 @@ public struct PusherConfiguration: Sendable {
     public var requestTimeout: Duration
     /// The first pause after a failure; it doubles up to ``pauseMax``.
     public var pause: Duration
+    /// The longest pause after a failure.
     public var pauseMax: Duration
-    /// More bytes than this are not kept: see ``Pusher/isFull``.
+    /// How many bytes of batches are kept until they are acknowledged: see ``Pusher/isFull``.
     public var byteCountMax: Int
+    /// What a batch and a reply may hold.
     public var limits: WireLimits
 
+    /// The defaults. The window is at least one batch.
     public init(
         acknowledgement: Acknowledgement = .any, windowCount: Int = 64, requestTimeout: Duration = .seconds(2),
         pause: Duration = .milliseconds(100), pauseMax: Duration = .seconds(5), byteCountMax: Int = 64 << 20,
@@ -36,7 +40,7 @@ public struct PusherConfiguration: Sendable {
         self.limits = limits
     }
 
-    /// In microseconds: the pause after so many before it.
+    /// The pause, in microseconds, after so many pauses before it.
     func pause(after pauses: Int) -> UInt64 {
         min(pause.wholeMicroseconds << UInt64(min(pauses, 16)), pauseMax.wholeMicroseconds)
     }

@@ -1,4 +1,4 @@
-/// A pusher's relation to one relay: which batches it has acknowledged, which are on their way.
+/// The state of a pusher towards one relay: which batches it has acknowledged, and which are on their way.
 struct RelaySession: Sendable {
     enum State: Sendable {
         case waiting
@@ -6,29 +6,29 @@ struct RelaySession: Sendable {
         case acknowledged
     }
 
-    /// By position, from ``firstPosition`` on.
+    /// The state of each kept batch, from `firstPosition` on.
     var states = Fifo<State>()
     private var firstPosition = 0
-    /// Positions by request, and when each was sent.
+    /// The positions of the batches on their way, by request; and when each request was sent.
     var outstanding: [UInt64: Int] = [:]
     private var sentAt: [UInt64: UInt64] = [:]
-    /// Nothing before this position waits.
+    /// No batch before this position waits to be sent.
     private var cursor = 0
-    /// How far it is known what the relay holds of earlier starts; nil where they have left nothing.
+    /// The comparison of former writes with the relay; nil where there are none.
     var comparison: Comparison?
-    /// Everything before this position was sent at least once.
+    /// Every batch before this position was sent at least once.
     private var sentEnd = 0
     var isConnected = false
     var failure: String?
     var lastError: String?
-    /// `lastError` says why nobody greets there: that no request is answered says less.
+    /// `lastError` tells why nobody answers at the endpoint. That a request has no answer would say less.
     var isUnreachable = false
-    /// The log has told that this relay refuses for the sake of a clock.
+    /// The log was told that this relay refuses because of a clock.
     var isClockTold = false
-    /// The size of the batches that it has not acknowledged.
+    /// The bytes of the batches that the relay has not acknowledged.
     var unacknowledgedByteCount = 0
     private var acknowledgedCount: UInt64 = 0
-    /// Batches that were neither acknowledged nor are to be.
+    /// How many batches were given up with their start, unacknowledged.
     private var voidCount = 0
     private var resentCount: UInt64 = 0
     private var pausedUntil: UInt64 = 0
@@ -36,7 +36,7 @@ struct RelaySession: Sendable {
 
     func unacknowledgedCount(total: Int) -> Int { total - voidCount - Int(acknowledgedCount) }
 
-    /// All that earlier starts have written is there, or on its way in batches.
+    /// All that earlier starts have written is at the relay, or on its way in batches.
     var isCompared: Bool { comparison?.isDone ?? true }
 
     func isAcknowledged(_ position: Int) -> Bool {
@@ -47,7 +47,7 @@ struct RelaySession: Sendable {
 
     func mayPush(at time: UInt64) -> Bool { isConnected && failure == nil && time >= pausedUntil }
 
-    /// When the request that waits longest was sent.
+    /// When the request that has waited longest was sent.
     var oldestSent: UInt64? {
         guard let asked = comparison?.request?.sentAt else { return sentAt.values.min() }
         return min(sentAt.values.min() ?? asked, asked)
@@ -63,7 +63,7 @@ struct RelaySession: Sendable {
         return nil
     }
 
-    /// A batch waits to be sent.
+    /// Adds a batch that waits to be sent.
     mutating func add(byteCount: Int) {
         states.append(.waiting)
         unacknowledgedByteCount += byteCount
@@ -78,6 +78,7 @@ struct RelaySession: Sendable {
     }
 
     /// - Returns: the position of the batch that is acknowledged.
+    /// Takes an acknowledgement.
     mutating func accept(_ rid: UInt64) -> Int? {
         guard let position = outstanding.removeValue(forKey: rid) else { return nil }
         sentAt[rid] = nil
@@ -88,7 +89,7 @@ struct RelaySession: Sendable {
         return position
     }
 
-    /// Nothing before a position is to be pushed any more.
+    /// Gives up all batches before a position.
     mutating func void(through end: Int) {
         voidCount = end - Int(acknowledgedCount)
         outstanding = [:]
@@ -98,8 +99,8 @@ struct RelaySession: Sendable {
         (firstPosition, cursor, sentEnd) = (end, end, end)
     }
 
-    /// What was sent from a position on waits again. Answers to the old requests are passed over.
-    /// - Parameter evenAcknowledged: the sizes of those that wait again although they were acknowledged.
+    /// Makes the batches from a position on wait again that were sent. Answers to the old requests are passed over.
+    /// - Parameter evenAcknowledged: the size of a batch that waits again although it was acknowledged; nil for others.
     mutating func takeBack(from position: Int, evenAcknowledged: (Int) -> Int? = { _ in nil }) {
         let start = max(position, firstPosition)
         for index in (start - firstPosition)..<max(states.count, start - firstPosition) {

@@ -31,10 +31,10 @@ extension Relay {
         takeReplies()
     }
 
-    /// The control connection of a peer is gone, or its replies cannot be delivered.
+    /// Forgets a peer whose control connection is gone, or whose replies cannot be delivered.
     public func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
 
-    /// Some clients were not let in: they have no key that is allowed.
+    /// Counts clients that were not let in, because they have no key that is allowed.
     public func countRefusedClients(_ count: UInt64) { counters[.refusedClients] += count }
 
     /// The peers that have spoken to this relay and were heard of lately.
@@ -70,7 +70,7 @@ extension Relay {
             fillsFrame = true
         case .digest(_, let type, let bits):
             prefixes = PrefixSet([Topic.data(type: type).bytes])
-            // More of them fill a frame themselves.
+            // Digests of more bits fill a frame themselves.
             fillsFrame = bits <= 8
         case .fetch(let rid, _, _):
             guard !isJoining(now: now) else {
@@ -88,20 +88,22 @@ extension Relay {
         service.answer(question, to: peer, with: served, now: now, counters: &counters)
     }
 
-    /// What the relay holds may be gone everywhere else: nobody is to take it from here. After the settle time it
-    /// serves what it has: one of its senders may be gone for good, or be a relay that waits for this one.
+    /// The relay builds its state anew, so its copy may hold what everybody else has deleted and forgotten, and no peer
+    /// is to take it. After the settle time the relay serves what it has: one of its senders may be gone for good, or
+    /// be a relay that waits for this one.
     func isStartingAnew(now: Moment) -> Bool {
         guard let start = replica.renewalStartedAt else { return false }
         return now.uptimeMicroseconds < start + configuration.settleTime.wholeMicroseconds
     }
 
-    /// The relay joins its senders, or an origin has just started, and what it had before is not here yet: whoever is
-    /// served now would miss it.
+    /// The relay has not joined all its senders yet, or what an origin had before it started anew is not here yet: a
+    /// peer that is served now would miss it.
     func isSettling(now: Moment) -> Bool {
         replica.isTakingOver(for: configuration.settleTime.wholeMicroseconds, now: now) || isJoining(now: now)
     }
 
-    /// The relay has just started, and a sender's first snapshot is not here yet: models that are there seem not to be.
+    /// The relay has just started, and the first snapshot of a sender is not here yet: models that the sender holds are
+    /// missing here.
     private func isJoining(now: Moment) -> Bool {
         guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {
             return false
@@ -109,7 +111,7 @@ extension Relay {
         return replica.isJoining(besides: refusedSenders)
     }
 
-    /// The head is not told: the ring may hold batches beyond a hole, and decides.
+    /// What the relay knows of a stream. The head is left open: the ring may hold batches beyond a hole, and decides.
     private func knowledge(of stream: ReplayRing.Stream, now: Moment) -> ControlService.StreamKnowledge {
         let key = StreamKey(origin: stream.origin, topic: stream.topic)
         if replica.recall(key, stream.incarnation, now: now) { return .known(head: nil) }

@@ -2,18 +2,18 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// What the last `heads` told of a stream: what differs from it is news.
+/// The head of a stream that the last `heads` told: another one is news.
 struct ToldHead: Hashable, Sendable {
     let incarnation: UInt64
     let sequence: UInt64
 }
 
 extension Relay {
-    /// Sends `heads` for each origin that the relay speaks for, and for its own name: changed topics, and all of them
-    /// in every tenth.
+    /// Sends `heads` for each origin that the relay speaks for, and for its own name: the topics that have changed, and
+    /// in every tenth heartbeat all of them.
     ///
-    /// A digest that has changed is told once, with any of the origins that write the topic. Of an origin that has been
-    /// silent for long, and of which there is nothing new, only every tenth tells: its age grows by itself.
+    /// A changed digest is told once, with one of the origins that write the topic. An origin that has been silent for
+    /// long, and has nothing new, is told in every tenth heartbeat only, since its age grows by itself.
     func publishHeads(now: Moment) {
         let isFull = heartbeatCount % 10 == 0
         if isFull { forgetNames() }
@@ -43,7 +43,7 @@ extension Relay {
         actions.append(.publish(topic: .heads(origin: configuration.name), payload: ownHeads(now: now).encode()))
     }
 
-    /// Lets go of what was kept of origins that the replica has forgotten.
+    /// Forgets what was kept of origins that the replica has forgotten.
     private func forgetNames() {
         guard replica.counters[.forgottenNames] > 0 else { return }
         told = told.filter { replica.follows($0.key) }
@@ -53,29 +53,29 @@ extension Relay {
             })
     }
 
-    /// The stream's head is another than was told last. Takes note that it is told now.
+    /// The head is not the one that was told last. Takes note that it is told now.
     private func isHeadNews(_ head: Head, of heads: Heads) -> Bool {
         let key = StreamKey(origin: heads.origin, topic: head.topic)
         let current = ToldHead(incarnation: heads.incarnation, sequence: head.sequence)
         return told.updateValue(current, forKey: key) != current
     }
 
-    /// Whoever was told of it counts it as stale already.
+    /// The origin has been silent for so long that everybody who was told of it counts it as stale already.
     private func isLongSilent(_ heads: Heads) -> Bool {
         (heads.ageMilliseconds ?? 0) > configuration.heartbeatInterval.wholeMicroseconds / 1000 * Relay.silentIntervals
     }
 
-    /// After so many heartbeats without a word from an origin it is told less often.
+    /// After this many heartbeats without a word from an origin it is told less often.
     private static let silentIntervals: UInt64 = 20
 
-    /// A peer has subscribed to `prefix`. Barriers are answered, everything else needs no answer.
+    /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
     public func subscribed(to prefix: [UInt8], now: Moment) {
         guard let barrier = Topic(barrier: prefix) else { return }
         barriers.append(barrier)
         answerBarriers(now: now)
     }
 
-    /// Barriers that come close together have one answer, which is made once.
+    /// Answers the barriers that are due. Barriers that come close together have one answer, which is made once.
     func answerBarriers(now: Moment) {
         let topics = barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
@@ -86,7 +86,8 @@ extension Relay {
         }
     }
 
-    /// The relay publishes nothing itself; this tells that it is there, also when it speaks for nobody.
+    /// The heads of the own name of the relay. It publishes nothing itself; this tells that it is there, also when it
+    /// speaks for nobody.
     func ownHeads(now: Moment) -> Heads {
         Heads(
             origin: configuration.name, incarnation: incarnation,
@@ -94,13 +95,13 @@ extension Relay {
             leavesNamesOut: replica.leavesNamesOut)
     }
 
-    /// All heads of all origins: per topic the last sequence up to which everything is in the cache, of the origin's
-    /// last start.
+    /// The heads of all origins: for each topic, and of the last start of the origin, the last sequence up to which
+    /// everything is in the cache.
     /// - Parameters:
-    ///   - isServing: they go with the cache's content, which they vouch for: an origin whose models of earlier starts
-    ///     are not all here is left out.
-    ///   - fillsFrame: those that are not told elsewhere are among them, as many as fit into a frame: whoever has a
-    ///     hole in one asks for a copy.
+    ///   - isServing: the heads go with the content of the cache, which they vouch for. An origin whose models of
+    ///     earlier starts are not all here is left out.
+    ///   - fillsFrame: the heads include streams that are not told elsewhere, as many as fit into a frame, because a
+    ///     peer that has a hole in one asks for a copy.
     func heads(prefixes: PrefixSet?, isServing: Bool = false, fillsFrame: Bool = false, now: Moment) -> [Heads] {
         let mending = replica.mendingTypes(isEverything: isStartingAnew(now: now))
         let more = fillsFrame ? replica.untoldStreams(thatFitWith: prefixes) : []
@@ -111,17 +112,18 @@ extension Relay {
             let head = Head(
                 topic: key.topic, sequence: stream.sequence,
                 digest: !isSelected || mending.contains(stream.type) ? nil : digest(of: key.topic))
-            // In place: a copy of the list for each stream would cost its square.
+            // Changed in place: a copy of the list for each stream would cost its square.
             byOrigin[key.origin, default: emptyHeads(of: key.origin, now: now)].add(
                 isSelected ? head : nil, of: stream.incarnation)
         }
-        // An origin that has sent nothing since its last start: whoever follows an earlier one must hear of that.
+        // An origin that has sent nothing since its last start is told as well: a peer that follows an earlier start
+        // must hear of it.
         let relayNames = Set(relayNames.values)
         for (origin, source) in sources.byOrigin
         where byOrigin[origin] == nil && source.incarnation > 0 && !relayNames.contains(origin)
             && replica.tells(origin)
         {
-            // What it had before is in the copy of whoever tells of it.
+            // What such an origin had before is in the copies of the senders that tell it.
             if isServing, !replica.hasCopy(of: origin) { continue }
             byOrigin[origin] = emptyHeads(of: origin, now: now)
             byOrigin[origin]?.incarnation = source.incarnation
@@ -148,8 +150,8 @@ extension Relay {
 }
 
 extension Heads {
-    /// Topics that stand at an earlier incarnation are told with head 0 of the greatest, for their digests: the models
-    /// of the earlier start are in the copy, and a replica that joined before must hear of them.
+    /// Adds a head of a start. Topics that stand at an earlier start are told with head 0 of the greatest, for their
+    /// digests: the models of the earlier start are in the copy, and a replica that joined before must hear of them.
     fileprivate mutating func add(_ head: Head?, of incarnation: UInt64) {
         if incarnation > self.incarnation {
             self.incarnation = incarnation

@@ -1,6 +1,7 @@
 import ModelWire
 
-/// Pushed batches on their way to the disk. They are not merged yet, so nobody sees what a crash could take back.
+/// The pushed batches that are on their way to the disk. They are not merged yet, so that nobody sees what a crash
+/// could take back.
 struct PendingPushes: Sendable {
     struct Batch: Hashable, Sendable {
         let stream: ReplayRing.Stream
@@ -12,7 +13,7 @@ struct PendingPushes: Sendable {
         let rid: UInt64
     }
 
-    /// A batch as it came, and who waits for it.
+    /// A batch as it came, and the requests that wait for it.
     struct Entry: Sendable {
         let batch: Batch
         let payload: [UInt8]
@@ -29,8 +30,8 @@ struct PendingPushes: Sendable {
     /// The greatest sequence of a stream that waits; 0 where none does.
     func last(of stream: ReplayRing.Stream) -> UInt64 { last[stream] ?? 0 }
 
-    /// Adds who waits for a batch.
-    /// - Returns: the token under which it is to be made durable; nil when it is being made durable already.
+    /// Adds a request that waits for a batch.
+    /// - Returns: the token under which the batch is to be made durable; nil when that is under way already.
     mutating func wait(_ waiter: Waiter, for batch: Batch, payload: [UInt8]) -> UInt64? {
         if let token = tokens[batch] {
             entries[token]?.waiters.append(waiter)
@@ -51,8 +52,9 @@ struct PendingPushes: Sendable {
         return last.count > entries.count ? "streams are remembered of which no batch waits" : nil
     }
 
-    /// The batch, once: it is durable, or is not going to be.
-    /// - Parameter isDurable: false, and those behind it are not the next of their stream any more.
+    /// Removes a batch that is durable, or is not going to be.
+    /// - Parameter isDurable: whether it is durable. If not, the batches behind it are not the next of their stream any
+    ///   more.
     mutating func finish(_ token: UInt64, isDurable: Bool) -> Entry? {
         guard let entry = entries.removeValue(forKey: token) else { return nil }
         tokens[entry.batch] = nil
@@ -64,11 +66,11 @@ struct PendingPushes: Sendable {
 }
 
 extension Relay {
-    /// Merges a pushed batch and acknowledges it: at once, or with a store when it is durable.
+    /// Merges a pushed batch and acknowledges it: at once, or with a store when the batch is durable.
     ///
     /// A batch must be the next of its stream, or one that is here already, which is acknowledged again. A relay with a
-    /// store makes that durable, too: it may be here because another relay has sent it. Nothing of a batch is merged,
-    /// sent on or served before it is durable: whoever has seen it could not be told that it was taken back.
+    /// store makes that durable, too: it may have come from another relay. Nothing of a batch is merged, sent on or
+    /// served before it is durable: a process that has seen it could not be told that it was taken back.
     func push(_ rid: UInt64, _ topic: Topic, _ payload: [UInt8], from peer: [UInt8], now: Moment) {
         let waiting = service.peers.withPeer(peer, now: now) { $0.pushCount }
         guard waiting < configuration.budget.pushesPerPeer else {
@@ -89,7 +91,7 @@ extension Relay {
             let message = "\(pushes.byteCount) bytes of pushed batches wait to be durable"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        // Before it is stored, so that nothing is stored that is refused afterwards.
+        // Checked before the batch is stored, so that nothing is stored that is refused afterwards.
         let place = replica.decodedPlace(on: topic)
         let key = StreamKey(origin: place.stream.origin, topic: topic)
         if let refusal = refusal(of: key, from: peer, now: now) {
@@ -107,13 +109,13 @@ extension Relay {
 
     /// Why a pushed batch may not begin a stream, or a name; nil where it may, or goes on with one.
     private func refusal(of key: StreamKey, from peer: [UInt8], now: Moment) -> PushArrival? {
-        // It is not forgotten while the batch is on its way to the disk.
+        // The stream is not forgotten while the batch is on its way to the disk.
         if replica.keep(key, now: now) { return nil }
         guard replica.follows(key.origin) || mayName(peer, now: now) else { return .tooManyNames }
         return replica.isFull(for: key, now: now) ? .refused(.limit, PushArrival.noRoom) : nil
     }
 
-    /// The peer may push under one more name.
+    /// Whether the peer may push under one more name; counts it.
     private func mayName(_ peer: [UInt8], now: Moment) -> Bool {
         service.peers.withPeer(peer, now: now) {
             $0.budget.names.take(of: configuration.budget.names, at: now.uptimeMicroseconds)
@@ -121,7 +123,7 @@ extension Relay {
     }
 
     /// Merges a pushed batch and sends it on.
-    /// - Parameter mayName: it may begin a name; asked where it does.
+    /// - Parameter mayName: whether the batch may begin a name; called where it would.
     private func merge(
         _ topic: Topic, _ payload: [UInt8], now: Moment, mayName: () -> Bool = { true }
     ) -> PushArrival {
@@ -149,8 +151,8 @@ extension Relay {
     }
 
     /// Goes on from the state of an earlier run, which the cache holds up to these positions.
-    /// - Parameter batches: what was pushed and made durable, in the order in which it was stored. What lies beyond the
-    ///   positions is merged and sent on; the rest is only kept for replay, until its
+    /// - Parameter batches: the batches that were pushed and made durable, in the order in which they were stored. A
+    ///   batch that the positions do not hold is merged and sent on. The others are only kept for replay, until their
     ///   ``RelayConfiguration/replayAge`` is over.
     public func restore(_ positions: [StreamPosition], batches: [DurableBatch] = [], now: Moment) {
         replica.restore(positions, now: now)
@@ -166,8 +168,8 @@ extension Relay {
         collect(now: now, isRestoring: true)
     }
 
-    /// The batch of a ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)`` is durable: it is
-    /// merged, sent on and acknowledged.
+    /// Merges, sends on and acknowledges the batch of a
+    /// ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)``, which is durable now.
     public func persisted(_ token: UInt64, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: true) else { return }
         let arrival = merge(entry.batch.stream.topic, entry.payload, now: now)
@@ -177,7 +179,8 @@ extension Relay {
         takeReplies()
     }
 
-    /// The batch could not be made durable: its pushers are told the reason and push again.
+    /// Refuses the batch of a ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)`` that could not
+    /// be made durable: its pushers are told the reason, and push it again.
     public func persistFailed(_ token: UInt64, reason: String, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: false) else { return }
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {

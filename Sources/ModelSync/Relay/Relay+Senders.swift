@@ -1,25 +1,25 @@
 import ModelWire
 
-/// The side that listens: every event of a sender goes to the replica, and what comes of it goes on.
+/// The side that listens: every event of a sender goes to the replica, and its actions are passed on.
 extension Relay {
     /// Adds a sender: an origin or another relay. Call ``connected(_:now:)`` when its control connection is open.
     public func addSender() -> SenderID { replica.addSender() }
 
-    /// The control connection to `sender` has been opened.
+    /// Takes note that the control connection to `sender` has been opened.
     public func connected(_ sender: SenderID, now: Moment) {
         guard !refusedSenders.contains(sender) else { return }
         replica.connected(sender, now: now)
         collect(now: now)
     }
 
-    /// The connections to `sender` are gone, as the runtime has noticed on its own.
+    /// Takes note that the connections to `sender` are gone, as the runtime has found out.
     public func disconnected(_ sender: SenderID, reason: String, now: Moment) {
         guard !refusedSenders.contains(sender) else { return }
         replica.disconnected(sender, reason: reason, now: now)
         collect(now: now)
     }
 
-    /// Nobody greets at the endpoint of `sender`, as the runtime has found out, with its reason.
+    /// Takes note that nobody answers at the endpoint of `sender`, as the runtime has found out, with the reason.
     public func unreachable(_ sender: SenderID, reason: String) {
         replica.unreachable(sender, reason: reason)
     }
@@ -36,10 +36,10 @@ extension Relay {
         switch frame {
         case .heads(let heads):
             if heads.isRelayed { relayNames[sender] = replica.name(of: sender) }
-            // Of an origin that is not followed nothing is remembered.
+            // Nothing is remembered of an origin that is not followed.
             guard heads.origin != configuration.name, replica.speaks(sender, for: heads.origin) else { return }
             if replica.admits(heads.origin) {
-                // What lies too far ahead would hide all that comes after it.
+                // A stamp too far ahead would hide all that comes after it.
                 guard !replica.isTooFarAhead(heads, now: now) else { return }
                 switch replica.word(sender, on: heads, now: now) {
                 case .own: sources.decide(heads, at: now.uptimeMicroseconds)
@@ -55,7 +55,7 @@ extension Relay {
         }
     }
 
-    /// The runtime has dropped a message whose frames cannot be ours.
+    /// Counts a message that the runtime has dropped, because its frames are not of this protocol.
     public func countMalformed(_ sender: SenderID, _ reason: String) { replica.countMalformed(sender, reason) }
 
     /// Takes one reply from a sender's control connection. Any bytes are acceptable.
@@ -74,10 +74,10 @@ extension Relay {
         collect(now: now)
     }
 
-    /// The sender is this relay itself, or has its name: it is not listened to.
+    /// Whether the sender is this relay itself, or has its name: then it is not listened to.
     public func isRefused(_ sender: SenderID) -> Bool { refusedSenders.contains(sender) }
 
-    /// An origin's bye goes on, once.
+    /// Sends the bye of an origin on, once.
     private func forward(_ bye: Bye, _ payload: Span<UInt8>) {
         guard bye.origin != configuration.name, sources.note(bye), speaksFor(bye.origin) else { return }
         actions.append(.publish(topic: .heads(origin: bye.origin), payload: payload.copied))

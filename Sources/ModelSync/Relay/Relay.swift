@@ -2,26 +2,27 @@ public import ModelCache
 public import ModelRecord
 import ModelWire
 
-/// A replica that serves others, as a state machine: it merges what its senders publish, sends it on unchanged, tells
+/// A replica that serves others, as a state machine. It merges what its senders publish, sends it on unchanged, tells
 /// heads for every origin, and serves snapshots, replays, fetches, digests and pushes.
 ///
-/// Towards its senders it is a ``Replica``; towards its peers it does what an ``Origin`` does. A batch is sent on once,
-/// however often it comes, so several relays and several senders make copies of one stream, and loops of relays come to
-/// rest. It has no socket, no clock and no thread: whoever owns it calls it from one thread at a time, passes the time
-/// in and does what ``takeActions()`` returns.
+/// Towards its senders a relay is a ``Replica``; towards its peers it does what an ``Origin`` does. A batch is sent on
+/// once, however often it comes. So several relays and several senders make copies of one stream, and loops of relays
+/// come to rest. A relay has no socket, no clock and no thread: its owner calls it from one thread at a time, passes
+/// the time in and does what ``takeActions()`` returns.
 public final class Relay {
+    /// How the relay works.
     public private(set) var configuration: RelayConfiguration
     /// The side that listens: for states and counters.
     public let replica: Replica
-    /// What has been counted on the side that serves.
+    /// What the side that serves has counted since the start.
     public internal(set) var counters = Counters()
-    /// What was sent on last, for replay.
+    /// The batches that were sent on last, for replay.
     public internal(set) var ring: ReplayRing
 
     /// This start of the relay.
     let incarnation: UInt64
     let startTime: UInt64
-    /// How long before its start the state that it began with was last in contact, in milliseconds.
+    /// For how long, before this start, the state that it began with had had no contact with senders, in milliseconds.
     let absence: UInt64
     var clock: HybridClock
     var service: ControlService
@@ -34,15 +35,15 @@ public final class Relay {
     var toldDigests: [Topic: UInt64] = [:]
     /// The names of the senders that are relays: their own heads go no further.
     var relayNames: [SenderID: String] = [:]
-    /// Senders that turned out to be this relay.
+    /// The senders that turned out to be this relay, or to have its name.
     var refusedSenders: Set<SenderID> = []
     var actions: [RelayAction] = []
     var nextHeartbeat: UInt64?
     var heartbeatCount = 0
 
     /// - Parameters:
-    ///   - cache: where everything is merged; nobody else may write it.
-    ///   - seed: where barrier topics and jitter come from; any number that differs between processes.
+    ///   - cache: the cache that the relay merges into; only this relay may write it.
+    ///   - seed: the seed of barrier topics and jitter; any number that differs between processes.
     ///   - lastAlive: as ``Replica/init(configuration:cache:seed:lastAlive:)`` takes it.
     /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
     public init(
@@ -74,19 +75,19 @@ public final class Relay {
     /// The relay's copy.
     public var cache: ModelCache { replica.cache }
 
-    /// The stream is served elsewhere than configured: the system has chosen a port.
+    /// Tells another endpoint of the stream than configured, because the system has chosen a port.
     public func rename(streamEndpoint: String) {
         configuration.streamEndpoint = streamEndpoint
         service.configuration.streamEndpoint = streamEndpoint
     }
 
-    /// Hands over what there is to do, in order, and forgets it.
+    /// Returns the pending actions, in order, and clears them.
     public func takeActions() -> [RelayAction] {
         defer { actions = [] }
         return actions
     }
 
-    /// There is something for ``takeActions()``.
+    /// Whether ``takeActions()`` has anything to return.
     public var hasActions: Bool { !actions.isEmpty }
 
     /// Does what is due on both sides. Call it every few milliseconds, at the latest at ``nextDeadline(now:)``.
@@ -106,8 +107,8 @@ public final class Relay {
         min(replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max)
     }
 
-    /// Sends on what the replica has taken, and passes on what it wants.
-    /// - Parameter isRestoring: what was taken is from a store, and no news of its origin.
+    /// Sends on the batches that the replica has taken, and passes on its other actions.
+    /// - Parameter isRestoring: the batches are from a store, and no news of their origins.
     func collect(now: Moment, isRestoring: Bool = false) {
         for action in replica.takeActions() {
             guard case .forward(let topic, let payload, let origin, let incarnation, let sequence) = action else {
@@ -126,7 +127,7 @@ public final class Relay {
 }
 
 extension ReplicaAction {
-    /// The sender that it concerns.
+    /// The sender that the action concerns; nil for none.
     fileprivate var sender: SenderID? {
         switch self {
         case .connectStream(let sender, _), .subscribe(let sender, _), .unsubscribe(let sender, _),

@@ -1,8 +1,8 @@
 public import ModelWire
 
-/// What a relay wants done.
+/// What a relay wants its owner to do.
 public enum RelayAction: Sendable {
-    /// Towards its senders: what any replica wants done. Never `forward`, which a relay does itself.
+    /// Do this towards the senders, as for any replica. Never `forward`, which the relay does itself.
     case replica(ReplicaAction)
     /// Send two frames, `topic` and `payload`, on the relay's own stream.
     case publish(topic: Topic, payload: [UInt8])

@@ -2,16 +2,16 @@ public import ModelWire
 
 /// How a relay works.
 public struct RelayConfiguration: Sendable {
-    /// What this one is to those who ask it.
+    /// What a process is to those who ask it.
     public enum Role: String, Sendable {
-        /// It sends on what it hears, and takes pushes.
+        /// The process sends on what it hears, and takes pushes.
         case relay
-        /// It only answers what it holds: the control endpoint of a subscriber. Who pushes is refused. It follows
-        /// every stream, also when their heads no longer fit into one answer, which is refused then.
+        /// The process only answers from its copy, as the control endpoint of a subscriber does. A push is refused. It
+        /// follows every stream, even where the heads of all no longer fit into one answer, which is refused then.
         case subscriber
     }
 
-    /// What it is to those who ask.
+    /// What the process is to those who ask it.
     public var role = Role.relay
     /// The relay's name, unique in the deployment, among those of origins too.
     public var name: String
@@ -33,13 +33,14 @@ public struct RelayConfiguration: Sendable {
     public var replayAge: Duration
     /// What peers are granted.
     public var budget: RequestBudget
-    /// For this long after its start a relay answers `busy` to snapshots until it has been live with all its senders.
+    /// For how long after its start a relay answers `busy` to snapshots until it has been live with all its senders.
     /// After that it serves what it has: a sender may be gone for good, or be a relay that waits for this one.
     public var settleTime: Duration
-    /// A pushed batch is merged, sent on and acknowledged when ``Relay/persisted(_:now:)`` has been called for it, else
-    /// at once.
+    /// Whether a pushed batch is merged, sent on and acknowledged only when ``Relay/persisted(_:now:)`` has been called
+    /// for it. If not, that is done at once.
     public var persistsPushes: Bool
 
+    /// The defaults, but for the name and the endpoint.
     public init(
         name: String, streamEndpoint: String, prefixes: [[UInt8]] = [Array("m/".utf8)],
         limits: WireLimits = .default, clockLeadMax: Duration = .seconds(300),

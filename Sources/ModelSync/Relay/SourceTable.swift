@@ -1,18 +1,18 @@
 import ModelRecord
 import ModelWire
 
-/// When a relay last heard of each origin itself: ages may only grow on the way from relay to relay.
+/// When a relay last heard of each origin itself. Ages may only grow on the way from relay to relay.
 ///
-/// A relay tells an origin's own last stamp in `heads`. What comes back in a loop of relays has no greater stamp than
-/// what is known, so it is no news of the origin, and one that is dead grows old everywhere.
+/// A relay tells the last stamp of the origin itself in `heads`. What comes back in a loop of relays has no greater
+/// stamp than the known one, so it is no news of the origin. A dead origin therefore grows old everywhere.
 struct SourceTable: Sendable {
     struct Source: Sendable {
         var incarnation: UInt64 = 0
         /// The greatest stamp that the origin itself has told.
         var stamp: Stamp = 0
-        /// When that was, on the clock of ``Moment/uptimeMicroseconds``.
+        /// When the origin was heard of with that stamp, on the clock of ``Moment/uptimeMicroseconds``.
         var lastHeard: UInt64
-        /// The stamp of its last bye.
+        /// The stamp of the last bye of the origin.
         var byeStamp: Stamp?
     }
 
@@ -20,7 +20,7 @@ struct SourceTable: Sendable {
 
     subscript(origin: String) -> Source? { byOrigin[origin] }
 
-    /// Something of the origin came by, which may be old.
+    /// Takes note of an origin of which something has come, which may be old.
     mutating func meet(_ origin: String, at time: UInt64) {
         if byOrigin[origin] == nil { byOrigin[origin] = Source(lastHeard: time) }
     }
@@ -32,14 +32,14 @@ struct SourceTable: Sendable {
         note(heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, at: heard)
     }
 
-    /// Takes note of heads of the origin itself: what others have told of its clock counts no longer.
+    /// Takes note of heads from the origin itself. What others have told of its clock counts no longer.
     mutating func decide(_ heads: Heads, at time: UInt64) {
         var source = byOrigin[heads.origin] ?? Source(lastHeard: time)
         (source.lastHeard, source.stamp, source.incarnation) = (time, heads.stamp, heads.incarnation)
         byOrigin[heads.origin] = source
     }
 
-    /// The origin was heard of: `stamp` is its own.
+    /// Takes note that the origin was heard of; `stamp` is its own.
     mutating func note(_ origin: String, incarnation: UInt64, stamp: Stamp, at heard: UInt64) {
         var source = byOrigin[origin] ?? Source(lastHeard: heard)
         guard stamp > source.stamp else { return }
@@ -54,7 +54,7 @@ struct SourceTable: Sendable {
     }
 
     /// Takes note of a bye.
-    /// - Returns: false when it is known already, or of an earlier start.
+    /// - Returns: false when the bye is known already, or of an earlier start.
     mutating func note(_ bye: Bye) -> Bool {
         guard var source = byOrigin[bye.origin], bye.incarnation >= source.incarnation,
             source.byeStamp.map({ $0 < bye.stamp }) ?? true

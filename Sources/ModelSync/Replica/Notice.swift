@@ -1,5 +1,6 @@
 /// Something worth a line in the log, with what it is about.
 public struct Notice: Sendable, CustomStringConvertible {
+    /// What a notice is about; the raw value is the text for the log.
     public enum Kind: String, Sendable {
         case streamsStale = "streams have become stale"
         case streamsFresh = "streams are fresh again"
@@ -33,10 +34,12 @@ public struct Notice: Sendable, CustomStringConvertible {
         case irreparable = "digests differ after all repairs"
     }
 
+    /// What the notice is about.
     public let kind: Kind
-    /// Who or what, by the names of the protocol: sender, origin, topic, sequence, reason.
+    /// The sender, origin, topic, sequence, reason and the like, by their names in the protocol.
     public let metadata: [String: String]
 
+    /// The kind, and the metadata sorted by key, in one line.
     public var description: String {
         let details = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return "\(kind.rawValue): \(details.joined(separator: " "))"

@@ -32,8 +32,8 @@ extension Replica {
         }
     }
 
-    /// The sender is live, and its streams may be repaired.
-    /// - Parameter hasCopy: its snapshot is complete; else its streams go on from what is here.
+    /// Makes the sender live: from now on its streams may be repaired.
+    /// - Parameter hasCopy: the sender's snapshot is complete. Without one its streams go on from the restored state.
     func becomeLive(_ sender: SenderID, hasCopy: Bool, now: Moment) {
         sessions[sender.index].enter(.synced, at: now.uptimeMicroseconds, timeout: nil)
         sessions[sender.index].isStale = false
@@ -43,7 +43,7 @@ extension Replica {
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {
-                // Its snapshot was as good as the one that the repair would ask for.
+                // The sender's first snapshot is as good as the one that the repair would ask for.
                 let isMended = hasCopy && !stream.tracker.hasHole && stream.takeoverSince == nil
                 if isMended, askable(stream, repair).contains(sender) {
                     finish(stream, by: repair.mendingByCopy, now: now)

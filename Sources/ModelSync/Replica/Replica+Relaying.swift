@@ -9,18 +9,18 @@ extension Replica {
         let key: StreamKey
         let type: String
         let incarnation: UInt64
-        /// Up to here everything is in the cache.
+        /// Everything up to this sequence is in the cache.
         let sequence: UInt64
     }
 
-    /// Where a batch stands.
+    /// The place of a batch: its stream, its sequence, and its last stamp.
     struct BatchPlace {
         let stream: ReplayRing.Stream
         let sequence: UInt64
         let lastStamp: Stamp
     }
 
-    /// Where the batch stands that was decoded last: pushed, judged or restored.
+    /// The place of the batch that was decoded last, whether it was pushed, judged or restored.
     func decodedPlace(on topic: Topic) -> BatchPlace {
         BatchPlace(
             stream: ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic),
@@ -41,7 +41,7 @@ extension Replica {
     /// Some sender whose copy is here speaks for the origin.
     func hasCopy(of origin: String) -> Bool { sessions.contains { $0.isSynced && $0.origins.contains(origin) } }
 
-    /// Some sender, but for these, was never live: models that are there seem not to be.
+    /// A sender other than the refused ones was never live: models that it holds may be missing here.
     func isJoining(besides refused: Set<SenderID>) -> Bool {
         sessions.contains { !$0.wasLive && !refused.contains($0.id) }
     }
@@ -71,16 +71,17 @@ extension Replica {
 
     func follows(_ key: StreamKey) -> Bool { streams[key] != nil }
 
-    /// The stream is followed, or was and is followed again, as somebody asks for it: what was not told of it is told.
+    /// Follows a forgotten stream again, and tells an untold one again, because a peer asks for its batches.
+    /// - Returns: whether the stream is followed now.
     func recall(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> Bool {
         guard let stream = streams[key] ?? remember(key, incarnation, now: now) else { return false }
-        // Whoever asks has a hole, which only what is told can close.
+        // The peer that asks has a hole, and needs heads of the stream to close it.
         if stream.isUntold { tellAgain(stream, now: now) }
         return true
     }
 
-    /// A followed stream is not forgotten for as long as one of which a batch has come now.
-    /// - Returns: false where it is not followed.
+    /// Counts as a batch of the stream that came now, so that the stream is not forgotten.
+    /// - Returns: false where the stream is not followed.
     func keep(_ key: StreamKey, now: Moment) -> Bool {
         guard let stream = streams[key] else { return false }
         stream.lastArrival = now.uptimeMicroseconds
@@ -91,7 +92,7 @@ extension Replica {
 
     func facts(of origin: String) -> OriginFacts { origins[origin] }
 
-    /// All heads are to fit into one message of so many bytes.
+    /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
     func boundHeads(frameByteCount: Int) { naming.room = HeadsRoom(frameByteCount: frameByteCount) }
 
     /// Some names that were followed are not told.
@@ -116,10 +117,12 @@ extension Replica {
     /// When the state began to be built anew; nil where it is not.
     var renewalStartedAt: UInt64? { renewal?.startedAt }
 
-    /// What an origin had before its last start is awaited, and has been for less than so many microseconds.
+    /// The models that an origin had before its last start are awaited, and have been for less than `limit`
+    /// microseconds.
     ///
-    /// Two words keep nobody waiting, as somebody may say ever new ones: that of others on a topic which the origin, a
-    /// sender itself, does not tell; and that on a later start by a sender that was contradicted before.
+    /// Two kinds of claim are passed over, because a sender could make new ones without end: a topic that others tell
+    /// and the origin, a sender itself, does not; and a later start that is told by a sender which was contradicted
+    /// before.
     func isTakingOver(for limit: UInt64, now: Moment) -> Bool {
         unsettled.all.contains { stream in
             guard let since = stream.takeoverSince, now.uptimeMicroseconds < since + limit else { return false }
@@ -130,12 +133,13 @@ extension Replica {
         }
     }
 
-    /// The origins of which that is awaited.
+    /// The origins whose former models are awaited.
     var originsTakenOver: some Sequence<String> {
         unsettled.all.lazy.filter { $0.takeoverSince != nil }.map(\.key.origin)
     }
 
-    /// Types of which something that was sent may not be in the cache: their digests would say so again and again.
+    /// The types of which a sent batch may be missing in the cache. Their digests are not told, because peers would
+    /// find the same difference again and again.
     /// - Parameter isEverything: all types count as such.
     func mendingTypes(isEverything: Bool) -> Set<String> {
         guard !isEverything, groups.isEmpty, !sessions.contains(where: \.isSyncing) else {

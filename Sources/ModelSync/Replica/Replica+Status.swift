@@ -1,7 +1,7 @@
 extension Replica {
     /// The state towards one sender.
     public func state(of sender: SenderID) -> ReplicaState {
-        // Where it stands: asked after each message, and a session holds many references that a copy would count.
+        // Read in place: this is called after each message, and a copy of a session would retain its many references.
         let index = sender.index
         if sessions[index].isStale { return .stale }
         switch sessions[index].phase {
@@ -89,7 +89,7 @@ extension Replica {
 
     /// Nothing fresh is known of the stream.
     private func isStale(_ stream: StreamState, isOverdue: (SenderID) -> Bool) -> Bool {
-        // A stream that is only pushed depends on no sender; of a restored one none has told anything yet.
+        // A stream that is only pushed depends on no sender. A restored stream is stale until a sender tells of it.
         guard !stream.tellers.isEmpty else { return !stream.isPushed }
         var isHeard = false
         for teller in stream.tellers where sessions[teller.sender.index].isSynced {
@@ -99,7 +99,7 @@ extension Replica {
         return isHeard || stream.tellers.contains { sessions[$0.sender.index].isStale }
     }
 
-    /// The sender has not heard of the origin for too long, although it is heard of itself.
+    /// The sender has not heard of the origin for more than `silentIntervals` of its heartbeats.
     func isOverdue(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
         let limit = sessions[sender.index].heartbeatMicroseconds * UInt64(configuration.silentIntervals)
         return silence(of: origin, at: sender, now: now.uptimeMicroseconds).map { $0 > limit } ?? false
@@ -113,7 +113,7 @@ extension Replica {
         return isOver || isTooOld ? .max : sum
     }
 
-    /// Notes which streams have become stale, and which are fresh again, and tells it once, by origin.
+    /// Notes which streams have become stale, and which are fresh again, and logs each change once, by origin.
     func reviewStaleness(now: Moment) {
         var stale: [String: [StreamState]] = [:]
         var fresh: [String: (count: Int, lasted: UInt64)] = [:]
@@ -141,7 +141,7 @@ extension Replica {
         tell(.streamsFresh, fresh) { ["streams": "\($0.count)", "stale_ms": "\($0.lasted / 1000)"] }
     }
 
-    /// One line for each origin; past some, one for all others.
+    /// Logs one line for each origin; past `toldOriginCountMax` origins, one line for all others.
     private func tell<Value>(_ kind: Notice.Kind, _ origins: [String: Value], _ metadata: (Value) -> [String: String]) {
         let names = origins.keys.sorted()
         for name in names.prefix(Replica.toldOriginCountMax) {
@@ -152,6 +152,6 @@ extension Replica {
         if rest > 0 { notice(kind, ["origins": "\(rest) more"]) }
     }
 
-    /// So many origins have a line of their own when many change at once.
+    /// How many origins have a log line of their own when many change at once.
     static let toldOriginCountMax = 16
 }

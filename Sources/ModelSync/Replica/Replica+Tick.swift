@@ -23,11 +23,11 @@ extension Replica {
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
         var next = now.uptimeMicroseconds + reportMicroseconds
-        // In place: asked for after each message, and to copy a session is to count its references.
+        // Read in place: this is called after each message, and a copy of a session would retain its references.
         for index in sessions.indices {
             next = min(next, sessions[index].nextDeadline(silentIntervals: configuration.silentIntervals))
         }
-        // Where they are many each tick looks at some.
+        // A long list is worked off in parts, one in each tick.
         if unsettled.areMany || origins.isAnyStartUnderWay { next = now.uptimeMicroseconds }
         for stream in unsettled.few {
             if let since = stream.holeSince {
@@ -64,7 +64,7 @@ extension Replica {
 
     /// The streams of the sender that are not live, those that have been so for longest first, as many as a report has.
     private func troubledStreams(of session: SenderSession, now: Moment) -> [Report.Stream] {
-        // Not sorted as a whole: they may be very many.
+        // The first few are kept in order by insertion: the streams may be too many to be sorted as a whole.
         var first: [StreamState] = []
         for origin in session.origins {
             for stream in streams.of(origin: origin)
@@ -89,12 +89,12 @@ extension Replica {
         stream.since == other.since ? stream.precedes(other) : stream.since < other.since
     }
 
-    /// What has been applied of each origin that the sender speaks for, as much of it as fits into one report.
+    /// The applied heads of each origin that the sender speaks for, as many as fit into one report.
     private func appliedHeads(of session: SenderSession) -> [Heads] {
         let frameByteCount = min(session.frameByteCount, configuration.limits.frameByteCount)
         var left = HeadsRoom.listByteCountMax(frameByteCount: frameByteCount)
         var result: [Heads] = []
-        // What the sender has published itself comes first: it waits for that.
+        // The sender's own streams come first: a sender waits for reports on what it has published.
         let others = session.origins.filter { $0 != session.name && streams.follows($0) }.sorted()
         for origin in [session.name] + others {
             guard session.origins.contains(origin), let streams = streams.byOrigin[origin] else { continue }

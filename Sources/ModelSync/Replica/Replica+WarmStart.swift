@@ -1,7 +1,8 @@
 import ModelWire
 
 extension Replica {
-    /// The cache holds the state of an earlier run up to these positions. Call it before any sender is connected.
+    /// Tells the replica that the cache holds the state of an earlier run up to these positions. Call it before any
+    /// sender is connected.
     ///
     /// A sender that goes on with one of these streams is not asked for a snapshot of everything: replays bring what
     /// came since, and only topics that it cannot replay are taken whole. What no sequence shows is found by digests.
@@ -13,15 +14,15 @@ extension Replica {
                 now: now)
             guard let stream, stream.incarnation == position.incarnation else { continue }
             cover(stream, through: position.applied, word: .heard, of: nil, now: now)
-            // Pushed are batches of a start that is known: the earlier ones are closed.
+            // A pushed stream has a proven start, since the origin itself has pushed it: its earlier starts are closed.
             if position.isPushed { proveStart(of: stream) }
-            // Where nothing of a start was applied, it is known that it was met, and that is all.
+            // A position of 0 says that the start was met, not that its beginning is here.
             stream.isRestored = position.applied > 0
-            // Batches that were stored may follow: it is not forgotten before.
+            // Stored batches of the stream may follow, so it must not be forgotten before.
             stream.lastArrival = now.uptimeMicroseconds
-            // The state may hold what came beyond a hole, or after the position was stored.
+            // The state may hold batches from beyond a hole, or from after the position was stored.
             stream.holdsUntold = true
-            // Whether it is the first start is not stored.
+            // The store does not tell whether this is the first start of the origin, so it counts as a later one.
             audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
             stream.isPushed = position.isPushed
             if position.isPushed {
@@ -33,16 +34,18 @@ extension Replica {
 
     /// How far each stream has been applied: what a store keeps for ``restore(_:now:)``.
     ///
-    /// The cache holds everything up to these positions at the moment of the call, and all that earlier starts have
-    /// sent. A stream whose beginning is still on its way in a snapshot, or of whose earlier start a part of a
-    /// transaction waits, or that one of several senders has claimed to hold for less than fifteen seconds, is left
-    /// out: what was stored of it before stays true.
+    /// At the moment of the call the cache holds everything up to these positions, and all that earlier starts have
+    /// sent. A stream is left out where a position would promise too much; what was stored of it before stays true:
+    /// - its beginning is still on its way in a snapshot;
+    /// - a part of a transaction of its earlier start waits;
+    /// - one of several senders claims to hold it, for less than fifteen seconds or after it was contradicted;
+    /// - only others than the origin tell its start, and nothing of that start was applied or the origin pushes here.
     public var positions: [StreamPosition] {
         streams.entries.compactMap { key, stream in
             // A store lets go of the batches of an earlier start once it is told of the later one.
             guard hasBeginning(stream), !groups.holdsEarlier(key, than: stream.incarnation) else { return nil }
             guard isStorable(stream) else { return nil }
-            // A later start that only others tell of is no more than their word: it is heard again after a restart.
+            // A later start that only others tell is not stored: they tell it again after a restart.
             if isMerelyClaimed(startOf: stream), let former = stream.claimedStart?.former {
                 return StreamPosition(
                     origin: key.origin, topic: key.topic, incarnation: former.incarnation,
@@ -65,7 +68,8 @@ extension Replica {
     }
 
     /// When the state in the cache was last in contact with all of its senders, in milliseconds of the wall clock: what
-    /// a store keeps for the next start. A sender that was never heard of does not count.
+    /// a store keeps for the next start. A sender that was not heard of in this run counts with the last contact before
+    /// it, and not at all where there was none; nil where none counts.
     public func lastContact(now: Moment) -> UInt64? {
         guard !sessions.isEmpty else { return now.wallMilliseconds }
         return sessions.compactMap { $0.lastContact ?? lastAlive }.min()
@@ -75,22 +79,24 @@ extension Replica {
     enum Restoration {
         /// The bytes are no batch of a topic that is replicated here, or there is no room for its stream.
         case refused
-        /// The restored state holds what it wrote.
+        /// The restored state holds what the batch wrote.
         case held
-        /// It was merged, or waits for the rest of its transaction.
+        /// The batch was merged, or waits for the rest of its transaction.
         case merged
     }
 
     /// Merges a batch that was acknowledged in an earlier run, unless the restored positions hold it. Call it after
     /// ``restore(_:now:)``, in the order in which the batches were stored.
     ///
-    /// It may lie beyond a hole: one that nobody has acknowledged, which will be pushed again. A start that was closed
-    /// before a position of the next was stored is in the restored state as a whole.
+    /// The batch may lie beyond a hole: what is missing was never acknowledged, so it will be pushed again. A batch of
+    /// a start that was closed before a position of the next was stored counts as held: the restored state has all of
+    /// that start.
     func restore(batch payload: Span<UInt8>, on topic: Topic, now: Moment) -> Restoration {
         guard isWanted(topic), topic.type != nil, (try? decoder.decode(payload)) != nil else { return .refused }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         if let stream = streams[key], stream.incarnation > decoder.incarnation {
-            // A start of which only others have told closes none, but what is old may be deleted since, and forgotten.
+            // A start that only others tell closes no earlier one. An expired batch counts as held all the same: what
+            // it writes may have been deleted since, and the delete forgotten.
             let isClosed = isFromPosition(stream) && !isMerelyClaimed(startOf: stream)
             guard !isClosed, !clockGuard.isExpired(decoder.lastStamp, now: now) else { return .held }
         }
@@ -127,7 +133,7 @@ extension Replica {
         }
     }
 
-    /// Without a snapshot: everything else is a hole in some stream.
+    /// Makes the sender live without a snapshot: everything that is missing is a hole in some stream.
     func becomeWarm(_ sender: SenderID, now: Moment) {
         sessions[sender.index].copyAskedAt = nil
         becomeLive(sender, hasCopy: false, now: now)
@@ -136,7 +142,8 @@ extension Replica {
         }
     }
 
-    /// What a stream held before its first known batch is in no batch: it is taken from the sender's copy.
+    /// Takes the topic from the sender's copy, unless the stream is restored: what it held before its first known batch
+    /// is in no batch.
     func takeWholeIfUnknown(_ stream: StreamState, _ sender: SenderID, now: Moment) {
         guard sessions[sender.index].isWarm, !stream.isRestored else { return }
         stream.isRestored = true

@@ -5,13 +5,15 @@ import ModelWire
 /// The receiving side as a state machine: frames and ticks of any number of senders go in, commits to the cache and
 /// actions come out.
 ///
-/// It follows section 6 of the protocol article: hello, barrier, snapshot, then live; holes are found by sequences,
-/// heads and digests and mended while reads go on. It has no socket, no clock and no thread: whoever owns it calls it
-/// from one thread at a time, passes the time in and does what ``takeActions()`` returns.
+/// A replica follows section 6 of the protocol article: hello, barrier, snapshot, then live. Holes are found by
+/// sequences, heads and digests, and mended while reads go on. A replica has no socket, no clock and no thread: its
+/// owner calls it from one thread at a time, passes the time in and does what ``takeActions()`` returns.
 public final class Replica {
+    /// How the replica works.
     public let configuration: ReplicaConfiguration
-    /// Where everything is merged. Others may read it at any time; nobody else may write it.
+    /// The cache that the replica merges into. Any thread may read it at any time; only the replica may write it.
     public let cache: ModelCache
+    /// What the replica has counted since it started.
     public internal(set) var counters = Counters()
 
     /// When the state in the cache was last known to be in contact with its senders, before this start.
@@ -35,16 +37,16 @@ public final class Replica {
     var nextReview: UInt64 = 0
 
     var decoder: BatchDecoder
-    /// For the parts of transactions, which are decoded again when all are here.
+    /// Decodes the parts of a transaction a second time, when all of them are here.
     var groupDecoder: BatchDecoder
     var generator: SeededGenerator
     var actions: [ReplicaAction] = []
 
     /// - Parameters:
-    ///   - seed: where barrier topics and jitter come from; any number that differs between processes.
-    ///   - lastAlive: where the cache holds the state of an earlier run: when that was last in contact with its
-    ///     senders, in milliseconds of the wall clock. Longer ago than the retention of deleted models, and the state
-    ///     is built anew.
+    ///   - seed: the seed of barrier topics and jitter; any number that differs between processes.
+    ///   - lastAlive: when the state of an earlier run, which the cache holds, was last in contact with its senders, in
+    ///     milliseconds of the wall clock; nil where there is no such state. A state that is older than the retention
+    ///     of deleted models is built anew.
     public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64, lastAlive: UInt64? = nil) {
         self.lastAlive = lastAlive
         self.configuration = configuration
@@ -63,13 +65,13 @@ public final class Replica {
         return id
     }
 
-    /// Hands over what there is to do, in order, and forgets it.
+    /// Returns the pending actions, in order, and clears them.
     public func takeActions() -> [ReplicaAction] {
         defer { actions = [] }
         return actions
     }
 
-    /// There is something for ``takeActions()``.
+    /// Whether ``takeActions()`` has anything to return.
     public var hasActions: Bool { !actions.isEmpty }
 
     func send(_ request: ControlRequest, to sender: SenderID) {
@@ -86,7 +88,7 @@ public final class Replica {
         return name.isEmpty ? "#\(sender.index)" : name
     }
 
-    /// Everything that the replica asks for.
+    /// The topic prefixes that the replica takes.
     var prefixes: [Topic] { configuration.prefixes.map { Topic(bytes: $0) } }
 
     /// The replica asked for this topic.

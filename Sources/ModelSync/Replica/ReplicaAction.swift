@@ -1,17 +1,18 @@
 public import ModelWire
 
-/// What a replica wants done.
+/// What a replica wants its owner to do.
 public enum ReplicaAction: Sendable {
     /// Connect the stream socket to this endpoint, where `*` as host means the host of the control connection.
     case connectStream(SenderID, endpoint: String)
     /// Subscribe the sender's stream socket to this prefix.
     case subscribe(SenderID, prefix: [UInt8])
+    /// Take back a subscription of the sender's stream socket.
     case unsubscribe(SenderID, prefix: [UInt8])
     /// Send one frame on the sender's control socket.
     case request(SenderID, payload: [UInt8])
     /// Close both connections to the sender and open the control connection anew, then call `connected`.
     case reconnect(SenderID)
-    /// Something that a person should hear of; for the log.
+    /// Log this notice: a person should hear of it.
     case notice(Notice)
     /// A batch that is new here, in the order in which batches were accepted; only where
     /// ``ReplicaConfiguration/forwardsBatches`` is set. A part of a transaction comes when it arrives, which may be

@@ -6,6 +6,7 @@ public struct ReplicaConfiguration: Sendable {
     public var name: String
     /// What is replicated: byte prefixes of data topics, such as `m/User/`; `m/` for everything.
     public var prefixes: [[UInt8]]
+    /// What a message may hold; a frame past a limit is dropped and counted.
     public var limits: WireLimits
     /// A batch whose stamp lies further ahead of the wall clock is rejected; at most ``clockLeadCeiling``.
     public var clockLeadMax: Duration {
@@ -13,12 +14,13 @@ public struct ReplicaConfiguration: Sendable {
     }
     /// How long a hole may stay open before it is repaired: the missing batch may still be on its way.
     public var holeGrace: Duration
-    /// The most that a snapshot for a repair is put off by chance, so that many do not ask together; a replay by a
-    /// twentieth of it, unless four other repairs are under way here.
+    /// The longest random delay before a snapshot for a repair, so that many replicas do not ask together. A replay is
+    /// delayed by up to a twentieth of it, or by up to all of it while four other repairs are under way here.
     public var repairJitterMax: Duration
-    /// How many batches one replay asks for.
+    /// How many batches one replay asks for, at most.
     public var replayBatchCount: Int
-    /// Where more batches are missing the topic is taken from a sender's copy.
+    /// How many batches may be missing for a replay. Where more are missing, the topic is taken from a copy of a
+    /// sender.
     public var replayMax: Int
     /// The longest pause between two attempts of a repair that keeps failing.
     public var repairPauseMax: Duration
@@ -32,10 +34,11 @@ public struct ReplicaConfiguration: Sendable {
     public var silentIntervals: Int
     /// How long deleted models are remembered. A replica that was without word from a sender for longer starts anew.
     public var tombstoneRetention: Duration
-    /// Each batch that is new here is handed out again as an action
-    /// (``ReplicaAction/forward(topic:payload:origin:incarnation:sequence:)``): for a relay.
+    /// Whether each batch that is new here is handed out again as an action
+    /// (``ReplicaAction/forward(topic:payload:origin:incarnation:sequence:)``), as a relay needs it.
     public var forwardsBatches: Bool
 
+    /// The defaults, but for the name.
     public init(
         name: String, prefixes: [[UInt8]] = [Array("m/".utf8)], limits: WireLimits = .default,
         clockLeadMax: Duration = .seconds(300), holeGrace: Duration = .milliseconds(50),

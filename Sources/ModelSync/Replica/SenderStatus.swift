@@ -1,16 +1,19 @@
 /// What a replica can say of one sender at any moment.
 public struct SenderStatus: Sendable {
+    /// The sender that the status is of.
     public let sender: SenderID
     /// The sender's own name; empty before the first welcome.
     public let name: String
+    /// The state of the replica towards the sender.
     public let state: ReplicaState
     /// How long the state has lasted.
     public let lasted: Duration
     /// How long ago the sender was heard of.
     public let silent: Duration
+    /// What went wrong last, for a person; nil where nothing did since the sender became live.
     public let lastError: String?
-    /// It has been live at least once, so the cache holds all that the sender had by then.
+    /// The sender has been live at least once, so the cache holds all that it had by then.
     public let wasLive: Bool
-    /// How often what it said of other origins was not so.
+    /// How often what the sender said of other origins was contradicted.
     public let contradictedHeads: UInt64
 }

@@ -2,15 +2,15 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// An answer, or what is left of it: messages that are made one by one, when they can leave.
+/// An answer, or the rest of one: messages that are made one by one, when they can leave.
 ///
-/// Nothing in it changes with the copy of the owner, so a message is made beside whoever writes, under no lock.
+/// An answer does not change with the copy of its owner, so a message is made beside the writers, under no lock.
 enum AnswerSource: Sendable {
     /// The records of a snapshot, and at the end the heads that were read before it.
     case snapshot(SnapshotWalk, heads: [Heads])
     /// Replies that are known, but not encoded.
     case replies(ArraySlice<ControlReply>)
-    /// Digests that are finer than those which are kept: they look at all models of the type.
+    /// Digests that are finer than those which are kept: to make them means to look at all models of the type.
     case digests(Snapshot, type: String, bits: Int, heads: [Heads])
 
     static let nothing = AnswerSource.replies([])
@@ -21,7 +21,7 @@ enum AnswerSource: Sendable {
     }
 
     /// Takes the next reply; nil at the end.
-    /// - Parameter byteCount: what a message of small records takes.
+    /// - Parameter byteCount: how many bytes a message of small records takes.
     mutating func next(rid: UInt64, byteCount: Int) -> ControlReply? {
         // Taken out while it changes, so that it is not copied.
         let source = self
@@ -42,7 +42,7 @@ enum AnswerSource: Sendable {
         }
     }
 
-    /// The models of which fields were left out since this was asked last.
+    /// The models of which fields were left out since the last call.
     mutating func takeUnsendable() -> [RecordChunking.Unsendable] {
         guard case .snapshot(var walk, let heads) = self else { return [] }
         self = .nothing
@@ -52,7 +52,7 @@ enum AnswerSource: Sendable {
 }
 
 extension ControlReply {
-    /// The type of the records that it carries.
+    /// The type of the records that the reply carries; nil where it carries none.
     var recordType: String? {
         switch self {
         case .records(_, let type, _), .part(_, let type, _): type

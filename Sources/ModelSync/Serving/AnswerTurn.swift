@@ -2,25 +2,25 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// One message for one peer that is to be made: lent by the machine, made by whoever owns it, under no lock, and handed
-/// back.
+/// One message that is to be made for one peer. The machine lends it, its owner makes the message under no lock, and
+/// hands the turn back.
 public struct AnswerTurn: Sendable {
     /// The outcome of making the message.
     enum Outcome: Sendable {
-        /// Nothing was made: the answer was at its end.
+        /// Nothing was made, because the answer was at its end.
         case ended
-        /// A message of so many bytes.
+        /// A message of so many bytes was made.
         case made(Int)
-        /// A message of so many bytes, for which there is no room yet. It will be made again.
+        /// A message of so many bytes has no room yet, and will be made again.
         case lacksRoom(Int)
-        /// A message that no frame can carry would have so many bytes.
+        /// The message would have so many bytes, which no frame can carry.
         case tooLarge(Int)
     }
 
-    /// Whose turn it is: the routing identity.
+    /// The routing identity of the peer.
     public let peer: [UInt8]
     let rid: UInt64
-    /// Tells a snapshot from a later one with the same number; nil for what is no snapshot.
+    /// Tells a snapshot from a later one with the same number; nil for other answers.
     let serial: UInt64?
     var source: AnswerSource
     let room: UnderWay.Room

@@ -1,33 +1,35 @@
 import ModelWire
 
-/// Answers that take more than a few bytes: made one message at a time, in turns, outside of the owner's lock.
+/// Answers that take more than a few bytes. They are made one message at a time, in turns, outside of the lock of the
+/// owner.
 ///
-/// The turns go round the peers, whatever each of them has asked for, and in a peer round its answers.
+/// The turns go round the peers, whatever each of them has asked for, and within a peer round its answers.
 extension ControlService {
-    /// An answer to a peer that is to go on.
+    /// An answer to a peer that waits for its next message.
     enum Order: Sendable {
         case snapshot(rid: UInt64)
         case answer(rid: UInt64, AnswerSource)
     }
 
-    /// Where a peer waits.
+    /// What a peer waits for.
     enum Place: Sendable {
         case nowhere
-        /// For its turn.
+        /// The peer is in line for its turn.
         case line
-        /// Until it has taken something.
+        /// The peer must first take something of what is under way to it.
         case ownDeparture
-        /// Until anybody has: nothing is under way to it, and there is no room for what it is to get.
+        /// Any peer must first take something: nothing is under way to this one, and there is no room for its next
+        /// message.
         case anyDeparture
     }
 
-    /// Whoever owns this makes answers in turns. Where there is no bound they are made at once.
+    /// Whether the owner makes answers in turns. Without a bound on what is under way they are made at once.
     var isMadeInTurns: Bool { underWay.byteCountMax != nil }
 
-    /// Somebody may get a turn.
+    /// Whether a peer may get a turn.
     var hasAnswers: Bool { !line.isEmpty }
 
-    /// So many peers that wait for room are looked at anew when something was taken.
+    /// How many peers that wait for room are looked at anew when something was taken.
     private static let recheckCount = 8
 
     /// Puts an answer in line.
@@ -51,8 +53,8 @@ extension ControlService {
         putInLine(peer)
     }
 
-    /// Puts a peer in line, if it waits for something and `place` is where it was until now.
-    /// - Returns: whether it does.
+    /// Puts a peer in line, if an answer to it waits and `place` is what it waited for until now.
+    /// - Returns: whether the peer was put in line.
     @discardableResult
     private mutating func putInLine(_ peer: [UInt8], from place: Place = .nowhere) -> Bool {
         let isToWait = peers.withKnownPeer(peer) { peer in
@@ -64,21 +66,21 @@ extension ControlService {
         return isToWait ?? false
     }
 
-    /// Takes note of what is no longer under way.
+    /// Takes note of messages that are no longer under way.
     mutating func take(_ departures: [Departure], now: Moment) {
         guard !departures.isEmpty else { return }
         for departure in departures {
             underWay.remove(departure, now: now)
             putInLine(departure.peer, from: .ownDeparture)
         }
-        // Where nothing is under way any more nothing else will wake them.
+        // All are woken where nothing is under way: no later departure would wake them.
         var left = underWay.byteCount == 0 ? crowded.count : ControlService.recheckCount
         while left > 0, let peer = crowded.removeFirst() {
             if putInLine(peer, from: .anyDeparture) { left -= 1 }
         }
     }
 
-    /// What is to be done next: each that waits gets one message, then it is the others' turn.
+    /// The next step: each peer that waits gets one message, then it is the turn of the others.
     mutating func nextAnswer(now: Moment, counters: inout Counters) -> NextAnswer {
         let stuck = underWay.takeStuck(now: now)
         if !stuck.isEmpty {
@@ -99,7 +101,7 @@ extension ControlService {
         let isEmpty = underWay.isEmpty(for: identity)
         var isCrowded = false
         let turn = peers.withKnownPeer(identity) { peer -> AnswerTurn? in
-            // It may have been forgotten meanwhile, and be another one.
+            // The peer may have been forgotten meanwhile, and be another one.
             guard peer.place == .line else { return nil }
             guard let room, peer.neededByteCount <= room.byteCountMax else {
                 peer.place = isEmpty ? .anyDeparture : .ownDeparture
@@ -128,7 +130,7 @@ extension ControlService {
         putInLine(turn.peer)
     }
 
-    /// Makes all answers that wait: for owners that have no thread beside which this would matter.
+    /// Makes all answers that wait, for owners without a thread that this could hold up.
     mutating func makeAnswers(now: Moment, counters: inout Counters) {
         while case .turn(var turn) = nextAnswer(now: now, counters: &counters) {
             if let payload = turn.make() { append(turn.peer, payload, now: now) }
@@ -136,7 +138,7 @@ extension ControlService {
         }
     }
 
-    /// Tells once in a while that peers were cut.
+    /// Logs once in a while that peers were cut.
     private mutating func noteCut(_ count: Int, now: Moment) {
         cutCount += count
         guard now.uptimeMicroseconds >= nextCutNotice else { return }
@@ -155,19 +157,21 @@ extension ControlService {
 }
 
 extension Peer {
-    /// Forgets a snapshot, and its place among the orders: who cancels and asks again must not fill them.
+    /// Forgets a snapshot, and its place among the orders: a peer that cancels and asks again and again must not fill
+    /// them.
     mutating func cancel(_ rid: UInt64) {
         guard let cursor = cursors.removeValue(forKey: rid), cursor.isOrdered else { return }
         orders.removeAll { if case .snapshot(rid) = $0 { true } else { false } }
     }
 
-    /// The first of its orders that can go on; the others stay.
+    /// The first order of the peer that can go on; those behind it stay.
     fileprivate mutating func nextTurn(_ room: UnderWay.Room, _ limits: WireLimits) -> AnswerTurn? {
         while let order = orders.removeFirst() {
             switch order {
             case .answer(let rid, let source): return AnswerTurn(identity, rid, source, room, limits)
             case .snapshot(let rid):
-                // Of one that was cancelled nothing is left, and another may have its number, which is ordered anew.
+                // A snapshot that was cancelled has no cursor any more. Another one may have its number, and has an
+                // order of its own.
                 guard let cursor = cursors[rid], cursor.isOrdered, cursor.credit > 0, let source = cursor.source else {
                     continue
                 }
@@ -180,7 +184,7 @@ extension Peer {
         return nil
     }
 
-    /// Keeps what is left of an answer.
+    /// Keeps the rest of an answer.
     fileprivate mutating func finish(_ turn: AnswerTurn, now: UInt64) {
         var isAgain = false
         neededByteCount = 0
@@ -195,7 +199,7 @@ extension Peer {
             if isLeft { put(.answer(rid: turn.rid, turn.source), isFirst: isAgain) }
             return
         }
-        // It may have been cancelled meanwhile, or another has taken its place.
+        // The snapshot may have been cancelled meanwhile, or another has its number.
         guard var cursor = cursors[turn.rid], cursor.serial == serial else { return }
         cursors[turn.rid] = nil
         guard isLeft else { return }

@@ -1,7 +1,8 @@
 import ModelWire
 
 extension ControlService {
-    /// Takes something out of a peer's budget; refuses the request where that is used up.
+    /// Takes something out of the budget of a peer, and refuses the request where that is used up.
+    /// - Returns: false where the request was refused.
     mutating func spend(
         _ bucket: WritableKeyPath<PeerBudget, TokenBucket>, _ count: UInt64 = 1, of rate: RequestBudget.Rate,
         _ rid: UInt64, _ peer: [UInt8], now: Moment, _ counters: inout Counters
@@ -15,7 +16,8 @@ extension ControlService {
         return isThere
     }
 
-    /// One more answer to this peer may wait. One that has none may always have one: others cannot shut it out.
+    /// Whether one more answer to this peer may wait; refuses the request where not. A peer without one may always have
+    /// one, so that others cannot shut it out.
     mutating func hasPlace(_ rid: UInt64, _ peer: [UInt8], now: Moment, _ counters: inout Counters) -> Bool {
         let (budget, count) = (configuration.budget, peers.withPeer(peer, now: now) { $0.answerCount })
         let isFull = count >= budget.answersPerPeer || peers.answerCount >= budget.answerCount
@@ -24,8 +26,8 @@ extension ControlService {
         return false
     }
 
-    /// Remembers so many bytes of a peer, in place of those of its last such request; refuses where all peers together
-    /// have filled their share.
+    /// Remembers so many bytes of a peer, in place of those of its last such request. Refuses the request where all
+    /// peers together have filled their share.
     mutating func hold(
         _ byteCount: Int, of kind: WritableKeyPath<Peer, Int>, _ rid: UInt64, _ peer: [UInt8], now: Moment,
         _ counters: inout Counters
@@ -37,7 +39,7 @@ extension ControlService {
         return false
     }
 
-    /// Refuses a request with a reason, or without a word where the peer has been told too many.
+    /// Refuses a request with a reason, or without an answer where the peer has been told too many errors.
     mutating func refuse(
         _ rid: UInt64, _ code: ControlErrorCode, _ message: String, _ peer: [UInt8], now: Moment,
         _ counters: inout Counters
@@ -50,11 +52,11 @@ extension ControlService {
             counters[.requestsIgnored] += 1
             return
         }
-        // The frame has a limit, and so has a text in it.
+        // A text is bounded, because the frame is.
         reply(peer, .error(rid: rid, code: code, message: String(message.prefix(500))), now: now)
     }
 
-    /// Forgets peers that are silent and snapshots that nobody takes on.
+    /// Forgets peers that are silent, and gives up snapshots that make no progress.
     mutating func tick(now: Moment, peerTimeout: Duration, counters: inout Counters) {
         peers.forgetSilent(since: now, timeout: peerTimeout)
         let timeout = configuration.budget.cursorTimeout.wholeMicroseconds
@@ -64,7 +66,7 @@ extension ControlService {
 }
 
 extension ControlErrorCode {
-    /// Counts the requests that were refused for this reason.
+    /// The counter of requests that were refused for this reason.
     var counter: Counters.Name {
         switch self {
         case .version: .requestsVersion

@@ -3,7 +3,7 @@ import ModelRecord
 import ModelWire
 
 extension ControlService {
-    /// What an owner knows of a stream that a replay was asked for.
+    /// What an owner knows of a stream of which a replay was asked for.
     enum StreamKnowledge: Sendable {
         case unknownOrigin
         case unknownTopic
@@ -11,8 +11,8 @@ extension ControlService {
         case known(head: UInt64?)
     }
 
-    /// Sends frames again, from the first that was asked for to the last, as far as they are held and fit into one
-    /// answer; the replica asks on from there. Where not even the first is held: `gone`.
+    /// Sends frames again, from the first to the last that was asked for, as far as they are held and fit into one
+    /// answer. The replica asks on from there. Where not even the first is held, the answer is `gone`.
     mutating func replay(
         _ rid: UInt64, _ stream: ReplayRing.Stream, from first: UInt64, through last: UInt64,
         _ knowledge: StreamKnowledge, _ ring: borrowing ReplayRing, to peer: [UInt8], now: Moment,
@@ -48,7 +48,8 @@ extension ControlService {
         }
     }
 
-    /// Sends the records of these ids. Nothing bounds how much of that the peer has taken, so the whole is bounded.
+    /// Sends the records of these ids. A fetch has no credit that would tell how much the peer has taken, so the whole
+    /// answer is bounded.
     mutating func fetch(
         _ rid: UInt64, type: String, ids: [String], _ peer: [UInt8], _ served: Served, now: Moment,
         counters: inout Counters
@@ -58,7 +59,7 @@ extension ControlService {
             served.cache.record(type: type, id: $0, includingTombstones: true)
         }
         let total = records.reduce(0) { $0 + $1.byteCount }
-        // One that is alone may be larger, as far as the budget of a second goes.
+        // A single record may be larger, as far as the budget of a second goes.
         let totalMax = records.count <= 1 ? Int(clamping: budget.answerBytes.burst) : budget.answerByteCount
         guard total <= totalMax else {
             let message = "\(total) bytes; at most \(totalMax) at once: ask for fewer ids, or for a snapshot"

@@ -20,7 +20,8 @@ extension ControlService {
         enqueueSnapshot(rid, peer)
     }
 
-    /// Whether one more snapshot may begin; one that has the same number as another takes its place.
+    /// Whether one more snapshot may begin; refuses the request where not. A snapshot with the number of another takes
+    /// its place.
     mutating func admitSnapshot(
         _ rid: UInt64, prefixCount: Int, _ peer: [UInt8], now: Moment, _ counters: inout Counters
     ) -> Bool {
@@ -39,7 +40,7 @@ extension ControlService {
             refuse(rid, .busy, "\(count) snapshots are under way to this peer", peer, now: now, &counters)
             return false
         }
-        // One that has none may always begin one: others cannot shut it out.
+        // A peer without a snapshot may always begin one, so that others cannot shut it out.
         guard count == 0 || peers.cursorCount < budget.cursorCount else {
             refuse(rid, .busy, "\(peers.cursorCount) snapshots are under way", peer, now: now, &counters)
             return false
@@ -47,8 +48,8 @@ extension ControlService {
         return true
     }
 
-    /// Some fields of a model are larger than a message: no peer gets them here but by the stream. Told once of a
-    /// model.
+    /// Takes note of fields of a model that are larger than a message: no peer gets them by an answer, only by the
+    /// stream. Logged once for a model.
     mutating func note(_ model: RecordChunking.Unsendable, type: String, _ counters: inout Counters) {
         counters[.unsendableFields] += UInt64(model.fields.count)
         guard toldUnsendable.count < ControlService.toldCountMax,
@@ -64,6 +65,6 @@ extension ControlService {
                 ]))
     }
 
-    /// Models beyond so many are only counted.
+    /// How many models are logged; more are only counted.
     private static let toldCountMax = 256
 }

@@ -2,17 +2,17 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// Answers control requests, for an origin and for a relay alike: what both must agree on is in one place.
+/// Answers control requests, for an origin and for a relay alike, so that what both must agree on is in one place.
 ///
-/// It knows the peers and what is under way to them. What a request is about belongs to the owner:
-/// ``admit(_:from:now:counters:)`` deals with what needs nothing of it, and hands out the rest as a ``Question``, which
-/// the owner passes on to ``answer(_:to:with:now:counters:)`` with its heads and its copy. Replies wait in the service
-/// until they are taken.
+/// The service knows the peers and what is under way to them. What a request is about belongs to the owner:
+/// ``admit(_:from:now:counters:)`` handles requests that need nothing of the owner, and returns the others as a
+/// ``Question``. The owner passes that on to ``answer(_:to:with:now:counters:)`` with its heads and its copy. Replies
+/// wait in the service until they are taken.
 struct ControlService: Sendable {
     /// What a service tells of its owner.
     struct Configuration: Sendable {
         var name: String
-        /// "publisher" or "relay": for messages that people read.
+        /// "publisher", "relay" or "subscriber", for messages that people read.
         var role: String
         var streamEndpoint: String
         var limits: WireLimits
@@ -32,9 +32,9 @@ struct ControlService: Sendable {
         case report(Report)
     }
 
-    /// What the owner has at this moment: heads that were read when nothing was left to be sent, and its copy.
+    /// What the owner has at this moment: the heads, read when nothing was left to be sent, and its copy.
     struct Served {
-        /// One for each origin that the owner speaks for, with the topics that the question selects.
+        /// The heads of each origin that the owner speaks for, with the topics that the question selects.
         var heads: [Heads]
         var cache: ModelCache
     }
@@ -48,18 +48,18 @@ struct ControlService: Sendable {
     var configuration: Configuration
     var peers = PeerTable()
     private var replies: [Reply] = []
-    /// What a person should hear of.
+    /// Notices for the log that wait.
     var notices: [Notice] = []
-    /// The models of which fields cannot be sent, as far as that was told.
+    /// The models that the log was told of, because fields of them cannot be sent.
     var toldUnsendable: Set<String> = []
-    /// The peers whose turn comes, in order; some may be gone.
+    /// The peers that are in line for a turn, in order; some may be gone.
     var line = Fifo<[UInt8]>()
-    /// Peers that have nothing under way, and no room for the message that is next.
+    /// The peers that have nothing under way, and no room for their next message.
     var crowded = Fifo<[UInt8]>()
-    /// What was made and not yet taken.
+    /// The bytes of messages that were made and not yet taken.
     var underWay: UnderWay
     var nextSerial: UInt64 = 0
-    /// The peers that were cut since that was told, and when it may be told again.
+    /// How many peers were cut since the log was told, and when it may be told again.
     var cutCount = 0
     var nextCutNotice: UInt64 = 0
 
@@ -68,21 +68,21 @@ struct ControlService: Sendable {
         underWay = UnderWay(byteCountMax: configuration.budget.underWayByteCount)
     }
 
-    /// Hands over the replies that wait, in order.
+    /// Returns the replies that wait, in order, and clears them.
     mutating func takeReplies() -> [Reply] {
         defer { replies = [] }
         return replies
     }
 
-    /// Hands over what a person should hear of.
+    /// Returns the notices that wait, and clears them.
     mutating func takeNotices() -> [Notice] {
         guard !notices.isEmpty else { return [] }
         defer { notices = [] }
         return notices
     }
 
-    /// Takes one request; what is none is counted and answered with `malformed`.
-    /// - Returns: what is left for the owner to say.
+    /// Takes one request. Bytes that are no request are counted and answered with `malformed`.
+    /// - Returns: the question that is left for the owner; nil where none is.
     mutating func admit(
         _ received: ReceivedRequest, from peer: [UInt8], now: Moment, counters: inout Counters
     ) -> Question? {
@@ -144,7 +144,7 @@ struct ControlService: Sendable {
         return nil
     }
 
-    /// What looks at many models is bounded in size or rate.
+    /// Admits requests that look at many models, bounded in size or rate.
     private mutating func admitLookup(
         _ request: ControlRequest, from peer: [UInt8], now: Moment, counters: inout Counters
     ) -> Question? {
@@ -156,7 +156,7 @@ struct ControlService: Sendable {
                     rid, .limit, "\(ids.count) ids; at most \(idCountMax) at once", peer, now: now, &counters)
                 return nil
             }
-            // What looking for them costs; what is found is paid for when that is known.
+            // The cost of looking for the ids; the records that are found are paid for when their size is known.
             let cost = UInt64((16 << 10) + 64 * ids.count)
             guard spend(\.answerBytes, cost, of: configuration.budget.answerBytes, rid, peer, now: now, &counters),
                 hasPlace(rid, peer, now: now, &counters)
@@ -178,7 +178,7 @@ struct ControlService: Sendable {
         }
     }
 
-    /// Answers what was admitted, all but replay, push and report.
+    /// Answers a question that was admitted; the owner answers replays, pushes and reports by itself.
     mutating func answer(
         _ question: Question, to peer: [UInt8], with served: Served, now: Moment, counters: inout Counters
     ) {
@@ -198,7 +198,7 @@ struct ControlService: Sendable {
         }
     }
 
-    /// Sends a small reply, before what waits for its turn.
+    /// Sends a small reply at once, before the answers that wait for their turn.
     mutating func reply(_ peer: [UInt8], _ reply: ControlReply, now: Moment) { append(peer, reply.encode(), now: now) }
 
     mutating func append(_ peer: [UInt8], _ payload: [UInt8], now: Moment) {
@@ -207,7 +207,7 @@ struct ControlService: Sendable {
     }
 
     private mutating func welcome(_ rid: UInt64, _ peer: [UInt8], _ served: Served) {
-        // A sixteenth of the frame is theirs, which is more than anybody needs.
+        // The types get a sixteenth of the frame, which is more than any deployment needs.
         var left = configuration.limits.frameByteCount / 16
         let types = served.cache.types.sorted().prefix { type in
             left -= type.utf8.count + 2

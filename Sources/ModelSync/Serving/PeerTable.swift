@@ -1,17 +1,17 @@
-/// The peers of an origin.
+/// The peers of an origin or a relay.
 struct PeerTable: Sendable {
-    /// How many peers are remembered. Where one must make way it is the one that was silent longest: of those that are
-    /// served nothing and have never reported, if there are such, then of those that are served nothing.
+    /// How many peers are remembered. A new peer beyond that takes the place of the one that was silent longest: of
+    /// those that are served nothing and have never reported, then of those that are served nothing, then of all.
     var peerCountMax = 4096
     private(set) var byIdentity: [[UInt8]: Peer] = [:]
-    /// The snapshots that are under way to all peers.
+    /// How many snapshots are under way to all peers.
     private(set) var cursorCount = 0
-    /// The other answers that are under way to all peers.
+    /// How many other answers are under way to all peers.
     private(set) var answerCount = 0
-    /// What is remembered of all peers, in bytes as they were sent.
+    /// How much is remembered of all peers, in bytes as they were sent.
     private(set) var heldByteCount = 0
 
-    /// Takes note of a sign of life and hands out the peer to change.
+    /// Takes note of a sign of life of a peer, and hands the peer out to be changed.
     mutating func withPeer<R>(_ identity: [UInt8], now: Moment, _ body: (inout Peer) -> R) -> R {
         if byIdentity[identity] == nil, byIdentity.count >= peerCountMax,
             let oldest = byIdentity.min(by: { $0.value.standing < $1.value.standing })
@@ -24,7 +24,7 @@ struct PeerTable: Sendable {
         return change(&peer, body)
     }
 
-    /// Hands out a peer to change, if it is known. That is no sign of life.
+    /// Hands a peer out to be changed, if it is known. This is no sign of life.
     @discardableResult
     mutating func withKnownPeer<R>(_ identity: [UInt8], _ body: (inout Peer) -> R) -> R? {
         guard var peer = byIdentity.removeValue(forKey: identity) else { return nil }
@@ -40,8 +40,8 @@ struct PeerTable: Sendable {
         return result
     }
 
-    /// Remembers so many bytes of a peer in place of those before.
-    /// - Returns: false where all peers together would then be remembered with more than `byteCountMax`.
+    /// Remembers so many bytes of a peer, in place of those before.
+    /// - Returns: false where more than `byteCountMax` would then be remembered of all peers together.
     mutating func hold(
         _ byteCount: Int, of kind: WritableKeyPath<Peer, Int>, _ identity: [UInt8], now: Moment, byteCountMax: Int
     ) -> Bool {
@@ -52,7 +52,7 @@ struct PeerTable: Sendable {
         return true
     }
 
-    /// A pushed batch waits no longer.
+    /// Takes note that a pushed batch waits no longer.
     /// - Returns: false when the peer is gone.
     mutating func finishPush(of identity: [UInt8]) -> Bool {
         guard let count = byIdentity[identity]?.pushCount else { return false }
@@ -73,8 +73,8 @@ struct PeerTable: Sendable {
         for (identity, peer) in byIdentity where time.subtractingOrZero(peer.lastHeard) > limit { forget(identity) }
     }
 
-    /// Gives up snapshots that were given no credit for too long.
-    /// - Returns: how many.
+    /// Gives up snapshots of which no chunk could be sent since a time.
+    /// - Returns: how many were given up.
     mutating func abandonCursors(unusedSince time: UInt64) -> Int {
         var count = 0
         for (identity, peer) in byIdentity {

@@ -1,13 +1,13 @@
 import ModelWire
 
-/// Prefixes of topics, sorted and without those that another one covers: looked up in the logarithm of their number,
-/// for a peer may name many.
+/// Prefixes of topics, sorted and without those that another one covers. A look-up takes the logarithm of their number,
+/// because a peer may name many.
 struct PrefixSet: Sendable {
     private let prefixes: [[UInt8]]
 
     init(_ prefixes: [[UInt8]]) {
         var kept: [[UInt8]] = []
-        // Sorted, whatever a prefix covers stands right behind it.
+        // In sorted order a prefix stands right before all that it covers.
         for prefix in prefixes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             if let last = kept.last, prefix.starts(with: last) { continue }
             kept.append(prefix)
@@ -15,7 +15,7 @@ struct PrefixSet: Sendable {
         self.prefixes = kept
     }
 
-    /// Some prefix is one of `bytes`.
+    /// Some prefix is a prefix of `bytes`.
     func covers(_ bytes: [UInt8]) -> Bool {
         let position = index(after: bytes)
         return position > 0 && bytes.starts(with: prefixes[position - 1])
@@ -28,7 +28,7 @@ struct PrefixSet: Sendable {
         return position < prefixes.count && prefixes[position].starts(with: topic.bytes)
     }
 
-    /// Where the first prefix above `bytes` stands.
+    /// The index of the first prefix above `bytes`.
     private func index(after bytes: [UInt8]) -> Int {
         var (low, high) = (0, prefixes.count)
         while low < high {

@@ -1,12 +1,12 @@
 import ModelRecord
 import ModelWire
 
-/// Packs records of one type into messages, and cuts those into parts that are too large for one.
+/// Packs records of one type into messages, and cuts a record into parts that is too large for one.
 struct RecordChunking: Sendable {
-    /// What one message carries.
+    /// The records of one message.
     struct Chunk: Sendable {
         let records: [CellRecord]
-        /// The only record is a part of one with which the next chunk goes on.
+        /// The only record is a part, and the next chunk goes on with it.
         let isPart: Bool
 
         func reply(rid: UInt64, type: String) -> ControlReply {
@@ -14,24 +14,24 @@ struct RecordChunking: Sendable {
         }
     }
 
-    /// A model with fields that nobody can be sent.
+    /// A model with fields that fit into no message, so that no peer can be sent them.
     struct Unsendable: Sendable {
         let id: String
         let fields: [String]
     }
 
-    /// What a chunk usually carries at most.
+    /// How many bytes a chunk usually carries at most.
     var byteCountMax: Int {
         didSet { byteCountMax = min(byteCountMax, recordByteCountMax) }
     }
-    /// What the only record of a chunk may take.
+    /// How many bytes the only record of a chunk may take.
     private let recordByteCountMax: Int
     private var records: [CellRecord] = []
     private var byteCount = 0
     private var parts: RecordParts?
     private var unsendable: [Unsendable] = []
 
-    /// More than a message takes beside its records: the method, a number, the name of a type.
+    /// More bytes than a message takes beside its records: the method, a number, the name of a type.
     private static let envelopeByteCountMax = 96
 
     /// - Parameter frameByteCount: the most that a message may take.
@@ -67,7 +67,7 @@ struct RecordChunking: Sendable {
         return Chunk(records: records, isPart: false)
     }
 
-    /// The models of which fields were left out since this was asked last.
+    /// The models of which fields were left out since the last call.
     mutating func takeUnsendable() -> [Unsendable] {
         guard !unsendable.isEmpty else { return [] }
         defer { unsendable = [] }

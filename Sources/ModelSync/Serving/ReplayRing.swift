@@ -1,17 +1,21 @@
 public import ModelWire
 
-/// The frames that were sent last, for replicas that have missed some: bounded by bytes and by age, the oldest go
-/// first, whatever their topic.
+/// The frames that were sent last, for replicas that have missed some. The ring is bounded by bytes and by age; the
+/// oldest frames go first, whatever their topic.
 ///
 /// A frame that is held shares its bytes with the one that was sent. In a relay the frames of a stream may come out of
-/// order. Not safe to share: one state machine owns one ring.
+/// order. One state machine owns one ring, on one thread at a time.
 public struct ReplayRing: Sendable {
-    /// The batches of one topic by one start of an origin: what sequences count.
+    /// The batches of one topic by one start of an origin, which sequences count.
     public struct Stream: Hashable, Sendable {
+        /// The name of the origin.
         public let origin: String
+        /// The start of the origin.
         public let incarnation: UInt64
+        /// The data topic.
         public let topic: Topic
 
+        /// The stream with these names.
         public init(origin: String, incarnation: UInt64, topic: Topic) {
             self.origin = origin
             self.incarnation = incarnation
@@ -19,24 +23,24 @@ public struct ReplayRing: Sendable {
         }
     }
 
-    /// What was found of a range of sequences.
+    /// The frames that were found of a range of sequences.
     public enum Finding: Hashable, Sendable {
-        /// Those from the first on, in order: all, or as many as are held without a gap and fit.
+        /// The frames from the first on, in order: all, or as many as are held without a gap and fit.
         case frames([[UInt8]])
-        /// The first is not held. The first that is held of the stream; 0 when there is none.
+        /// The first is not held. `oldest` is the first sequence of the stream that is held; 0 when there is none.
         case gone(oldest: UInt64)
     }
 
     /// The most bytes that are held, frames and bookkeeping; 0 switches the ring off.
     public let byteCountMax: Int
-    /// A frame is held for this long.
+    /// How long a frame is held.
     public let ageMax: Duration
     /// The bytes that are held now.
     public private(set) var byteCount = 0
     /// The frames that are held now.
     public var frameCount: Int { arrivals.count }
 
-    /// What a frame costs beyond its bytes, about.
+    /// About how many bytes a frame costs beyond its own.
     static let frameOverhead = 96
 
     private struct Arrival: Sendable {
@@ -50,27 +54,28 @@ public struct ReplayRing: Sendable {
     private var numbers: [Stream: Int] = [:]
     private var streams: [HeldFrames] = []
     private var freeNumbers: [Int] = []
-    /// The number that was found last: mostly the next frame is of the same stream, and no key needs to be hashed.
+    /// The number that was found last: the next frame is mostly of the same stream, and then no key needs to be hashed.
     private var lastNumber: Int?
     private var arrivals = Fifo<Arrival>()
 
+    /// A ring that holds nothing yet.
     public init(byteCountMax: Int = 64 << 20, ageMax: Duration = .seconds(60)) {
         self.byteCountMax = max(byteCountMax, 0)
         self.ageMax = ageMax
         ageMaxMicroseconds = ageMax.wholeMicroseconds
     }
 
-    /// Holds a frame that was sent. One that is held already changes nothing.
+    /// Holds a frame that was sent. A frame that is held already changes nothing.
     /// - Parameters:
     ///   - time: the clock of ``Moment/uptimeMicroseconds``; must not go back.
-    ///   - age: for how long it was held before, by an earlier run; those that were go in first, the oldest at the
-    ///     beginning.
+    ///   - age: how long an earlier run has held the frame; such frames are added first, beginning with the oldest.
     /// - Complexity: O(1) amortised for the next of its stream, else O(*frames of the stream beyond it*).
     public mutating func append(
         _ stream: Stream, sequence: UInt64, payload: [UInt8], at time: UInt64, age: Duration = .zero
     ) {
         guard byteCountMax > 0, age <= ageMax else { return }
-        // A duration is a number of 128 bits, and its parts are divisions: nearly every frame is new.
+        // Checked for zero first, because nearly every frame is new and taking a duration apart means to divide 128
+        // bits.
         let age = age == .zero ? 0 : age.wholeMicroseconds
         forget(before: time)
         let number = number(of: stream)
@@ -84,7 +89,7 @@ public struct ReplayRing: Sendable {
     }
 
     /// Looks for the frames from one sequence to another, both included.
-    /// - Parameter byteCountMax: no more frames than have this many bytes, and at least one.
+    /// - Parameter byteCountMax: the most bytes of all frames; one frame is returned in any case.
     /// - Complexity: O(log *frames of the stream* + *frames found*)
     public func frames(
         of stream: Stream, from first: UInt64, through last: UInt64, byteCountMax: Int = .max
@@ -97,7 +102,7 @@ public struct ReplayRing: Sendable {
     /// The first sequence of the stream that is held; nil when none is.
     public func oldest(of stream: Stream) -> UInt64? { numbers[stream].flatMap { streams[$0].oldest } }
 
-    /// Lets go of what is too old at `time`.
+    /// Lets go of the frames that are too old at `time`.
     public mutating func forget(before time: UInt64) {
         while let oldest = arrivals.first, time > oldest.time, time - oldest.time > ageMaxMicroseconds {
             forgetOldest()
@@ -140,7 +145,7 @@ public struct ReplayRing: Sendable {
 private struct HeldFrames: Sendable {
     private struct Slot: Sendable {
         let sequence: UInt64
-        /// Nil for one that was let go before those in front of it.
+        /// Nil for a frame that was let go before those in front of it.
         var payload: [UInt8]?
     }
 
@@ -155,7 +160,7 @@ private struct HeldFrames: Sendable {
     /// How many frames are held; looks at every slot.
     var frameCount: Int { (0..<slots.count).count { slots[$0].payload != nil } }
 
-    /// The first sequence that is held: a slot in front always is.
+    /// The first sequence that is held: the slot in front always holds a frame.
     var oldest: UInt64? { slots.first?.sequence }
 
     /// - Returns: false when the sequence is held already.

@@ -1,72 +1,77 @@
-/// What a sender grants its peers, so that none of them can take its memory or its time from the others.
+/// What a sender grants its peers, so that no peer can take its memory or its time from the others.
 ///
-/// What is asked for beyond it is refused with `busy` or `limit`, counted, and may be asked for again later.
+/// A request beyond the budget is refused with `busy` or `limit`, and counted; it may be made again later.
 public struct RequestBudget: Sendable {
-    /// Something that may be had so many times at once and so many times a second after that.
+    /// How often something may be had: so many times at once, and so many times a second after that.
     public struct Rate: Sendable, Hashable {
+        /// How many times at once.
         public var burst: UInt64
+        /// How many times a second after that.
         public var perSecond: UInt64
 
+        /// A rate of these two numbers.
         public init(burst: UInt64, perSecond: UInt64) {
             self.burst = burst
             self.perSecond = perSecond
         }
     }
 
-    /// Snapshots that one peer may begin.
+    /// How many snapshots one peer may begin.
     public var snapshots = Rate(burst: 512, perSecond: 64)
-    /// Snapshots that may be under way to one peer.
+    /// How many snapshots may be under way to one peer.
     public var cursorsPerPeer = 64
-    /// With so many snapshots under way to all peers together only a peer that has none may begin one.
+    /// How many snapshots may be under way to all peers together; beyond that only a peer that has none may begin one.
     public var cursorCount = 1024
-    /// A snapshot that was given no credit for this long is given up: it keeps replaced records alive.
+    /// How long a snapshot may go without credit, or without sending a chunk, before it is given up: it keeps replaced
+    /// records alive.
     public var cursorTimeout = Duration.seconds(30)
-    /// Digests of more than 8 bits, each of which looks at all models of its type.
+    /// How many digests of more than 8 bits one peer may ask for: each looks at all models of its type.
     public var fineDigests = Rate(burst: 4, perSecond: 1)
-    /// Other requests that cost little: hello, digests of up to 8 bits.
+    /// How many other requests that cost little one peer may make: hello, digests of up to 8 bits.
     public var questions = Rate(burst: 256, perSecond: 64)
-    /// Bytes of replays and fetches.
+    /// How many bytes of replays and fetches one peer gets.
     public var answerBytes = Rate(burst: 64 << 20, perSecond: 64 << 20)
-    /// The bytes of one replay, which then ends early, or of one fetch, which is refused.
+    /// The most bytes of one replay, which then ends early, or of one fetch, which is refused.
     public var answerByteCount = 4 << 20
-    /// The batches of one replay.
+    /// The most batches of one replay.
     public var replayFrameCount: UInt64 = 64
-    /// Answers to one peer, snapshots aside, that may wait.
+    /// How many answers to one peer, snapshots aside, may wait.
     public var answersPerPeer = 256
-    /// With so many other answers that wait for all peers together only a peer that has none may have one.
+    /// How many other answers may wait for all peers together; beyond that only a peer that has none may have one.
     public var answerCount = 4096
-    /// What answers to all peers may take in memory until they have been taken. Nil where nobody tells when that is:
-    /// then they are made at once.
+    /// The most bytes that answers to all peers take in memory until they have been taken. Nil where the owner does not
+    /// tell when that is: then answers are made at once.
     public var underWayByteCount: Int?
-    /// The ids of one fetch.
+    /// The most ids of one fetch.
     public var fetchIDCount = 1024
-    /// Errors that one peer is told; what it asks wrongly beyond that is ignored and counted.
+    /// How many errors one peer is told; what it asks wrongly beyond that is ignored and counted.
     public var errors = Rate(burst: 256, perSecond: 64)
-    /// Names under which one peer begins to push.
+    /// Under how many names one peer may begin to push.
     public var names = Rate(burst: 256, perSecond: 16)
-    /// Pushed batches of one peer that wait to be durable.
+    /// How many pushed batches of one peer may wait to be durable.
     public var pushesPerPeer = 256
-    /// The bytes of pushed batches of all peers that wait to be durable.
+    /// The most bytes of pushed batches of all peers that wait to be durable.
     public var pendingPushByteCount = 64 << 20
-    /// The bytes of reports and prefixes that are remembered of all peers.
+    /// The most bytes of reports and prefixes that are remembered of all peers.
     public var reportByteCount = 64 << 20
 
+    /// The defaults, without a bound for what is under way.
     public init() {}
 
-    /// The defaults, with a bound for what is under way: at least eight of the largest frames, so that half of it has
-    /// room for any message.
+    /// The defaults, with a bound for what is under way. The bound is at least eight of the largest frames, so that
+    /// half of it has room for any message.
     public init(underWayByteCount: Int, frameByteCount: Int) {
         self.underWayByteCount = max(underWayByteCount, 8 * frameByteCount)
     }
 }
 
-/// A level that sinks with what is taken and rises with time.
+/// A token bucket: a level that sinks with what is taken and rises with time.
 struct TokenBucket: Sendable {
-    /// What is left, in millionths; nil before the first time: full.
+    /// The level, in millionths; nil, which is full, before the first use.
     private var level: UInt64?
     private var lastTime: UInt64 = 0
 
-    /// Takes `count` if there is as much; one that asks for more than a burst is served when the bucket is full.
+    /// Takes `count` if the level is as high. A request for more than a burst is served when the bucket is full.
     mutating func take(_ count: UInt64 = 1, of rate: RequestBudget.Rate, at time: UInt64) -> Bool {
         let full = TokenBucket.millionths(rate.burst)
         var level = level ?? full

@@ -1,19 +1,19 @@
 import ModelWire
 
-/// A snapshot under way to one peer: where it stands, and how many chunks may still be sent.
+/// A snapshot that is under way to one peer: where it stands, and how many chunks may still be sent.
 struct SnapshotCursor: Sendable {
-    /// Where it stands; nil while a chunk is being made.
+    /// The rest of the snapshot; nil while a chunk is being made.
     var source: AnswerSource?
-    /// Tells it from a later one with the same number.
+    /// Tells the snapshot from a later one with the same number.
     let serial: UInt64
     /// How many chunks may be sent.
     var credit: Int
-    /// When a chunk was sent last, or credit given to one that had none.
+    /// When a chunk was sent last, or credit was given to a snapshot that had none.
     var lastUse: UInt64
-    /// It is among the orders of its peer.
+    /// The snapshot is among the orders of its peer.
     var isOrdered = false
 
-    /// - Parameter heads: read before the snapshot was opened; sent at the end.
+    /// - Parameter heads: the heads, read before the snapshot was opened; sent at the end.
     init(_ walk: SnapshotWalk, serial: UInt64, heads: [Heads], credit: Int, now: UInt64) {
         source = .snapshot(walk, heads: heads)
         self.serial = serial
@@ -26,7 +26,7 @@ struct SnapshotCursor: Sendable {
 
     mutating func add(credit more: Int, now: UInt64) {
         guard more > 0 else { return }
-        // Of one that has credit and does not take what is sent to it more credit is no use.
+        // More credit is no sign of progress where a peer has credit and does not take what is sent to it.
         if credit == 0 { lastUse = now }
         credit =
             more >= SnapshotCursor.creditMax ? SnapshotCursor.creditMax : min(credit + more, SnapshotCursor.creditMax)

@@ -2,13 +2,13 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// The way through a snapshot of the cache, from message to message: all of them show one state.
+/// The way through a snapshot of the cache, from message to message. All messages show one state.
 ///
-/// It belongs to nobody's lock: a snapshot does not change, so a message may be made beside whoever writes.
+/// A snapshot does not change, so a message may be made beside the writers, under no lock.
 struct SnapshotWalk: Sendable {
     private let snapshot: Snapshot
     private let prefixes: PrefixSet
-    /// The types that are wanted; nil before the first step.
+    /// The types that the prefixes select; nil before the first step.
     private var types: [String]?
     private var typeIndex = 0
     private var bucket = 0
@@ -22,7 +22,7 @@ struct SnapshotWalk: Sendable {
     }
 
     /// The next message, or nil when everything was handed out.
-    /// - Parameter byteCount: what it usually takes at most.
+    /// - Parameter byteCount: how many bytes the message usually takes at most.
     mutating func next(rid: UInt64, byteCount: Int) -> ControlReply? {
         chunking.byteCountMax = byteCount
         let types = types ?? wantedTypes()
@@ -43,7 +43,7 @@ struct SnapshotWalk: Sendable {
         return nil
     }
 
-    /// The models of which fields were left out since this was asked last.
+    /// The models of which fields were left out since the last call.
     mutating func takeUnsendable() -> [RecordChunking.Unsendable] { chunking.takeUnsendable() }
 
     private func wantedTypes() -> [String] {

@@ -1,9 +1,10 @@
 /// The bytes of answers that have been made and not yet taken, of each peer and of all.
 ///
 /// Peers that do not read must not keep others from being served, however many they are, and a new peer cannot be told
-/// from one that will not read. So each may have a small part of what is *free*: the more is held, the smaller the next
-/// message is made, and the bound is not reached. While more than half is held, a peer that has taken nothing for three
-/// seconds is to be cut, the longest first: the memory of its messages is freed with its connection and no sooner.
+/// from one that will not read. So each peer may have a small part of what is *free*. The more is held, the smaller the
+/// next message is made, so the bound is not reached. While more than half is held, peers that have taken nothing for
+/// three seconds are cut, those first that have taken nothing for longest: the memory of their messages is freed with
+/// their connections and no sooner.
 struct UnderWay: Sendable {
     /// How much may be made for a peer.
     struct Room: Sendable, Hashable {
@@ -15,18 +16,18 @@ struct UnderWay: Sendable {
 
     private struct Load {
         var byteCount = 0
-        /// When it began, or a message of it was taken last.
+        /// When the load began, or when a message of it was taken last.
         var movedAt: UInt64
         var isCut = false
     }
 
-    /// Nil for no bound: nothing is counted then.
+    /// The bound; nil for none, and then nothing is counted.
     let byteCountMax: Int?
     private(set) var byteCount = 0
     private var loads: [[UInt8]: Load] = [:]
     private var nextLook: UInt64 = 0
 
-    /// One message takes this part of what is free. A peer has two of them under way, and nine while half is free.
+    /// The part of what is free that one message takes. A peer has two messages under way, and nine while half is free.
     private static let divisor = 512
     private static let reserveCount = 8
     private static let chunkByteCountMin = 1 << 10
@@ -39,37 +40,38 @@ struct UnderWay: Sendable {
     /// Nothing is under way to this peer.
     func isEmpty(for peer: [UInt8]) -> Bool { loads[peer] == nil }
 
-    /// A small message that has no turn, as an error, may be sent: a peer that reads none of them is not sent another
-    /// where little is free.
+    /// Whether a small message without a turn, such as an error, may be sent. A peer that reads none of them is not
+    /// sent another where little is free.
     func hasRoomForMore(for peer: [UInt8]) -> Bool {
         guard let byteCountMax else { return true }
         return byteCount <= byteCountMax / 4 * 3 || loads[peer] == nil
     }
 
     /// How much may be made for a peer now; nil for nothing.
-    /// - Parameter chunkByteCount: what a message of records takes where there is room enough.
+    /// - Parameter chunkByteCount: how many bytes a message of records takes where there is room enough.
     func room(for peer: [UInt8], chunkByteCount: Int) -> Room? {
         guard let byteCountMax else { return Room(chunkByteCount: chunkByteCount, byteCountMax: .max) }
         let free = max(byteCountMax - byteCount, 0)
-        // With nothing under way anything may leave, whatever the bound. Large messages leave half of it to others.
+        // With nothing under way a message of any size may leave, whatever the bound. Otherwise a large message leaves
+        // most of what is free to others.
         let largest = byteCount == 0 ? Int.max : free >= byteCountMax / 2 ? free / 4 : free / 32
         guard largest >= UnderWay.overhead else { return nil }
         let chunk = min(chunkByteCount, max(free / UnderWay.divisor, UnderWay.chunkByteCountMin), largest)
         let usual = chunk + 2 * UnderWay.overhead
-        // A full line needs some messages in reserve, while a thread waits for its turn.
+        // A fast connection needs some messages in reserve, while the thread waits for its turn.
         let window = free >= byteCountMax / 2 ? UnderWay.reserveCount * usual : usual
         guard let own = loads[peer]?.byteCount else { return Room(chunkByteCount: chunk, byteCountMax: largest) }
         return own <= window ? Room(chunkByteCount: chunk, byteCountMax: min(usual, largest)) : nil
     }
 
-    /// A message has been made.
+    /// Counts a message that has been made.
     mutating func add(_ byteCount: Int, for peer: [UInt8], now: Moment) {
         guard byteCountMax != nil else { return }
         self.byteCount += byteCount + UnderWay.overhead
         loads[peer, default: Load(movedAt: now.uptimeMicroseconds)].byteCount += byteCount + UnderWay.overhead
     }
 
-    /// A message has been taken.
+    /// Takes off a message that has been taken.
     mutating func remove(_ departure: Departure, now: Moment) {
         let count = departure.byteCount + UnderWay.overhead
         byteCount = max(byteCount - count, 0)
@@ -79,7 +81,7 @@ struct UnderWay: Sendable {
         loads[departure.peer] = load.byteCount > 0 ? load : nil
     }
 
-    /// The peers that are to be cut now, so that those that take nothing hold no more than half. Each is told once.
+    /// The peers that are to be cut now, so that peers that take nothing hold no more than half. Each is returned once.
     mutating func takeStuck(now: Moment) -> [[UInt8]] {
         let time = now.uptimeMicroseconds
         guard let byteCountMax, byteCount > byteCountMax / 2, time >= nextLook else { return [] }

@@ -1,15 +1,16 @@
 import ModelWire
 
-/// Barriers that are answered together: each answer lists the heads of everything, and whoever subscribes to a thousand
-/// barriers is to cost no more than one.
+/// Barriers that are answered together. Each answer lists the heads of everything, so a peer that subscribes to a
+/// thousand barriers is to cost no more than one with a single barrier.
 ///
-/// The first is answered at once. What comes within 20 ms after that has its answer then: it is put off and not lost.
+/// The first barrier is answered at once. Those that come within 20 ms after that are put off, and answered together
+/// then.
 struct WaitingBarriers: Sendable {
     private var topics: [Topic] = []
     private var nextTime: UInt64 = 0
 
     private static let pauseMicroseconds: UInt64 = 20_000
-    /// Whoever is not among so many asks with another one after two seconds.
+    /// How many barriers wait. A peer whose barrier finds no room raises another one after two seconds.
     private static let countMax = 16_384
 
     mutating func append(_ topic: Topic) {
@@ -17,7 +18,7 @@ struct WaitingBarriers: Sendable {
         topics.append(topic)
     }
 
-    /// Those that are to be answered now.
+    /// The barriers that are to be answered now.
     mutating func take(now: UInt64) -> [Topic] {
         guard !topics.isEmpty, now >= nextTime else { return [] }
         nextTime = now + WaitingBarriers.pauseMicroseconds
@@ -25,6 +26,6 @@ struct WaitingBarriers: Sendable {
         return topics
     }
 
-    /// When some are to be answered; nil where none waits.
+    /// When the waiting barriers are to be answered; nil where none waits.
     var dueAt: UInt64? { topics.isEmpty ? nil : nextTime }
 }

@@ -1,14 +1,14 @@
-/// The buckets of a type, with what their digests can say of two copies: found in one pass over the type's streams, for
-/// a sender may have made up very many.
+/// What the digests of each bucket of a type must show. Found in one pass over the streams of the type, because a
+/// sender may have made up very many.
 struct BucketComparability {
-    /// Nil where they can say nothing.
+    /// For each bucket; nil where its digests cannot be compared.
     private var buckets = [Audit.Comparability?](repeating: .equal, count: BucketComparability.count)
     private var isNothing = false
     private var isAtLeast = false
 
     private static let count = 256
 
-    /// A stream that carries these buckets allows no more than this.
+    /// Limits these buckets to what a stream that carries them allows.
     mutating func limit(_ carried: Range<Int>, to comparability: Audit.Comparability?) {
         guard comparability != .equal, !isNothing, comparability == nil || !isAtLeast else { return }
         for bucket in carried where buckets[bucket] != nil { buckets[bucket] = comparability }
@@ -16,7 +16,7 @@ struct BucketComparability {
         if comparability == nil { isNothing = true } else { isAtLeast = true }
     }
 
-    /// The buckets of a range together: what their digests can say.
+    /// What the digests of a range of buckets together must show; nil where they cannot be compared.
     subscript(range: Range<Int>) -> Audit.Comparability? {
         var result = Audit.Comparability.equal
         for bucket in range {
@@ -37,7 +37,8 @@ struct EqualBuckets {
         for bucket in range { isEqual[bucket] = true }
     }
 
-    /// Where the run of equal buckets ends that begins with each bucket; the bucket itself where it is not equal.
+    /// For each bucket, the end of the run of equal buckets that begins with it; the bucket itself where it is not
+    /// equal.
     var ends: [Int] {
         var ends = Array(isEqual.indices)
         for bucket in ends.reversed() where isEqual[bucket] {

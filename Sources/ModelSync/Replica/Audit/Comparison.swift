@@ -2,42 +2,42 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// Whether one relay holds what earlier starts of a publisher have written: one type after the other is compared by the
-/// digests of its 256 buckets, and of the buckets that differ model by model.
+/// The comparison of what earlier starts of a publisher have written with the copy of one relay. One type after the
+/// other is compared by the digests of its 256 buckets, and buckets that differ model by model.
 ///
-/// What was acknowledged to an earlier start says nothing: a relay without a store may have been started again since,
-/// or be another one. Digests that differ do not say that anything is missing, either, for they count what others have
-/// written. So each model that may be missing is fetched.
+/// An acknowledgement of an earlier start says nothing: a relay without a store may have been started again since, or
+/// be another one. Digests that differ do not say that anything is missing, because they count what others have
+/// written, too. So each model that may be missing is fetched.
 struct Comparison: Sendable {
-    /// What the relay is asked.
+    /// A question to the relay.
     enum Question: Sendable {
         case digest(type: String)
         case fetch(type: String, ids: [String])
     }
 
-    /// What there is to do next.
+    /// The next step.
     enum Step {
         case ask(Question)
-        /// More is to be looked through, later: the thread has other work.
+        /// More buckets are to be looked through, but later: the thread has other work.
         case pause
         case done
     }
 
     private var types: ArraySlice<String>
-    /// Of each bucket of the first type, whether the digests were equal; nil before they are known.
+    /// For each bucket of the first type, whether the digests were equal; nil before they are known.
     private var equalities: [Bool]?
     private var bucket = 0
-    /// Ids that are to be asked for.
+    /// The ids that are still to be asked for.
     private var waiting: ArraySlice<String> = []
-    /// What was asked, and when.
+    /// The question that is under way, and when it was sent.
     private(set) var request: (rid: UInt64, question: Question, sentAt: UInt64)?
-    /// What has come of the answer.
+    /// The records of the answer that have come.
     private var records: [String: CellRecord] = [:]
     private var idCountMax = Comparison.idCountMax
-    /// After a refusal that passes: live batches go on meanwhile.
+    /// Nothing is asked before this time, after a refusal that passes. Batches go on meanwhile.
     private var notBefore: UInt64 = 0
     private var pauses = 0
-    /// Why something that the relay lacks cannot be brought there. The rest is compared all the same.
+    /// Why something that the relay lacks cannot be sent to it. The rest is compared all the same.
     var failure: String?
 
     private static let idCountMax = 512
@@ -48,17 +48,17 @@ struct Comparison: Sendable {
 
     private var isThrough: Bool { types.isEmpty && request == nil }
 
-    /// Everything was compared, and what the relay lacked is on its way.
+    /// Everything was compared, and what the relay lacked was handed out to be sent.
     var isDone: Bool { isThrough && failure == nil }
 
-    /// Everything was compared, and the relay will not have all.
+    /// The failure, once everything was compared: the relay will not have all.
     var finalFailure: String? { isThrough ? failure : nil }
 
-    /// Nothing is under way, and no pause is.
+    /// No question is under way, and no pause.
     func mayAsk(at time: UInt64) -> Bool { request == nil && time >= notBefore }
 
-    /// Finds out what to ask; nothing may be under way.
-    /// - Parameter byteCountMax: what the ids of one question may take.
+    /// Finds out what to ask next. No question may be under way.
+    /// - Parameter byteCountMax: how many bytes the ids of one question may take.
     mutating func next(_ former: FormerWrites, byteCountMax: Int) -> Step {
         while let type = types.first {
             guard let equalities else { return .ask(.digest(type: type)) }
@@ -76,12 +76,12 @@ struct Comparison: Sendable {
         return .done
     }
 
-    /// The ids of the next question: one at least.
+    /// The ids of the next question, at least one.
     private func fitting(_ byteCountMax: Int) -> [String] {
         var ids: [String] = []
         var byteCount = 0
         for id in waiting.prefix(idCountMax) {
-            // With the head of its text.
+            // Three bytes are for the CBOR head of the text.
             byteCount += id.utf8.count + 3
             if byteCount > byteCountMax, !ids.isEmpty { break }
             ids.append(id)
@@ -94,14 +94,14 @@ struct Comparison: Sendable {
         records = [:]
     }
 
-    /// The relay has no time for the question: the same is asked again later.
+    /// Puts the question off, because the relay has no time for it.
     mutating func pause(now: UInt64, _ configuration: PusherConfiguration) {
         request = nil
         notBefore = now + configuration.pause(after: pauses)
         pauses += 1
     }
 
-    /// The relay's digests of the first type.
+    /// Takes the digests of the relay for the first type.
     mutating func take(_ digests: [UInt64], _ former: FormerWrites) {
         guard case .digest(let type) = request?.question, digests.count == 256 else { return }
         request = nil
@@ -109,7 +109,8 @@ struct Comparison: Sendable {
         equalities = zip(digests, former.cache.bucketDigests(of: type)).map { $0 == $1 }
     }
 
-    /// Records of the answer to a fetch, or parts of a large one; what was not asked for is passed over.
+    /// Takes records of the answer to a fetch, or parts of a large one. Records that were not asked for are passed
+    /// over.
     mutating func take(_ arrived: [CellRecord]) {
         guard case .fetch(_, let ids) = request?.question else { return }
         let asked = Set(ids)
@@ -118,17 +119,17 @@ struct Comparison: Sendable {
         }
     }
 
-    /// The answer to a fetch is complete.
-    /// - Returns: what the relay lacks; nil when this answers something else.
+    /// Ends the answer to a fetch.
+    /// - Returns: the models that the relay lacks; nil when the request was something else.
     mutating func complete(_ former: FormerWrites) -> (type: String, ids: [String])? {
         guard case .fetch(let type, let ids) = request?.question else { return nil }
         finish(ids)
         return (type, ids.filter { !former.isHeld($0, of: type, by: records[$0]) })
     }
 
-    /// The answer would be too large: less is asked for.
-    /// - Parameter ids: what was asked for.
-    /// - Returns: what can only be taken for missing, because its record alone is too large.
+    /// Asks for fewer ids, because the answer would be too large.
+    /// - Parameter ids: the ids that were asked for.
+    /// - Returns: the one model whose record alone is too large, so that it has to count as missing; else nil.
     mutating func shrink(_ type: String, _ ids: [String]) -> (type: String, ids: [String])? {
         guard ids.count == 1 else {
             idCountMax = max(ids.count / 2, 1)

@@ -2,17 +2,18 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// Digests show the loss of an update whatever caused it (protocol article, section 7).
+/// Digests show that an update was lost, whatever the cause (protocol article, section 7).
 extension Replica {
-    /// Compares what the sender has told of its copy with this one, wherever both must be equal. Called with each
-    /// heartbeat: also of a topic that the heads leave out, because nothing has changed, the last digest still holds.
+    /// Compares the digests that the sender has told with this copy, wherever both must be equal. Called with each
+    /// heartbeat, also for topics that the heads leave out: nothing has changed there, so the last digest still holds.
     func audit(_ sender: SenderID, now: Moment) {
         audits.beginRound(with: sender)
-        // Of many types each tick looks at some.
+        // Where the types are many, each tick looks at some.
         if !audits.hasManyTypes(toldBy: sender) { goOnAuditing(sender, now: now) }
     }
 
-    /// Goes on with what the sender's last heads have given reason to compare, as far as one tick has time for it.
+    /// Goes on with the round of comparisons that the last heads of the sender have begun, as far as one tick has time
+    /// for it.
     func goOnAuditing(_ sender: SenderID, now: Moment) {
         guard sessions[sender.index].isSynced, groups.isEmpty, renewal == nil else {
             return audits.endRound(with: sender)
@@ -69,17 +70,17 @@ extension Replica {
         (0..<256).filter { isCovered(.data(type: type, partitions: .twoHundredFiftySix, bucket: $0)) }
     }
 
-    /// The sender, a relay, may hold of the type what an earlier start of an origin has written and what is not here.
-    /// Its heads tell of the later start only, so its copy is taken once, also where it lags behind this one for good:
-    /// a relay that was away has not got what was pushed to another meanwhile.
+    /// The sender, a relay, may hold models of the type that an earlier start of an origin has written and that are not
+    /// here. Its heads tell of the later start only, so its copy is taken once. This is so even where its copy lags
+    /// behind this one for good: a relay that was away has not got what was pushed to another meanwhile.
     func mayHoldFormer(_ type: String, _ sender: SenderID, now: Moment) -> Bool {
         let session = sessions[sender.index]
         guard session.origins.contains(where: { $0 != session.name }) else { return false }
         return audits.mayHoldFormer(type, sender, copiedAt: session.copyAskedAt ?? 0, now: now.uptimeMicroseconds)
     }
 
-    /// What digests of buckets can say, where every stream that carries one of them stands exactly at the sender's
-    /// head; else nil. A stream of which nothing was applied stands at 0, told or not.
+    /// What the digests of each bucket must show. They can be compared where every stream that carries the bucket
+    /// stands exactly at the head of the sender. A stream of which nothing was applied stands at 0, told or not.
     /// - Parameter takesLag: a stream that stands beyond the sender's head is no obstacle.
     func comparability(
         of type: String, with sender: SenderID, takesLag: Bool = false, now: Moment, _ head: (StreamState) -> UInt64?
@@ -89,7 +90,8 @@ extension Replica {
         }
     }
 
-    /// - Parameter stand: the sender's head of a stream, and how far it is applied here at the moment in question.
+    /// - Parameter stand: the head of the sender for a stream, and how far the stream was applied here at the moment in
+    ///   question.
     private func comparability(
         _ streams: [StreamState], with sender: SenderID, takesLag: Bool, now: Moment,
         _ stand: (Int, StreamState) -> (head: UInt64?, applied: UInt64)
@@ -112,8 +114,8 @@ extension Replica {
         return result
     }
 
-    /// The sender tells of as many names as there is room for, and of this one not, or no more: it may hold all of it,
-    /// or less.
+    /// The sender tells only as many names as there is room for, and does not tell this one, or not any more. It may
+    /// hold all of the stream, or less.
     private func isUntold(_ stream: StreamState, at sender: SenderID, now: Moment) -> Bool {
         guard sessions[sender.index].leavesNamesOut, isQuiet(stream, now: now) else { return false }
         let told = stream.tellers.first { $0.sender == sender && $0.head != nil }
@@ -121,8 +123,8 @@ extension Replica {
             ?? true
     }
 
-    /// Nothing but the words of others say that anything beyond this head of the sender is here, and the sender should
-    /// know: what is false keeps no copies from being compared.
+    /// Only claims of others say that anything beyond this head of the sender is here, and the sender should know
+    /// better: a false claim keeps no copies from being compared.
     private func isMerelyClaimed(
         _ stream: StreamState, beyond head: UInt64, besides sender: SenderID, now: Moment
     ) -> Bool {
@@ -156,8 +158,9 @@ extension Replica {
         send(.digest(rid: rid, type: type, bits: 8), to: sender)
     }
 
-    /// Takes the digests of all buckets of a type. They tell of the heads that came with them, which batches that
-    /// overtook them may have left behind, and others may still have to reach.
+    /// Takes the digests of all buckets of a type. They belong to the heads that came with them. Batches that have
+    /// overtaken the answer may have led this copy beyond those heads; batches that it has overtaken may still have to
+    /// come.
     func receiveDigests(_ sender: SenderID, rid: UInt64, heads: [Heads], digests: [UInt64], now: Moment) {
         guard case .audit(let type)? = requests.purpose(of: rid, at: sender),
             let audit = audits[type], audit.rid == rid, digests.count == 256
@@ -168,7 +171,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         requests.end(rid)
         audits[type]?.rid = nil
-        // The digests count batches of streams that were never heard of here: those are holes, and no difference.
+        // The digests count batches of streams that were never heard of here. Those are holes, and no difference.
         for told in heads where noteOrigin(told, of: sender, now: now) {
             learn(told, of: sender, isReply: true, now: now)
         }
@@ -187,12 +190,12 @@ extension Replica {
     /// How long an answer waits for the batches that it is ahead of.
     private static let overtakingMicroseconds: UInt64 = 50_000
 
-    /// It tells of batches that are not here.
+    /// The answer tells of batches that are not here.
     private func isAhead(_ answer: Audit.Answer, of type: String) -> Bool {
         zip(answer.streamHeads, streams.of(type: type)).contains { $0 ?? 0 > $1.tracker.applied }
     }
 
-    /// A batch of the type was applied.
+    /// Takes note that a batch of the type was applied.
     func passAudit(of type: String, now: Moment) {
         guard !audits.isEmpty, let audit = audits[type], audit.isAwaitingDigests else { return }
         noteCut(of: type)
@@ -200,7 +203,7 @@ extension Replica {
         judge(answer, of: type, now: now)
     }
 
-    /// Remembers this copy as it is now, if it holds just what the heads tell.
+    /// Remembers this copy as it is now, unless a transaction waits or a stream of the type is being mended.
     private func noteCut(of type: String) {
         let streams = streams.of(type: type)
         guard groups.isEmpty, let count = audits[type]?.cuts.count, !streams.contains(where: \.isBeingMended) else {
@@ -219,7 +222,7 @@ extension Replica {
         case unknown
     }
 
-    /// - Parameter known: what digests can say of each cut, and last of this moment, as far as it was needed before.
+    /// - Parameter known: what the digests of each cut must show, and last of this moment; filled in as needed.
     private func compare(
         _ bucket: Int, of type: String, with sender: SenderID, takesLag: Bool, _ own: [UInt64],
         _ answer: Audit.Answer, _ known: inout [Int: BucketComparability], now: Moment
@@ -227,7 +230,7 @@ extension Replica {
         let digest = answer.digests[bucket]
         if own[bucket] == digest { return .equal }
         let range = bucket..<(bucket + 1)
-        // Those that were met since the answer came are in neither.
+        // Streams that were met since the answer came are in neither.
         let streams = streams.of(type: type)
         func told(_ index: Int) -> UInt64? { index < answer.streamHeads.count ? answer.streamHeads[index] : nil }
         let cuts = audits[type]?.cuts ?? []
@@ -249,7 +252,7 @@ extension Replica {
         return .different(comparability)
     }
 
-    /// Finds the buckets that differ, and what is to be done about them.
+    /// Finds the buckets that differ, and decides what is done about them.
     private func judge(_ answer: Audit.Answer, of type: String, now: Moment) {
         guard let audit = audits[type] else { return }
         let own = cache.bucketDigests(of: type)
@@ -264,19 +267,20 @@ extension Replica {
             case .equal: continue
             case .different(.equal) where holdsFormer(type, bucket, byOrigin, than: audit.sender):
                 found[bucket] = .atLeast
-                // It may have found that a stream had an earlier start.
+                // The call may have found that a stream had an earlier start, so what is known has to be found anew.
                 known = [:]
             case .different(let comparability): found[bucket] = comparability
             case .unknown: isUnknown = true
             }
         }
         audits[type]?.answer = nil
-        // Else it tells of a moment that is past.
+        // The answer may have been compared with an older cut. It takes the place of what was told before only where it
+        // equals this copy now.
         let isNow = covered.allSatisfy { own[$0] == answer.digests[$0] }
         let unequal = found.keys.filter { found[$0] == .equal }.sorted()
         switch audit.step {
         case .comparing where found.isEmpty && !isUnknown:
-            // The digest in the heads was older than the heads.
+            // No bucket differs: the digest in the heads was older than the heads.
             if isNow { audits.refresh(type, toldBy: audit.sender, with: answer.digests) }
             endAudit(of: type, now: now)
         case .comparing where found.isEmpty: missedComparison(of: type, now: now)
@@ -288,17 +292,17 @@ extension Replica {
             if isNow {
                 audits.refresh(type, toldBy: audit.sender, with: answer.digests)
             } else {
-                // What it said of its copy was compared with the damaged one.
+                // The digests that it told before were compared with the damaged copy.
                 audits.forgetDigests(toldBy: audit.sender, type: type)
             }
             endAudit(of: type, by: .buckets, now: now)
         }
     }
 
-    /// This copy has something in the bucket that the sender may rightly not have: what an earlier start of an origin
-    /// wrote, before this replica knew of it or came to know of it in a snapshot, or what an origin wrote of which
-    /// nobody tells heads any more. Looks at some models of the bucket, up to the first: an answer may tell of 256
-    /// buckets.
+    /// This copy has something in the bucket that the sender may rightly not have. That is what an earlier start of an
+    /// origin wrote, before this replica knew of the start or learnt of it by a snapshot, or what an origin wrote of
+    /// which nobody tells heads any more. Looks at some models of the bucket, up to the first that shows it: an answer
+    /// may tell of 256 buckets.
     private func holdsFormer(
         _ type: String, _ bucket: Int, _ byOrigin: [String: [StreamState]], than sender: SenderID
     ) -> Bool {
@@ -317,14 +321,14 @@ extension Replica {
         return isFormer
     }
 
-    /// How many models of a bucket are looked at.
+    /// How many models of a bucket are looked at, at most.
     private static let formerModelCountMax = 512
 
     private func missedComparison(of type: String, now: Moment) {
         guard let audit = audits[type], audit.isConfirmed else { return endAudit(of: type, now: now) }
         audits[type]?.misses += 1
         guard audit.misses < Audit.missCountMax else {
-            // What it said of its copy was compared with the damaged one.
+            // The digests that it told before were compared with the damaged copy.
             audits.forgetDigests(toldBy: audit.sender, type: type)
             return endAudit(of: type, by: .buckets, now: now)
         }
@@ -332,7 +336,7 @@ extension Replica {
     }
 
     /// Forgets the audit of a type.
-    /// - Parameter mending: what has become of the difference, if there was one.
+    /// - Parameter mending: how the difference has ended, if there was one.
     func endAudit(of type: String, by mending: Mending = .superseded, now: Moment) {
         guard let audit = audits[type] else { return }
         if let stream = audit.difference { noteMended(stream, by: mending, foundAt: audit.foundAt, now: now) }
@@ -340,13 +344,14 @@ extension Replica {
         audits[type] = nil
     }
 
-    /// Contact to the sender is lost: what it was asked and what it told is void.
+    /// Ends the audits with a sender whose contact is lost, and forgets the digests that it told.
     func loseAudits(of sender: SenderID, now: Moment) {
         for type in audits.types where audits[type]?.sender == sender { endAudit(of: type, now: now) }
         audits.forgetDigests(toldBy: sender)
     }
 
-    /// Gives up what was not answered, judges an answer ahead for too long, and asks again where heads had moved.
+    /// Gives up requests that were not answered, judges an answer that was ahead for too long, and asks again where
+    /// heads had moved.
     func driveAudits(now: Moment) {
         for index in sessions.indices where audits.isRound(with: sessions[index].id) {
             goOnAuditing(sessions[index].id, now: now)
@@ -355,7 +360,7 @@ extension Replica {
             guard let audit = audits[type], now.uptimeMicroseconds >= audit.dueAt else { continue }
             if let rid = audit.rid {
                 send(.cancel(rid: rid), to: audit.sender)
-                // Who does not answer is asked ever more rarely.
+                // A sender that does not answer is asked ever more rarely.
                 audits.lengthenPause(type, with: audit.sender, now: now.uptimeMicroseconds)
                 endAudit(of: type, now: now)
             } else if let answer = audit.answer {

@@ -4,8 +4,9 @@ import ModelWire
 
 /// What is done about copies that differ.
 extension Replica {
-    /// The copies differ where they must not, or the sender's may hold what is not here.
-    /// - Parameter heads: what came with the digests.
+    /// Begins to mend copies that differ where they must not, or where the copy of the sender may hold what is not
+    /// here.
+    /// - Parameter heads: the heads that came with the digests.
     func confirm(_ type: String, _ buckets: [Int], mustBeEqual: Bool, heads: [Heads], now: Moment) {
         guard let audit = audits[type], let stream = witness(of: audit, type) else {
             return endAudit(of: type, now: now)
@@ -14,7 +15,7 @@ extension Replica {
         if hasTransactions(type, heads) {
             noteTransactions(heads)
             if mustBeEqual { noteMismatch(stream, buckets.count, audit) }
-            // All that the sender holds is here already.
+            // Another snapshot would bring nothing: all that the sender holds is here already.
             if mustBeEqual, audits.isJoined(type, toldBy: audit.sender) {
                 let isLeft = configuration.forwardsBatches || audits.isResting(type, now: now.uptimeMicroseconds)
                 guard !isLeft else { return endAudit(of: type, now: now) }
@@ -29,24 +30,26 @@ extension Replica {
             noteDifference(stream)
             audits[type]?.difference = stream
         }
-        // The first time everything is taken that has come without sequences: deleted models show in no digest.
+        // The first time all buckets are taken, since what came without sequences may include deletes, which no digest
+        // shows.
         let isFirst = !mustBeEqual && !audits.wasJoined(type, with: audit.sender)
         fetchBuckets(isFirst ? coveredBuckets(of: type) : buckets, of: type, isReplacing: false, now: now)
     }
 
-    /// Transactions over several topics reach this type: single buckets would show halves of them.
+    /// Transactions over several topics reach this type, so single buckets would show halves of them.
     private func hasTransactions(_ type: String, _ heads: [Heads]) -> Bool {
         heads.contains { $0.hasTransactions && !$0.heads.isEmpty }
             || streams.of(type: type).contains { origins[$0.key.origin].hasTransactions }
     }
 
-    /// From now on whatever is taken because something is missing is taken whole. An origin that has begun anew, and is
-    /// heard itself, does not say so of its earlier starts, of which these heads tell.
+    /// Takes note that origins have sent transactions over several topics, so that from now on repairs take snapshots
+    /// of everything. An origin that has begun anew, and is heard itself, does not tell that of its earlier starts;
+    /// these heads do.
     private func noteTransactions(_ heads: [Heads]) {
         for told in heads where told.hasTransactions { origins.noteTransaction(of: told.origin) }
     }
 
-    /// The topics are taken in one cut.
+    /// Ends the audit, and repairs the stream by a snapshot, which shows every transaction whole.
     private func takeWhole(_ stream: StreamState, _ audit: Audit, now: Moment) {
         endAudit(of: stream.type, now: now)
         startRepair(stream, finding: .digest, now: now)
@@ -75,21 +78,21 @@ extension Replica {
             ])
     }
 
-    /// The stream to which the difference is put down.
+    /// The stream to which the difference is attributed.
     private func witness(of audit: Audit, _ type: String) -> StreamState? {
         let streams = streams.of(type: type)
         let told = streams.filter { stream in stream.tellers.contains { $0.sender == audit.sender } }
-        // One with a hole that stays has a repair already, and each has one at a time.
+        // A stream with a hole that stays has a repair already, and each stream has one at a time.
         return told.first { $0.repair == nil } ?? told.first ?? streams.first
     }
 
     /// Asks for some of the buckets that differ.
     ///
-    /// By prefixes and not by `fetch`, which wants ids: digests do not tell them, and those that only the sender has
-    /// cannot be known here.
+    /// The request is a snapshot by prefixes and not a `fetch`, which wants ids: digests do not tell ids, and those
+    /// that only the sender has cannot be known here.
     private func fetchBuckets(_ buckets: [Int], of type: String, isReplacing: Bool, now: Moment) {
         guard let sender = audits[type]?.sender else { return }
-        // After the pause that a difference is followed by it begins again.
+        // The audit begins again after the pause that follows a difference.
         guard sessions[sender.index].budget.takeRequest(.snapshot, at: now.uptimeMicroseconds) else {
             counters[.postponedRequests] += 1
             return endAudit(of: type, now: now)
@@ -105,7 +108,7 @@ extension Replica {
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }
 
-    /// Keeps what one request brings until it is through. Where that is too much the topic is taken whole.
+    /// Keeps the records that a request brings until it has ended. Where they are too many, the topic is taken whole.
     func keepFetched(_ records: [CellRecord], type: String, now: Moment) {
         guard var fetched = audits[type]?.fetched else { return }
         // Taken out while it changes, so that it is not copied.
@@ -120,7 +123,7 @@ extension Replica {
         takeWhole(stream, audit, now: now)
     }
 
-    /// The buckets asked for are here.
+    /// Ends a request for buckets, whose records are here.
     func completeBuckets(of type: String, _ heads: [Heads], now: Moment) {
         guard let audit = audits[type], let rid = audit.rid else { return }
         requests.end(rid)
@@ -149,13 +152,13 @@ extension Replica {
         }
     }
 
-    /// All that the sender's copy held when it told these digests is here.
-    /// - Parameter time: when the difference was found, before that was asked for.
+    /// Takes note that all that the copy of the sender held when it told these digests is here.
+    /// - Parameter time: when the difference was found, before the copy was asked for.
     func noteJoined(
         _ told: [Topic: UInt64], of type: String, toldBy sender: SenderID, foundAt time: UInt64, now: Moment
     ) {
         if mayHoldFormer(type, sender, now: now) {
-            // Others that were equal may not have what came with it.
+            // Copies of other senders that were equal before may not have what came with this one.
             for stream in streams.of(type: type) where stream.holdsUntold {
                 for session in sessions where session.id != sender { stream.noteEqual(false, to: session.id) }
             }
@@ -163,11 +166,11 @@ extension Replica {
         audits.noteJoined(told, of: type, toldBy: sender, at: time)
     }
 
-    /// All that the sender's copy had is here: what still differs is only here.
+    /// Ends an audit whose sender may hold more: all that it had is here, so what still differs is only here.
     private func joined(_ type: String, _ audit: Audit, now: Moment) {
         noteJoined(audit.told, of: type, toldBy: audit.sender, foundAt: audit.foundAt, now: now)
         endAudit(of: type, now: now)
-        // Where heads have moved on meanwhile it is not known what came with them.
+        // Where heads have moved on meanwhile, it is not known whether the fetch or a batch has changed this copy.
         guard cache.digest(of: type, buckets: 0..<256) != audit.ownDigest,
             audits.digests(of: type, toldBy: audit.sender) == audit.told, let stream = witness(of: audit, type)
         else { return }
@@ -175,10 +178,12 @@ extension Replica {
         noteMended(stream, by: .buckets, foundAt: audit.foundAt, now: now)
     }
 
-    /// The sender's copy is joined and the digests still differ: this copy holds what the sender never had.
+    /// Deals with digests that still differ when the copy of the sender has been joined: this copy holds what the
+    /// sender never had.
     ///
-    /// A subscriber builds it anew, unless an origin may have lost what it holds. A relay never does: what was pushed
-    /// to it, or what an origin has lost, may be nowhere else. It only gives up what cannot be.
+    /// A subscriber builds the type anew, unless an origin may have lost what this copy holds. A relay never does: what
+    /// was pushed to it, or what an origin has lost, may be nowhere else. It gives up only what no correct origin can
+    /// have written.
     func irreparable(_ type: String, _ buckets: [Int], now: Moment) {
         guard let audit = audits[type] else { return }
         counters[.irreparableDifferences] += 1
@@ -188,7 +193,7 @@ extension Replica {
             return fetchBuckets(buckets, of: type, isReplacing: true, now: now)
         }
         let mayHoldMore = streams.of(type: type).contains { $0.mayHoldMore(than: audit.sender) }
-        // Its end is that of the new state.
+        // The difference ends when the rebuilt state is switched over.
         if !mayHoldMore { audits[type]?.difference = nil }
         endAudit(of: type, now: now)
         guard !mayHoldMore else { return }
@@ -197,15 +202,16 @@ extension Replica {
             witness: audit.difference.map { ($0, audit.foundAt) }, now: now)
     }
 
-    /// Models with a version of the sender's own that is later than it tells of its clock, which no correct origin has
-    /// written, become what the sender holds of them.
+    /// Replaces models by what the sender holds of them, where they have a version of the own name of the sender that
+    /// is later than the stamp which the sender tells: no correct origin has written that.
     private func replace(_ buckets: [Int], of type: String, with fetched: [CellRecord], _ heads: [Heads], now: Moment) {
         guard let audit = audits[type] else { return }
         let origin = sessions[audit.sender.index].name
         guard let told = heads.first(where: { $0.origin == origin }), !told.isRelayed else { return }
         let replacements = Dictionary(fetched.map { ($0.id, $0) }) { $1 }
         let snapshot = cache.snapshot()
-        // Everything here was there when these heads were read, so it is older than they are.
+        // Where this copy stands at these heads, everything in it had been sent when they were read, so no correct
+        // stamp in it is later.
         let comparability = comparability(of: type, with: audit.sender, now: now) {
             Replica.head(of: $0, in: [origin: told])
         }

@@ -1,54 +1,56 @@
 /// The word of a sender, or of the store, that its copy holds another origin's stream up to some sequence.
 ///
-/// The stream counts as applied so far, and its holes up to there are not looked for. A batch that comes all the same
-/// is merged, as long as it was not received before; where it changes anything the claim was false, and the stream goes
-/// back to what it was before (protocol article, section 6).
+/// The stream counts as applied up to there, and no hole up to there is looked for. A batch that comes all the same,
+/// and was not received before, is merged. Where it changes anything the claim was false, and the stream goes back to
+/// what it was before (protocol article, section 6).
 struct Claim {
-    /// Whose word it is; nil where it is that of the store.
+    /// The sender that claims it; nil for the store.
     let claimant: SenderID?
     /// Everything up to this sequence is said to be here.
     let through: UInt64
-    /// The sequences that had been applied before the claim, and those up to there that were received since.
+    /// The sequences that had been applied before the claim, and those up to `through` that were received since.
     var former: SequenceTracker
-    /// The claim has stood for so long that others would have doubted it: until then no store keeps it.
+    /// The claim has stood for so long that other senders would have doubted it. Until then no store keeps it.
     var isSeasoned: Bool
-    /// When others are next asked who tell less, and how often they have been.
+    /// When the copy of a sender that tells less is next asked for, and how often that has been done.
     var doubtedAt: UInt64
     var doubtCount = 0
-    /// The heads that they told when they were asked last, and when that was: the same is no reason to ask again.
+    /// The heads that doubting senders told when they were asked last, and when that was: the same head is no reason to
+    /// ask again.
     var doubted: [SenderID: (head: UInt64, at: UInt64)] = [:]
 
-    /// - Parameter time: when it was said, on the clock of ``Moment/uptimeMicroseconds``.
+    /// - Parameter time: when the claim was made, on the clock of ``Moment/uptimeMicroseconds``.
     init(_ claimant: SenderID?, through: UInt64, at time: UInt64, former: SequenceTracker) {
         (self.claimant, self.through, self.former) = (claimant, through, former)
         isSeasoned = claimant == nil
         doubtedAt = time + Claim.patienceMicroseconds
     }
 
-    /// After so long others must have heard of what is claimed, or have asked for it: every tenth heartbeat tells all
-    /// heads, and whoever lacks something tries to mend it every ten seconds.
+    /// How long a claim stands before it is doubted. By then other senders must have heard of what is claimed, or have
+    /// asked for it: every tenth heartbeat tells all heads, and a replica that lacks something tries to mend it every
+    /// ten seconds.
     static let patienceMicroseconds: UInt64 = 15_000_000
 
-    /// So many are told apart in one stream.
+    /// How many claims are told apart in one stream.
     static let countMax = 4
 }
 
 extension [Claim] {
-    /// The first of the two neighbours that need least be told apart: both of one sender, so that one that claims
-    /// something else each time only falls with what it has said itself; else of two senders, so that what was stored
-    /// does not fall with what somebody has claimed since.
+    /// The index of the first of the two neighbours that may best become one. First choice are two of one sender: a
+    /// sender that claims something else each time then falls only with its own word. Next are two of two senders: what
+    /// was stored then does not fall with what a sender has claimed since.
     var leastApart: Int {
         let pairs = indices.dropLast()
         return pairs.first { self[$0].claimant != nil && self[$0].claimant == self[$0 + 1].claimant }
             ?? pairs.first { self[$0].claimant != nil && self[$0 + 1].claimant != nil } ?? startIndex
     }
 
-    /// Nothing but these words says that this batch is here.
+    /// Nothing but these claims says that this batch is here.
     func isMerelyClaimed(_ sequence: UInt64) -> Bool {
         first { sequence <= $0.through }.map { !$0.former.contains(sequence) } ?? false
     }
 
-    /// Such a batch has come.
+    /// Takes note that such a batch has come.
     mutating func noteReceived(_ sequence: UInt64) {
         for index in indices where sequence <= self[index].through { _ = self[index].former.arrive(sequence) }
     }
@@ -59,31 +61,31 @@ extension [Claim] {
 struct ClaimedStart {
     /// The sender that has told of it.
     let claimant: SenderID?
-    /// The start that was followed before, where there was any.
+    /// The start that was followed before; nil where there was none.
     var former: FormerStart?
     /// Since when a start is followed that is only claimed.
     let since: UInt64
-    /// When others are next asked whether they tell an earlier one, and how often they have been.
+    /// When the other senders are next looked at, whether they tell an earlier start, and how often they have been.
     var doubtedAt: UInt64
     var doubtCount = 0
 
-    /// After so many times nobody is asked any more.
+    /// After this many times they are looked at no more.
     static let doubtCountMax = 6
 }
 
-/// A later start of an origin that is followed on some of its topics already, and on the others in the next ticks: they
-/// are too many for one.
+/// A later start of an origin that has too many topics for one tick: it is followed on some of them already, and on the
+/// others in the next ticks.
 struct StartUnderWay {
     let incarnation: UInt64
-    /// A sender that has told of it, which it is charged to; and whether that has begun too much.
+    /// The sender that tells the start, and is charged for it; and whether its budget is used up.
     var sender: SenderID
     var isWaiting = false
-    /// Another than the origin has.
+    /// Only others than the origin tell the start.
     var isClaim: Bool
-    /// The topics on which an earlier start is followed still, in one order on every machine.
+    /// The streams that follow an earlier start still, in one order on every machine.
     var rest: ArraySlice<StreamState>
 
-    /// On so many topics it begins to be followed at a time.
+    /// On how many topics the start begins to be followed at a time.
     static let topicCountMax = 2048
 }
 
@@ -92,15 +94,15 @@ struct FormerStart {
     let incarnation: UInt64
     var tracker: SequenceTracker
     var claims: [Claim]
-    /// The models that the origin had before this start were not here yet.
+    /// What the origin had before this start was still awaited.
     let isAwaited: Bool
 }
 
-/// What became of what a sender has said of other origins.
+/// How far the word of a sender on other origins is believed.
 struct Credit: Sendable {
-    /// How often it was contradicted.
+    /// How often the sender was contradicted.
     private(set) var contradictionCount: UInt64 = 0
-    /// Until when its word on other origins counts only where nobody else speaks of them.
+    /// Until when the word of the sender on other origins counts only where no other sender speaks of them.
     private var distrustedUntil: UInt64 = 0
     private var pause: UInt64 = 0
 
@@ -109,10 +111,11 @@ struct Credit: Sendable {
 
     func isDistrusted(at time: UInt64) -> Bool { time < distrustedUntil }
 
-    /// Something that it said was not so: its word counts less for a time, longer each time.
+    /// Takes note that the sender was contradicted: its word counts less for a time, which is longer each time.
     mutating func noteContradiction(at time: UInt64) {
         contradictionCount += 1
-        // What falls together is one contradiction, and one that comes after a long good time begins anew.
+        // Claims that fall together are one contradiction. One that comes after a long good time begins with the
+        // shortest pause again.
         guard !isDistrusted(at: time) else { return }
         if time > distrustedUntil + Credit.pauseMax { pause = 0 }
         pause = min(max(pause * 2, Credit.pauseMin), Credit.pauseMax)

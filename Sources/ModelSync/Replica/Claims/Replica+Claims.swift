@@ -2,20 +2,21 @@
 import ModelRecord
 import ModelWire
 
-/// What a sender says of others is a claim (protocol article, section 6): the origin's own word decides where it can be
-/// heard, no claim keeps a batch from being merged, and one that a batch contradicts is taken back.
+/// The word of a sender on another origin is a claim (protocol article, section 6). The own word of the origin decides
+/// where it can be heard; no claim keeps a batch from being merged; and a claim that a batch contradicts is taken back.
 extension Replica {
-    /// What the word of a sender on an origin counts.
+    /// How far the word of a sender on an origin counts.
     enum Word {
         /// The sender is the origin.
         case own
-        /// Nobody knows better.
+        /// No sender is known to know better.
         case heard
-        /// The origin is a sender itself and speaks, or others do and this one was contradicted: it moves nothing.
+        /// The word moves nothing: the origin is a sender itself and can be heard, this sender was contradicted and
+        /// another speaks of the origin, or the stamp is implausible.
         case ignored
     }
 
-    /// What these heads of a sender count.
+    /// How far these heads of a sender count.
     func word(_ sender: SenderID, on heads: Heads, now: Moment) -> Word {
         if !heads.isRelayed, sessions[sender.index].name == heads.origin, !isBorneTwice(heads.origin) { return .own }
         if isPresent(heads.origin) { return .ignored }
@@ -24,19 +25,20 @@ extension Replica {
         return isImplausible(heads, of: sender, now: now) ? .ignored : .heard
     }
 
-    /// The sender may say that the origin has ended: it is the origin, or that is no sender itself.
+    /// The sender may say that the origin has ended: it is the origin, or the origin cannot be heard itself.
     func mayEnd(_ origin: String, _ sender: SenderID) -> Bool {
         sessions[sender.index].name == origin || !isPresent(origin)
     }
 
-    /// The origin is a sender itself, and contact stands. Of two that bear its name it is not known which.
+    /// The origin is a sender itself, and contact stands. Where two senders bear its name, it is not known which of
+    /// them is the origin.
     func isPresent(_ origin: String) -> Bool {
         sessions.contains { $0.isSynced && $0.name == origin } && !isBorneTwice(origin)
     }
 
     private func isBorneTwice(_ name: String) -> Bool { sessions.count { $0.isSynced && $0.name == name } > 1 }
 
-    /// The origin pushes to this replica, or another sender speaks of it who was not contradicted lately.
+    /// The origin pushes to this replica, or another sender speaks of it that was not contradicted lately.
     private func hasWitness(_ origin: String, besides sender: SenderID, now: Moment) -> Bool {
         origins[origin].isPushedHere
             || sessions.contains { session in
@@ -45,8 +47,8 @@ extension Replica {
             }
     }
 
-    /// A stamp from the future, of a clock that others know as another. Every clock that is right, and every one that
-    /// is known to be ahead, passes.
+    /// The stamp lies ahead of the wall clock, and further ahead than another sender knows the clock of the origin to
+    /// be. Clocks that are right, and clocks that all senders know to be ahead, pass.
     private func isImplausible(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         let last = max(heads.incarnation, heads.stamp) >> 16
         guard last > now.wallMilliseconds + Replica.implausibleMilliseconds else { return false }
@@ -62,7 +64,7 @@ extension Replica {
     /// By how much a sender may know a clock to be further ahead than another sender does.
     private static let implausibleMilliseconds: UInt64 = 5_000
 
-    /// What the sender tells of the origin is of the present.
+    /// The sender has heard of the origin lately.
     private func isFresh(_ origin: String, at sender: SenderID, now: Moment) -> Bool {
         let session = sessions[sender.index]
         return session.isSynced && session.ages[origin] != nil && !isOverdue(origin, at: sender, now: now)
@@ -70,7 +72,8 @@ extension Replica {
 
     // MARK: What is said to be here
 
-    /// A snapshot of the sender is said to hold the stream up to this head.
+    /// Takes note that a snapshot is said to hold the stream up to this sequence, by the sender or, where that is nil,
+    /// by the store.
     func cover(_ stream: StreamState, through sequence: UInt64, word: Word, of sender: SenderID?, now: Moment) {
         if word == .own {
             dropClaims(stream, from: 0)
@@ -82,7 +85,7 @@ extension Replica {
     }
 
     private func claim(_ stream: StreamState, through sequence: UInt64, _ sender: SenderID?, now: Moment) {
-        // A lesser one than others are stands when those fall.
+        // A claim that goes less far than others stands when those fall.
         let index = stream.claims.firstIndex { sequence <= $0.through } ?? stream.claims.endIndex
         let isLast = index == stream.claims.endIndex
         let former = isLast ? stream.tracker : stream.claims[index].former
@@ -91,24 +94,24 @@ extension Replica {
         stream.claims.insert(
             Claim(sender, through: sequence, at: now.uptimeMicroseconds, former: former), at: index)
         guard stream.claims.count > Claim.countMax else { return }
-        // Two become one, which undoes both.
+        // Two claims become one, which undoes both when it falls.
         let merged = stream.claims.leastApart
         let lesser = stream.claims.remove(at: merged)
         stream.claims[merged].former.takeBack(through: lesser.through, former: lesser.former)
     }
 
-    /// The stream stands as if these claims had never been made.
+    /// Takes back the claims from `index` on, as if they had never been made.
     private func dropClaims(_ stream: StreamState, from index: Int) {
-        // One by one: what came between two of them stands in the later one's alone.
+        // One by one: a batch that came between two claims is known to the later of them alone.
         for claim in stream.claims[index...].reversed() {
             stream.tracker.takeBack(through: claim.through, former: claim.former)
         }
         stream.claims.removeSubrange(index...)
     }
 
-    /// The batch that the decoder holds, of the start that is followed, bears that start out. Takes it where others say
-    /// that it is here.
-    /// - Returns: whether they do.
+    /// Takes the batch that the decoder holds where others claim that it is here already. The batch proves the start of
+    /// the stream, if it is of that start.
+    /// - Returns: false where no claim reaches the batch, so the caller has to take it.
     func isSettled(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) -> Bool {
         if stream.claimedStart != nil, stream.incarnation == decoder.incarnation { proveStart(of: stream) }
         guard decoder.sequence <= stream.claims.last?.through ?? 0 else { return false }
@@ -116,9 +119,9 @@ extension Replica {
         return true
     }
 
-    /// Takes the batch that the decoder holds, which only others say to be here: merges it, unless it is so old that
-    /// what it writes may be deleted and forgotten: that goes for a push as well, of whose models another relay may
-    /// have told the deletes already.
+    /// Merges the batch that the decoder holds, which others claim to be here already. An old batch is dropped, since
+    /// what it writes may be deleted and the delete forgotten. This goes for a push as well: another relay may have
+    /// told the deletes of its models already.
     private func acceptClaimed(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) {
         let sequence = decoder.sequence
         guard stream.claims.isMerelyClaimed(sequence) else {
@@ -130,13 +133,13 @@ extension Replica {
             return
         }
         stream.claims.noteReceived(sequence)
-        // Like one of an earlier start it is handed on only where it is news. The rest of its transaction does not come
-        // again where the claim is true.
+        // Like a batch of an earlier start this one is forwarded only where it is news. The batch is merged alone,
+        // since the rest of its transaction does not come again where the claim is true.
         if mergeAlone(payload, of: stream, isCurrent: false, now: now) { contradict(stream, by: sequence, now: now) }
     }
 
-    /// Merges the stored batch that the decoder holds where the stored state, which says to hold it, does not.
-    /// - Returns: whether it was not here.
+    /// Merges the stored batch that the decoder holds, where the stored state claims to hold it and does not.
+    /// - Returns: whether the batch was not here.
     func restoreClaimed(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) -> Bool {
         let sequence = decoder.sequence
         guard stream.claims.isMerelyClaimed(sequence),
@@ -151,28 +154,28 @@ extension Replica {
         return true
     }
 
-    /// A batch that was said to be here has changed something: what was said is taken back, and what is missing then is
-    /// mended.
+    /// Takes back the claims that a batch has contradicted: it was said to be here, and has changed something. What is
+    /// missing then is mended.
     func contradict(_ stream: StreamState, by sequence: UInt64, now: Moment) {
         guard let index = stream.claims.firstIndex(where: { sequence <= $0.through }) else { return }
         let claimants = stream.claims[index...].map(\.claimant)
         let hadBeginning = stream.claims[index].former.applied > 0
         dropClaims(stream, from: index)
         for claimant in claimants { accuse(claimant, of: stream.key, now: now) }
-        // Their heads are words, too.
+        // The heads of the claimants are claims, too.
         for case let claimant? in claimants { stream.lowerHead(of: claimant, to: 0) }
         lowerHead(stream, to: 0)
         guard stream.tracker.hasHole, !hadBeginning, hasSyncedTeller(stream) else {
             return watch(stream, finding: .headBeyondApplied, now: now)
         }
-        // Where nothing had been applied before the missing batches are of any age: what they write may be deleted and
-        // forgotten, so a copy is taken.
+        // Where nothing had been applied before, the missing batches may be of any age. What they write may be deleted,
+        // and the delete forgotten, so a copy is taken.
         stream.holeSince = nil
         startRepair(stream, finding: .headBeyondApplied, now: now)
         if stream.repair?.request == nil, stream.repair?.rung == .replay { fallBack(stream, now: now) }
     }
 
-    /// The last known head is this, or the greatest that counts of what senders tell.
+    /// Sets the last known head to this, or to the greatest head that counts of those that senders tell.
     func lowerHead(_ stream: StreamState, to head: UInt64) {
         stream.isHeadClaimed = false
         stream.tracker.replaceHead(by: head)
@@ -186,7 +189,7 @@ extension Replica {
         }
     }
 
-    /// What the sender said of the stream is not so: counted, shown in its status, and logged the first time.
+    /// Takes note that a claim was false: it is counted, shown in the status of the sender, and logged the first time.
     private func accuse(_ claimant: SenderID?, of key: StreamKey, now: Moment) {
         counters[.contradictedHeads] += 1
         guard let claimant else { return }
@@ -204,14 +207,14 @@ extension Replica {
 
     // MARK: Heads
 
-    /// A sender tells a head.
+    /// Takes note that a sender tells a head.
     func learn(head: UInt64, of stream: StreamState, word: Word) {
         switch word {
         case .own:
             if stream.isHeadClaimed { lowerHead(stream, to: head) }
             guard !stream.claims.isEmpty else { break }
-            // Others may have claimed to hold what the origin has not sent, or what is not here, while it was not
-            // heard.
+            // While the origin was not heard, others may have claimed to hold what it has not sent, or what is not
+            // here.
             let isPresent = isPresent(stream.key.origin)
             let first = stream.claims.firstIndex { $0.through > head || (isPresent && $0.claimant != nil) }
             guard let first else { break }
@@ -223,11 +226,11 @@ extension Replica {
         stream.tracker.learn(head: head)
     }
 
-    /// The sender's copy does not hold what its own heads had promised, in this contact, when it was asked for: they
-    /// count no longer. That of whoever is honest holds all that it has told.
+    /// Takes note that the copy of a sender does not hold what its own heads had promised, in this contact, when it was
+    /// asked for. Those heads count no longer: the copy of an honest sender holds all that it has told.
     /// - Parameters:
-    ///   - promised: the head that it had told then.
-    ///   - head: what came with its copy.
+    ///   - promised: the head that the sender had told then.
+    ///   - head: the head that came with its copy.
     func refute(_ stream: StreamState, at sender: SenderID, promised: UInt64, head: UInt64, now: Moment) {
         guard head < promised, sessions[sender.index].name != stream.key.origin else { return }
         stream.lowerHead(of: sender, to: head)
@@ -245,13 +248,13 @@ extension Replica {
 
     // MARK: Later starts
 
-    /// Only others have told of the start that the stream follows.
+    /// Only others than the origin have told the start that the stream follows.
     func isMerelyClaimed(startOf stream: StreamState) -> Bool {
         stream.claimedStart != nil && origins[stream.key.origin].provenStart < stream.incarnation
     }
 
-    /// The stream follows this start, which is proven or not.
-    /// - Parameter former: the one that was followed before, which is remembered as long as this one is only claimed.
+    /// Notes the start that the stream follows from now on. Where the start is not proven, it is a claim.
+    /// - Parameter former: the start that was followed before, remembered as long as this one is only claimed.
     func noteStart(
         of stream: StreamState, _ incarnation: UInt64, by sender: SenderID?, former: FormerStart? = nil, now: Moment
     ) {
@@ -265,17 +268,18 @@ extension Replica {
         origins[stream.key.origin].hasClaimedStart = true
     }
 
-    /// The origin itself, or a batch, tells this start of it.
+    /// Takes note that the origin itself, or a batch, tells this start.
     func proveStart(_ origin: String, _ incarnation: UInt64) {
         if origins[origin].provenStart < incarnation { origins[origin].provenStart = incarnation }
     }
 
-    /// A stream begins to follow a later start: where only others tell of it, the earlier one is remembered.
+    /// Remembers the earlier start of a stream that begins to follow a later one, where only others than the origin
+    /// tell that.
     func keepFormerStart(
         of stream: StreamState, before incarnation: UInt64, sender: SenderID?, isClaim: Bool, now: Moment
     ) {
         if !isClaim { proveStart(stream.key.origin, incarnation) }
-        // Of several claimed starts the one before the first.
+        // Of several claimed starts, the start before the first is remembered.
         let current = FormerStart(
             incarnation: stream.incarnation, tracker: stream.tracker, claims: stream.claims,
             isAwaited: stream.takeoverSince != nil)
@@ -284,8 +288,8 @@ extension Replica {
         stream.isHeadClaimed = false
     }
 
-    /// The batch that the decoder holds, of the start before a claimed one, was here before. Takes note of it: that
-    /// start may be followed again.
+    /// Whether the batch that the decoder holds, of the start before a claimed one, was here before. Takes note of the
+    /// batch, because that start may be followed again.
     func isKnownOfFormer(_ stream: StreamState) -> Bool {
         let former = stream.claimedStart?.former?.incarnation ?? 0
         let isFormerProven = former <= origins[stream.key.origin].provenStart
@@ -297,7 +301,7 @@ extension Replica {
         proveStart(stream.key.origin, decoder.incarnation)
         guard stream.claimedStart?.former?.incarnation == decoder.incarnation else { return false }
         let sequence = decoder.sequence
-        // What others only said to hold may be news.
+        // A batch that others only claimed to hold may be news.
         if stream.claimedStart?.former?.claims.isMerelyClaimed(sequence) ?? false {
             stream.claimedStart?.former?.claims.noteReceived(sequence)
             return false
@@ -306,20 +310,20 @@ extension Replica {
         return true
     }
 
-    /// The first batch has come of a start that only others had told of.
+    /// Takes note that the first batch of a start has come that only others had told.
     func proveStart(of stream: StreamState) {
         stream.claimedStart = nil
         proveStart(stream.key.origin, stream.incarnation)
     }
 
-    /// The origin itself tells a start, which may be an earlier one than others have told of.
+    /// Takes note that the origin itself tells a start, which may be earlier than the one that others have told.
     func decideStart(_ heads: Heads, now: Moment) {
         takeBackStart(of: heads.origin, to: heads.incarnation, now: now)
         proveStart(heads.origin, heads.incarnation)
     }
 
     /// Follows this start of an origin again on all streams, where only others have told of a later one.
-    /// - Parameter isRefuted: whoever has told of that was wrong, and does not say so itself.
+    /// - Parameter isRefuted: the senders that told the later start were wrong, and have not taken it back themselves.
     func takeBackStart(of origin: String, to incarnation: UInt64, isRefuted: Bool = true, now: Moment) {
         guard origins[origin].provenStart <= incarnation, origins[origin].hasClaimedStart else { return }
         origins[origin].hasClaimedStart = false
@@ -340,7 +344,7 @@ extension Replica {
             stream.tracker = known?.tracker ?? SequenceTracker()
             stream.claims = known?.claims ?? []
             stream.unfollowed = (stream.tracker.applied, since)
-            // That start may only have been claimed, too, after the one that was followed.
+            // The start that is followed again may be only a claim itself, which came after the remembered one.
             let isEarlier = former.map { $0.incarnation < incarnation } ?? false
             noteStart(of: stream, incarnation, by: nil, former: isEarlier ? former : nil, now: now)
             lowerHead(stream, to: 0)
@@ -354,8 +358,9 @@ extension Replica {
 
     // MARK: Doubts
 
-    /// Where others tell less for long than one has claimed, their copy is merged: what the claim hides is in it. Where
-    /// they hear of the origin, and of an earlier start, for so long, that is followed again.
+    /// Doubts claims that have stood for long. Where another sender tells less, its copy is merged: what the claim
+    /// hides is in it. Where another sender hears of the origin, and tells an earlier start, that start is followed
+    /// again.
     func reviewClaims(now: Moment) {
         let time = now.uptimeMicroseconds
         func isDue(_ stream: StreamState) -> Bool {
@@ -370,7 +375,7 @@ extension Replica {
             let last = stream.claims.endIndex - 1
             stream.claims[last].doubtedAt =
                 time + Claim.patienceMicroseconds << UInt64(min(claim.doubtCount + 1, 6))
-            // In turns, for one that tells another head each time would be all that is ever asked.
+            // Doubting senders are asked in turns: one that tells another head each time would else be the only one.
             let doubting = stream.tellers.filter { teller in
                 guard let head = teller.head, teller.incarnation == stream.incarnation else { return false }
                 return head < claim.through && claim.doubted[teller.sender]?.head != head
@@ -378,7 +383,7 @@ extension Replica {
             }.min { claim.doubted[$0.sender]?.at ?? 0 < claim.doubted[$1.sender]?.at ?? 0 }
             if stream.repair == nil, let doubting { doubted.append((stream, doubting)) }
         }
-        // In one order on every machine, and no more at a time than a tick begins repairs.
+        // Sorted, so that the order is the same on every machine. No more at a time than a tick begins repairs.
         for stream in starts.sorted(by: { $0.precedes($1) }).prefix(Replica.startCountMax) {
             reviewStart(of: stream, now: now)
         }
@@ -392,18 +397,19 @@ extension Replica {
         }
     }
 
-    /// What others claim of the stream may be stored: none of it is new, so that other senders could still doubt it, or
-    /// by a sender that was contradicted.
+    /// The claims on the stream may be stored: each has stood for so long that other senders could doubt it, and none
+    /// is by a sender that was contradicted.
     func isStorable(_ stream: StreamState) -> Bool {
-        // Of a start that is only claimed the position of the one before is stored.
+        // Where the start is only claimed, the position of the one before it is stored.
         (stream.claims + (stream.claimedStart?.former?.claims ?? [])).allSatisfy { claim in
             guard let claimant = claim.claimant, sessions.count > 1 else { return true }
             return claim.isSeasoned && sessions[claimant.index].credit.contradictionCount == 0
         }
     }
 
-    /// What a relay tells of a stream: what it has committed, but of a claim that others doubt, by a sender that was
-    /// contradicted before, no more than what they tell, whose copy was merged. Who listens to it doubts in turn.
+    /// The head that a relay tells of a stream: what it has committed. A claim that others doubt, by a sender that was
+    /// contradicted before, is told only as far as those tell it whose copies were merged. A replica that listens to
+    /// the relay then doubts the claim in turn.
     func vouched(_ key: StreamKey, _ stream: StreamState) -> UInt64 {
         let committed = committed(key, stream)
         guard let claim = stream.claims.last, let told = claim.doubted.values.map(\.head).max(),
@@ -413,20 +419,20 @@ extension Replica {
         return min(committed, max(told, claim.former.applied))
     }
 
-    /// Others hear of the origin, and of an earlier start: of a later one they would have heard as well. Or whoever has
-    /// told of the later one tells the earlier again. Where others tell it who do not hear of the origin, it is not
-    /// known who is right: their copy is merged.
+    /// Doubts a claimed start. The earlier start is followed again where other senders hear of the origin and tell that
+    /// one, as they would have heard of a later one; or where the claimant itself tells the earlier start again. Where
+    /// the senders that tell it do not hear of the origin, it is not known who is right, and their copies are merged.
     private func reviewStart(of stream: StreamState, now: Moment) {
         guard let claimed = stream.claimedStart, now.uptimeMicroseconds >= claimed.doubtedAt else { return }
         let origin = stream.key.origin
         let count = claimed.doubtCount + 1
-        // Once more after half a minute, and so on for a quarter of an hour. What is proven needs no more.
+        // Doubted again after half a minute, and so on for a quarter of an hour. A proven start is doubted no more.
         let isLast = count >= ClaimedStart.doubtCountMax || !isMerelyClaimed(startOf: stream)
         stream.claimedStart?.doubtCount = count
         stream.claimedStart?.doubtedAt =
             isLast ? .max : now.uptimeMicroseconds + Claim.patienceMicroseconds << UInt64(count)
         guard isMerelyClaimed(startOf: stream) else { return }
-        // A sender that tells a start which is over knows less of the origin, and not more.
+        // A sender that tells a start from before the proven one knows less of the origin, and not more.
         let proven = origins[origin].provenStart
         let doubting = sessions.compactMap { session -> (sender: SenderID, incarnation: UInt64)? in
             guard let told = session.ages[origin], told.incarnation < stream.incarnation, told.incarnation >= proven,
@@ -447,7 +453,8 @@ extension Replica {
         }
     }
 
-    /// Contact with the sender, in which it has told that, stands for so long that it should know what others do.
+    /// Contact with the sender, within which it has told that, has stood for so long that the sender should know what
+    /// others do.
     func isSettled(_ sender: SenderID, since told: UInt64, now: Moment) -> Bool {
         let session = sessions[sender.index]
         return session.isSynced && told > session.welcomedAt

@@ -1,5 +1,5 @@
 extension Replica {
-    /// Forgets deleted models whose time is over, while nothing older can be on its way.
+    /// Forgets deleted models and removed fields whose retention is over, while nothing older can be on its way.
     func sweepTombstones(now: Moment) {
         guard sweep.takeTurn(now: now), unsettled.isEmpty, groups.isEmpty, renewal == nil else { return }
         counters[.tombstonesDropped] += UInt64(

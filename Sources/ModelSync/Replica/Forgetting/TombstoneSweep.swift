@@ -3,27 +3,28 @@ import ModelRecord
 
 /// Forgets deleted models and removed fields whose retention is over, a few buckets at a time.
 ///
-/// Where no model is deleted nothing is looked at for that. Whether a model has removed fields its cells tell alone, so
-/// all of them are walked, in each eighth of the retention once.
+/// Where no model is deleted, nothing is walked for tombstones. Only the cells of a model tell whether it has removed
+/// fields, so all models are walked for those, once in each eighth of the retention.
 public struct TombstoneSweep: Sendable {
     private var types: [String] = []
     private var bucket = 0
-    /// Removed fields are looked for in this pass.
+    /// This pass looks for removed fields, too.
     private var looksForFields = false
-    /// When that pass began that looked for removed fields last.
+    /// When the last pass that looked for removed fields began.
     private var lastFields: UInt64?
     private var nextTurn: UInt64 = 0
 
     /// The pause between two steps.
     private static let pauseMicroseconds: UInt64 = 100_000
-    /// How many buckets one step looks at where models are deleted,
+    /// How many buckets one step looks at in a pass for tombstones alone.
     private static let bucketCount = 4
-    /// and about how many models where removed fields are looked for.
+    /// About how many models one step looks at in a pass that looks for removed fields.
     private static let modelCount = 2_048
 
+    /// A sweep that begins with the first step.
     public init() {}
 
-    /// The pause since the last step is over; begins the next.
+    /// Whether the pause since the last step is over; begins the next pause.
     mutating func takeTurn(now: Moment) -> Bool {
         guard now.uptimeMicroseconds >= nextTurn else { return false }
         nextTurn = now.uptimeMicroseconds + TombstoneSweep.pauseMicroseconds
@@ -31,9 +32,9 @@ public struct TombstoneSweep: Sendable {
     }
 
     /// Looks at a few buckets of one type.
-    /// - Parameter retention: tombstones whose floor is older than that, and removed fields, by the wall clock, are let
-    ///   go.
-    /// - Returns: how many tombstones were.
+    /// - Parameter retention: tombstones whose floor is older than that by the wall clock, and removed fields whose
+    ///   stamp is, are let go.
+    /// - Returns: how many tombstones were dropped.
     public mutating func step(_ cache: ModelCache, retention: Duration, now: Moment) -> Int {
         let horizon = now.wallMilliseconds.subtractingOrZero(retention.wholeMicroseconds / 1000)
         // A clock that was never set has no horizon.

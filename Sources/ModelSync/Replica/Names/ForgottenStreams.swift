@@ -1,6 +1,6 @@
 import ModelWire
 
-/// How far streams stood that were forgotten, the last so many of them: one that goes on has no hole by that.
+/// How far the streams that were forgotten last had been applied, so that one which goes on has no hole by that.
 struct ForgottenStreams: Sendable {
     private var stands: [StreamKey: (incarnation: UInt64, applied: UInt64)] = [:]
     private var order = Fifo<StreamKey>()

@@ -3,14 +3,14 @@ import ModelWire
 /// How much of one message the heads of all streams would take, if each were told at its longest.
 ///
 /// `welcome`, `complete` and `digests` have one list of heads in one frame: for each origin its name and up to 37
-/// bytes, for each topic its bytes and up to 22. A list that outgrew the frame limit would be cut off by every
-/// connection, and nobody could join any more. So a stream that does not fit is not told, and an origin makes no such
-/// topic.
+/// bytes, for each topic its bytes and up to 22. A receiver cuts the connection at a frame past its limit, so with a
+/// longer list nobody could join any more. Therefore a stream that does not fit is left out of the heads, and a
+/// publisher makes no topic that does not fit.
 ///
-/// Seven eighths of a frame are for the list, the rest for the other words of the message. What peers push may fill
-/// three eighths: a peer that makes up names takes no room from those who are listened to, and the largest digests,
-/// 576 KiB of a MiB, still find room beside it. By default that is room for about 3,000 origins with a stream each,
-/// where names are of 64 bytes, and for about 5,000 where they are of ten.
+/// Seven eighths of a frame are for the list, the rest is for the other words of the message. Streams that peers push
+/// may fill three eighths, for two reasons: a peer that makes up names takes no room from the senders of this replica,
+/// and the largest digests, 576 KiB of a MiB, still find room beside them. By default three eighths hold about 3,000
+/// origins with a stream each where names are of 64 bytes, and about 5,000 where they are of ten.
 struct HeadsRoom: Sendable {
     /// The most bytes of the whole list.
     let byteCountMax: Int
@@ -18,7 +18,7 @@ struct HeadsRoom: Sendable {
     let pushedByteCountMax: Int
     private(set) var byteCount = 0
     private(set) var pushedByteCount = 0
-    /// What is told, and whether it counts as pushed.
+    /// The streams that are told, and whether each counts as pushed.
     private(set) var streams: [StreamKey: Bool] = [:]
     private var origins: [String: Origin] = [:]
     private var topics: [Topic: Int] = [:]
@@ -54,8 +54,8 @@ struct HeadsRoom: Sendable {
     /// How many streams of the topic are told.
     func count(of topic: Topic) -> Int { topics[topic] ?? 0 }
 
-    /// Finds room for a stream, and for its origin.
-    /// - Returns: false where there is none: nothing has changed.
+    /// Finds room for a stream, and for its origin if that is new.
+    /// - Returns: false where there is no room; then nothing has changed.
     mutating func admit(_ key: StreamKey, isPushed: Bool) -> Bool {
         guard streams[key] == nil else { return true }
         let isNew = !tells(key.origin)
@@ -75,8 +75,8 @@ struct HeadsRoom: Sendable {
         return true
     }
 
-    /// The stream is told no more, nor is its origin where this was its last.
-    /// - Returns: how many bytes are free by that.
+    /// Frees the room of a stream, which is told no more, and of its origin where this was its last stream.
+    /// - Returns: how many bytes have become free.
     mutating func leave(_ key: StreamKey) -> Int {
         guard let isPushed = streams.removeValue(forKey: key), var origin = origins[key.origin] else { return 0 }
         topics[key.topic] = count(of: key.topic) > 1 ? count(of: key.topic) - 1 : nil
@@ -87,7 +87,7 @@ struct HeadsRoom: Sendable {
         return freed
     }
 
-    /// An origin without streams is told no more.
+    /// Frees the room of an origin without streams, which is told no more.
     @discardableResult
     mutating func leave(origin: String) -> Int {
         guard let told = origins[origin], told.streamCount == 0 else { return 0 }

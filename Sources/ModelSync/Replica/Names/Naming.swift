@@ -1,26 +1,26 @@
-/// How many names a replica follows and tells, and what stood where of those that it has forgotten.
+/// How many names a replica follows and tells, and how far the streams of the forgotten ones stood.
 struct Naming: Sendable {
     var bounds = FollowingBounds()
-    /// Where the heads of all streams must fit into one message: at whoever serves others. Nil elsewhere.
+    /// The room for the heads of all streams in one message, at a process that serves others. Nil elsewhere.
     var room: HeadsRoom?
     var forgotten = ForgottenStreams()
     /// Some names that were followed are not told.
     var leavesNamesOut = false
     /// The log was told that a stream or an origin is not followed.
     var hasToldRefusal = false
-    /// When others may be asked to make room again, and when names may be forgotten again.
+    /// When names may next be made to give way, and when names may next be forgotten.
     private var nextMakingRoom: UInt64 = 0
     private var nextForgetting: UInt64 = 0
 
-    /// Where too few can make way it is not tried with each batch.
+    /// How long neither is tried again: where too few names can give way, trying with each batch would cost too much.
     private static let pauseMicroseconds: UInt64 = 1_000_000
 
     func mayMakeRoom(now: UInt64) -> Bool { now >= nextMakingRoom }
 
-    /// Too few have made way.
+    /// Puts off the next attempt, because too few names have given way.
     mutating func restFromMakingRoom(now: UInt64) { nextMakingRoom = now + Naming.pauseMicroseconds }
 
-    /// Names may be forgotten now; not again for a while.
+    /// Whether names may be forgotten now; if so, not again for a while.
     mutating func takeForgetting(now: UInt64) -> Bool {
         guard now >= nextForgetting else { return false }
         nextForgetting = now + Naming.pauseMicroseconds
@@ -30,15 +30,16 @@ struct Naming: Sendable {
 
 /// How much of what senders claim a replica follows (protocol article, section 8).
 struct FollowingBounds: Sendable {
-    /// Streams of all senders.
+    /// How many streams of all senders are followed.
     var streamCount = 1 << 18
-    /// Where there are several senders, none begins more than one of so many parts of them: 32,768, more than find room
-    /// in a frame of heads by default.
+    /// Where there are several senders, none begins more than this part of the streams: 32,768, which is more than find
+    /// room in a frame of heads by default.
     static let senderParts = 8
-    /// Origins that one sender speaks for.
+    /// How many origins one sender may speak for.
     var originCount = 16_384
-    /// With so many origins, names of which nothing was heard for long are forgotten.
+    /// With this many origins, names of which nothing was heard for long are forgotten.
     var nameCount = 8192
-    /// How long that is: in thirty heartbeats whoever tells of a stream has told of it three times.
+    /// How long nothing was heard of such names: in thirty heartbeats a sender that tells of a stream has told of it
+    /// three times.
     var quietMicroseconds: UInt64 = 15_000_000
 }

@@ -1,21 +1,21 @@
 import ModelWire
 
 /// Names come and go, those of jobs above all. What is told of them must fit into one message, and what is kept of them
-/// into memory, so the longest idle make way: first they are told no more, then they are forgotten (Repair, "Names
-/// without end"). Their models stay.
+/// into memory. So the names that have been idle for longest give way: first they are told no more, then they are
+/// forgotten (Repair, "Names without end"). Their models stay.
 extension Replica {
     /// Whether a stream that is met is told to others.
     enum Telling {
         case told
-        /// It is followed all the same: enough others tell digests of its topic.
+        /// The stream is followed, and not told: other streams that are told tell the digests of its topic.
         case untold
-        /// There is no room, and it is not followed.
+        /// The stream is not followed: there is no room to tell it.
         case refused
     }
 
     /// Finds room for a stream in what is told to others; where there is none, names that have long been idle make way.
-    /// - Complexity: O(1) amortised; O(*streams* · log *streams*) where others make way, which frees an eighth, or is
-    ///   tried once a second.
+    /// - Complexity: O(1) amortised. O(*streams* · log *streams*) where other names give way, which frees an eighth of
+    ///   the room for pushes, or is tried once a second.
     func findRoom(for key: StreamKey, isPushed: Bool, now: Moment) -> Telling {
         let isName = isPushed || origins[key.origin].isPushed
         guard naming.room?.admit(key, isPushed: isName) == false else { return .told }
@@ -24,14 +24,14 @@ extension Replica {
         return isName && naming.room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
     }
 
-    /// The stream goes on, or somebody asks for it: it is told again, where there is room.
+    /// Tells the stream again, where there is room, because it goes on or a peer asks for it.
     func tellAgain(_ stream: StreamState, now: Moment) {
         stream.lastArrival = now.uptimeMicroseconds
         guard case .told = findRoom(for: stream.key, isPushed: false, now: now) else { return }
         stream.isUntold = false
     }
 
-    /// The streams of names that have been idle for longest are told no more.
+    /// Leaves the streams of names that have been idle for longest out of what is told.
     private func makeRoom(now: Moment) {
         guard let before = naming.room, naming.mayMakeRoom(now: now.uptimeMicroseconds) else { return }
         let idle = before.streams.keys.filter { isName($0.origin, now: now) }
@@ -48,7 +48,7 @@ extension Replica {
         if freed < wanted { naming.restFromMakingRoom(now: now.uptimeMicroseconds) }
     }
 
-    /// What was never begun goes first.
+    /// Orders streams by their last batch; a stream without one goes first.
     private func isIdleLonger(
         _ first: (key: StreamKey, stream: StreamState?), _ second: (key: StreamKey, stream: StreamState?)
     ) -> Bool {
@@ -59,15 +59,15 @@ extension Replica {
         return first.key.precedes(second.key)
     }
 
-    /// The name of somebody who pushes, or of whom nobody tells: no sender, and nobody's of whom senders tell.
+    /// The origin is no sender itself, and either pushes its batches or is told by no sender.
     func isName(_ origin: String, now: Moment) -> Bool {
         !hears(origin) && (origins[origin].isPushed || sessions.allSatisfy { $0.ages[origin] == nil })
     }
 
     // MARK: What is forgotten
 
-    /// Names of which nobody has told or sent anything for long are forgotten, the longest idle first: an eighth of all
-    /// that are kept.
+    /// Forgets the names of which nobody has told or sent anything for long, the longest idle first: an eighth of the
+    /// names that may be kept.
     func forgetNames(now: Moment) {
         guard renewal == nil, groups.isEmpty, naming.takeForgetting(now: now.uptimeMicroseconds) else { return }
         let quiet = streams.byOrigin.filter { isQuiet($0.key, $0.value, now: now) }
@@ -76,7 +76,7 @@ extension Replica {
         forget(Set(quiet.prefix(max(naming.bounds.nameCount / 8, 1)).map(\.origin)))
     }
 
-    /// Nobody tells of the name, nothing of it is under way, and all that came of it is merged.
+    /// No sender tells the name, nothing of it is under way, and all that came of it is merged.
     private func isQuiet(_ origin: String, _ streams: [StreamState], now: Moment) -> Bool {
         let since = now.uptimeMicroseconds.subtractingOrZero(naming.bounds.quietMicroseconds)
         guard isName(origin, now: now),
@@ -89,7 +89,7 @@ extension Replica {
         }
     }
 
-    /// Nothing has come of the stream for so long that whoever tells of it would have done so.
+    /// No batch of the stream has come for so long that a sender which tells of it would have done so meanwhile.
     func isQuiet(_ stream: StreamState, now: Moment) -> Bool {
         now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= naming.bounds.quietMicroseconds
     }
@@ -109,7 +109,7 @@ extension Replica {
         }
     }
 
-    /// Less is told and kept of names than by default. For the simulator, before anything else is done.
+    /// Lowers the bounds on the names that are told and kept. For the simulator, before anything else is done.
     package func limitNames(told: Int, kept: Int, quiet: Duration) {
         if let room = naming.room {
             naming.room = HeadsRoom(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
@@ -118,7 +118,7 @@ extension Replica {
         naming.bounds.quietMicroseconds = quiet.wholeMicroseconds
     }
 
-    /// A stream that was forgotten goes on where it stood.
+    /// Sets a stream that was forgotten to where it stood.
     func goOn(_ stream: StreamState) {
         let applied = naming.forgotten.applied(stream.key, stream.incarnation)
         guard applied > 0 else { return }
@@ -126,8 +126,8 @@ extension Replica {
         stream.holdsUntold = true
     }
 
-    /// A stream that was forgotten is asked for: it is followed again.
-    /// - Returns: nil where it was not, or there is no room.
+    /// Follows a stream again that was forgotten, because a peer asks for it.
+    /// - Returns: nil where the stream was not forgotten, or there is no room.
     func remember(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> StreamState? {
         guard naming.forgotten.applied(key, incarnation) > 0 else { return nil }
         let stream = meet(key, incarnation: incarnation, sender: nil, isPushed: true, now: now)

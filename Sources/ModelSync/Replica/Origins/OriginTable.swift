@@ -12,9 +12,9 @@ struct OriginFacts {
     var startUnderWay: StartUnderWay?
     /// The start of which the log was told last.
     var loggedStart: UInt64?
-    /// A later start was met.
+    /// The origin has started anew since it was met.
     var isRestarted = false
-    /// The greatest stamp that its heads have told, of whichever start: a later start must be above it.
+    /// The greatest stamp that heads of the origin have told, of whichever start: a later start must be above it.
     var latestStamp: Stamp = 0
     /// The origin has sent transactions over several topics, as its heads tell and its batches show.
     var hasTransactions = false
@@ -22,7 +22,7 @@ struct OriginFacts {
     var isPushed = false
     /// Batches of the origin were pushed to this relay.
     var isPushedHere = false
-    /// The log was told last that the origin is rejected for its clock.
+    /// The last line of the log on the clock of the origin was that it is rejected.
     var isToldRejected = false
 }
 
@@ -31,7 +31,7 @@ struct OriginTable {
     private var facts: [String: OriginFacts] = [:]
     /// The number of origins that have sent transactions over several topics.
     private(set) var transactionalCount = 0
-    /// The number of origins of which the log was told last that they are rejected.
+    /// The number of origins whose last line in the log is that they are rejected.
     private(set) var toldRejectedCount = 0
     private var namesOfStarts: Set<String> = []
 
@@ -55,13 +55,13 @@ struct OriginTable {
         namesOfStarts.sorted().compactMap { name in facts[name]?.startUnderWay.map { (name, $0) } }
     }
 
-    /// The origin has sent a transaction over several topics. Mostly that is known.
+    /// Takes note that the origin has sent a transaction over several topics, unless that is known already.
     mutating func noteTransaction(of origin: String) {
         guard !self[origin].hasTransactions else { return }
         self[origin].hasTransactions = true
     }
 
-    /// The names are forgotten.
+    /// Forgets these names.
     mutating func forget(_ names: Set<String>) {
         for name in names {
             guard let known = facts.removeValue(forKey: name) else { continue }

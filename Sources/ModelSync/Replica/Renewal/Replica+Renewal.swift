@@ -2,7 +2,8 @@
 import ModelRecord
 import ModelWire
 
-/// Starting anew (protocol article, section 2): the only way in which state is ever given up.
+/// Starting anew (protocol article, section 2). State is given up in no other way, but for what a relay replaces at the
+/// end of an audit.
 extension Replica {
     /// The state is being built anew; until the switch-over the cache may hold what was deleted long ago.
     public var isStartingAnew: Bool { renewal != nil }
@@ -10,13 +11,13 @@ extension Replica {
     /// Builds the state of these prefixes anew, from the snapshots of all senders: beside the old one, which goes on
     /// being read and kept up to date until then.
     ///
-    /// Waits for every sender: what only one of them has would be lost without it.
-    /// - Parameter witness: the stream to which a difference was put down that is the reason, and when it was found.
+    /// The renewal waits for every sender: what only one of them has would be lost without it.
+    /// - Parameter witness: the stream whose difference is the reason, and when that was found.
     func startAnew(
         _ prefixes: [Topic], reason: String, witness: (stream: StreamState, foundAt: UInt64)? = nil, now: Moment
     ) {
         var all = (renewal?.prefixes ?? []) + prefixes.filter { !(renewal?.prefixes.contains($0) ?? false) }
-        // One request names no more.
+        // One request names no more prefixes.
         if all.count > WireLimits.prefixCountMax { all = self.prefixes }
         if let witness { renewal?.witnesses.append(witness) }
         if let renewal, all.count == renewal.prefixes.count, !isPast(renewal, now: now) { return }
@@ -32,7 +33,8 @@ extension Replica {
         driveRenewal(now: now)
     }
 
-    /// What was collected may be older than deletes are remembered: it is given up, too.
+    /// The renewal has lasted for longer than deletes are remembered: what it has collected may be out of date, and is
+    /// given up, too.
     private func isPast(_ renewal: Renewal, now: Moment) -> Bool {
         now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
             > configuration.tombstoneRetention.wholeMicroseconds
@@ -73,13 +75,14 @@ extension Replica {
         }
     }
 
-    /// One sender's part is complete.
+    /// Takes note that the part of one sender is complete.
     func completeRenewal(_ sender: SenderID, heads: [Heads], now: Moment) {
         if renewal?.rejecting.remove(sender) != nil {
-            // What was left out would be lost: it is asked for again once the clocks may have come together.
+            // The records that were left out would be lost, so the snapshot is asked for again after a pause, when the
+            // clocks may agree.
             return loseRenewalPart(sender, retryAt: now.uptimeMicroseconds + ClockGuard.pauseMicroseconds)
         }
-        // What counts less by now is not waited for.
+        // Heads that count nothing by now are not waited for.
         for told in heads where noteOrigin(told, of: sender, now: now) {
             learn(told, of: sender, isReply: true, now: now)
         }
@@ -87,17 +90,17 @@ extension Replica {
         driveRenewal(now: now)
     }
 
-    /// A sender has refused its part, or is gone: it is asked again when it is synced.
+    /// Takes note that a sender has refused its part, or is gone: it is asked again when it is synced.
     func loseRenewalPart(_ sender: SenderID, retryAt: UInt64? = nil) {
         guard let renewal, renewal.parts.indices.contains(sender.index) else { return }
         renewal.rejecting.remove(sender)
         renewal.parts[sender.index] = retryAt.map { .resting(until: $0) } ?? .waiting
     }
 
-    /// Everything up to these heads has reached both copies, and nothing is half here.
+    /// Everything up to these heads has reached both copies, and no transaction is here in part.
     ///
-    /// A head, or a start, that only others than the origin tell is awaited for so long that whoever is honest would
-    /// have sent it. What is missing then stays a hole, and is mended like any other.
+    /// A head, or a start, that only others than the origin tell is awaited for as long as an honest sender needs to
+    /// send it. What is missing then stays a hole, and is mended like any other.
     private func isReached(_ heads: [Heads], by renewal: Renewal, now: Moment) -> Bool {
         guard groups.isEmpty, sessions.allSatisfy(\.isSynced) else { return false }
         let isLong = now.uptimeMicroseconds >= renewal.startedAt + Renewal.claimPatienceMicroseconds
@@ -148,9 +151,9 @@ extension Replica {
             stream.account.lastMicroseconds = now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
         }
         for (stream, foundAt) in renewal.witnesses { noteMended(stream, by: .anew, foundAt: foundAt, now: now) }
-        // An absence is no hole of any stream.
+        // The absence of a sender is no hole of any stream.
         if renewal.witnesses.isEmpty { counters[.holesMendedAnew] += 1 }
-        // Where the new copy is like the old one, what differs would lead here again and again.
+        // Where the new copy is like the old one, the difference that remains would lead here again and again.
         if summary.changed == 0 {
             for (stream, _) in renewal.witnesses {
                 audits.rest(stream.type, until: now.uptimeMicroseconds + Replica.restMicroseconds)
@@ -172,9 +175,9 @@ extension Replica {
         }
     }
 
-    /// What a batch wrote that is older than deletes are remembered may be deleted and forgotten in the snapshots. It
-    /// waits for the heads that come with them.
-    /// - Returns: false for one that is younger, and goes into the new copy at once.
+    /// Puts a batch aside that is older than deletes are remembered, until the heads of the snapshots are here: what it
+    /// wrote may be deleted there, and the delete forgotten.
+    /// - Returns: false for a batch that goes into the new copy at once: it is younger, or there is no room.
     func putAside(
         _ payload: Span<UInt8>, of topic: Topic, _ decoder: borrowing BatchDecoder, now: Moment
     ) -> Bool {
@@ -184,7 +187,7 @@ extension Replica {
             Renewal.OldBatch(stream: stream, sequence: decoder.sequence, payload: payload.copied))
     }
 
-    /// What was put aside and no snapshot has had goes into the new copy.
+    /// Merges the batches into the new copy that were put aside and that no snapshot had.
     private func mergeUncovered(of renewal: Renewal) {
         let heads = renewal.completeHeads ?? []
         for batch in renewal.oldBatches where !Renewal.isCovered(batch, by: heads) {
@@ -195,14 +198,14 @@ extension Replica {
         }
     }
 
-    /// What was pushed here, and what no sender has to its end, may be nowhere else: the new copy takes it over. A
-    /// sender that says to have it may be wrong: what is so young that its delete would be remembered is taken over as
+    /// Takes over into the new copy what was pushed here and no sender has to its end: it may be nowhere else. A sender
+    /// that claims to have it may be wrong, so what is young enough for its delete to be remembered is taken over as
     /// well.
     private func keepPushed(in renewal: Renewal, now: Moment) {
         let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
         let pushed = streams.values.filter(\.isPushed)
         let kept = pushed.filter { stream in
-            // What an earlier start has pushed no head tells of.
+            // No head tells what an earlier start has pushed.
             guard !stream.holdsOlderIncarnation else { return true }
             let last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
             return !(told[stream.key.origin] ?? []).contains { heads in
@@ -218,7 +221,8 @@ extension Replica {
             renewal.cache.commit { commit in
                 old.forEach(type: type, includingTombstones: true) { record in
                     for origin in record.origins.intersection(origins) {
-                        // Not what others have written to it: that may be deleted and forgotten.
+                        // Only the part of this origin is taken: what others have written may be deleted, and the
+                        // delete forgotten.
                         guard let part = record.part(of: origin, plan: &plan),
                             keptOrigins.contains(origin) || clockGuard.isYoung(part.lastStamp, now: now)
                         else { continue }
@@ -230,11 +234,11 @@ extension Replica {
         }
     }
 
-    /// How long a type is not built anew that this has not changed.
+    /// How long a type is not built anew again when that has changed nothing.
     static let restMicroseconds: UInt64 = 600_000_000
 
-    /// The sender may have forgotten what was deleted while it was not heard of: merging its copy with this one would
-    /// bring deleted models back.
+    /// Builds the state anew where the sender was not heard of for longer than deletes are remembered: merging its copy
+    /// with this one would bring back models whose deletes it has forgotten.
     func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
         let session = sessions[sender.index]
         guard let last = session.lastContact,

@@ -8,7 +8,7 @@ public enum Finding: String, Sendable, CaseIterable {
     case transaction = "transaction not whole"
     case claim = "others tell less than one has claimed"
 
-    /// Sequences are missing: their replay mends it.
+    /// Sequences are missing, which a replay can bring.
     var isMissingSequences: Bool {
         self == .batchBeyondNext || self == .headBeyondApplied || self == .clock
     }

@@ -1,8 +1,8 @@
 /// How a hole was mended.
 public enum Mending: String, Sendable, CaseIterable {
-    /// What was missing came by itself.
+    /// The missing batches came by themselves.
     case filled
-    /// What was missing was sent again.
+    /// The missing batches were sent again.
     case replay
     /// The topic was taken anew from a sender's copy.
     case snapshot
@@ -12,7 +12,7 @@ public enum Mending: String, Sendable, CaseIterable {
     case buckets
     /// The state was built anew beside the old one.
     case anew
-    /// Nobody looks into it by itself any more: its origin has started anew, or a snapshot of more, or a comparison
-    /// with a sender that answers, takes its place.
+    /// The repair or audit was ended by something that takes in more: a later start of the origin, a snapshot of more,
+    /// or a comparison with a sender that answers.
     case superseded
 }

@@ -1,9 +1,9 @@
 import ModelRecord
 import ModelWire
 
-/// A repair of one stream that waits for its time or is under way.
+/// The repair of one stream, which waits for its time or is under way.
 struct Repair {
-    /// The rungs of the ladder, cheapest first. A sender that cannot serve one is asked for the next.
+    /// The rungs of the ladder, cheapest first. When no sender can serve a rung, the next one is tried.
     enum Rung {
         /// The missing batches.
         case replay
@@ -11,15 +11,15 @@ struct Repair {
         case snapshot
     }
 
-    /// What was asked of a sender.
+    /// The request that is under way to a sender.
     struct Request {
         let rid: UInt64
         let sender: SenderID
-        /// The head that it had told when it was asked.
+        /// The head that the sender had told when it was asked.
         var promised: UInt64 = 0
         /// The sequences asked for, on the rung of replay.
         var range: ClosedRange<UInt64> = 1...1
-        /// The sequence of the next frame, as a sender sends them in order.
+        /// The sequence of the next frame: a sender sends them in order.
         var expected: UInt64 = 1
         /// The topics asked for, on the rung of snapshot.
         var prefixes: [Topic] = []
@@ -27,7 +27,7 @@ struct Repair {
         var rejectedTypes: Set<String> = []
         /// Everything was asked for, as one cut that shows every transaction whole.
         var isWhole = false
-        /// Records that become visible in one step; nil where each chunk does by itself.
+        /// The records that become visible in one step; nil where each chunk becomes visible by itself.
         var staging: Staging?
     }
 
@@ -38,28 +38,28 @@ struct Repair {
     /// When the next request goes out, or the one under way is given up.
     var dueAt: UInt64
     var request: Request?
-    /// Failures since anything came: they lengthen time-outs and pauses.
+    /// How many requests have failed since anything came: each lengthens time-outs and pauses.
     var attempts = 0
     /// The senders that have failed on this rung.
     var failed: Set<SenderID> = []
-    /// Every sender that could be asked was, and none has what is missing: it may be nowhere any more.
+    /// Every sender that could be asked was asked, and none has what is missing: perhaps no process has it any more.
     var isInVain = false
     /// Replays have brought something.
     var hasReplayed = false
     /// The sequences that stayed malformed: when the replay is through, the topic is taken from a sender's copy.
     var quarantined: Set<UInt64> = []
 
-    /// What it is when a sender's copy has brought what was missing.
+    /// The way of mending to be counted when a sender's copy has brought what was missing.
     var mendingByCopy: Mending { quarantined.isEmpty ? .snapshot : .quarantine }
     /// The stamp of the transaction that is to become whole.
     var transaction: Stamp?
-    /// The sender that tells less than another has claimed: its copy is merged.
+    /// The sender that tells less than another has claimed; its copy is merged.
     var witness: SenderID?
-    /// The sender whose copy was found to differ, and the digests that it had told: it is asked first.
+    /// The sender whose copy was found to differ, which is asked first, and the digests that it had told.
     var compared: (sender: SenderID, digests: [Topic: UInt64])?
 
     /// Notes that a sequence stays malformed.
-    /// - Returns: false when it was noted before, or so many others are that have not come since.
+    /// - Returns: false when the sequence was noted before, or too many others are noted that have not come since.
     mutating func quarantine(_ sequence: UInt64, atMost countMax: Int, tracker: SequenceTracker) -> Bool {
         if quarantined.count >= countMax { quarantined = quarantined.filter { !tracker.contains($0) } }
         return quarantined.count < countMax && quarantined.insert(sequence).inserted
@@ -74,7 +74,7 @@ struct Staging {
     private(set) var chunks: [RecordChunk] = []
     private(set) var byteCount = 0
 
-    /// Past this many bytes the records become visible as they come.
+    /// The most bytes that are staged; past it the records become visible as they come.
     static let byteCountMax = 64 << 20
 
     var isFull: Bool { byteCount > Staging.byteCountMax }

@@ -1,8 +1,8 @@
 import ModelWire
 
 extension Replica {
-    /// Notes a hole, or that it has closed. Nothing counts as a hole while no sender of the stream is through with its
-    /// first snapshot.
+    /// Notes that the stream has a hole, or has none any more. Nothing counts as a hole while no sender of the stream
+    /// is through with its first snapshot.
     func watch(_ stream: StreamState, finding: Finding, now: Moment) {
         if stream.tracker.hasHole {
             if stream.missing?.applied != stream.tracker.applied {
@@ -57,10 +57,11 @@ extension Replica {
             ])
     }
 
-    /// How long a request waits for no other reason than that others may be about to make the same: a thousand replicas
-    /// that miss the same batch, or learn of the same later start, know nothing of each other.
+    /// A random delay before a request. A thousand replicas that miss the same batch, or learn of the same later start,
+    /// know nothing of each other, and would ask all at once.
     ///
-    /// A snapshot costs its sender much; a replay costs little, and whoever has lost something is to have it soon.
+    /// A snapshot costs its sender much, so it may be put off for long. A replay costs little, and brings what was lost
+    /// soon.
     private func jitter(before rung: Repair.Rung, of stream: StreamState) -> UInt64 {
         let longest = configuration.repairJitterMax.wholeMicroseconds
         let isCrowded = unsettled.repairCount(beside: stream) >= Replica.crowdCount
@@ -68,19 +69,19 @@ extension Replica {
         return spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &generator)
     }
 
-    /// So many repairs here at once, because of one sender, are many everywhere.
+    /// How many repairs because of one sender count as many: then many replicas are likely to ask at once.
     private static let crowdCount = 4
-    /// The part of the longest jitter that a replay waits.
+    /// The longest jitter divided by this is the longest delay of a replay.
     private static let replayJitterPart: UInt64 = 20
 
-    /// Goes on with a snapshot, for the first time.
+    /// Goes over from replays to a snapshot.
     func fallBack(_ stream: StreamState, now: Moment) {
         stream.repair?.rung = .snapshot
         stream.repair?.dueAt = now.uptimeMicroseconds + jitter(before: .snapshot, of: stream)
     }
 
-    /// Starts the repairs whose grace has passed, and sends the requests that are due: of each sender's streams as many
-    /// as a tick has time for.
+    /// Starts the repairs whose grace has passed, and sends the requests that are due: for the streams of each sender
+    /// as many as a tick has time for.
     func driveRepairs(now: Moment) {
         guard !unsettled.isEmpty else { return }
         let time = now.uptimeMicroseconds
@@ -110,7 +111,7 @@ extension Replica {
         guard let repair = stream.repair, repair.request == nil, now.uptimeMicroseconds >= repair.dueAt else { return }
         if repair.finding == .transaction, !isAwaiting(stream, repair) { return finish(stream, by: .filled, now: now) }
         guard let sender = nextSender(for: stream, repair) else {
-            // Whoever becomes live next is asked at once.
+            // The next sender that becomes live is asked at once.
             stream.repair?.dueAt = now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds
             return
         }
@@ -131,14 +132,15 @@ extension Replica {
         repair.transaction.map { groups.holds(stream.key.origin, $0) } ?? false
     }
 
-    /// The sender that was heard last, or another that speaks of the stream, when that has failed. One that has told
-    /// the head goes first: a relay that misses the same batches cannot help.
+    /// The sender to ask next: the one that was heard of last, or, when that has failed, another that speaks of the
+    /// stream. A sender whose head goes as far as the hole comes first: a relay that misses the same batches cannot
+    /// help.
     private func nextSender(for stream: StreamState, _ repair: Repair) -> SenderID? {
         let able = askable(stream, repair)
         let fresh = able.filter { !repair.failed.contains($0) }
         var choice = fresh.isEmpty ? able : fresh
         if let first = repair.compared?.sender ?? repair.witness, choice.contains(first) { return first }
-        // What others tell of an origin that is there covers nothing.
+        // Where the origin is a sender itself, the heads of other senders cover nothing.
         let own = choice.first { sessions[$0.index].name == stream.key.origin }
         if repair.rung == .snapshot, let own, isPresent(stream.key.origin) { return own }
         let knowing = choice.filter { stream.head(toldBy: $0) ?? 0 >= stream.tracker.head }
@@ -147,8 +149,8 @@ extension Replica {
         return choice.first
     }
 
-    /// The senders that a repair may ask. What an origin had before it started anew is asked of the origin where it is
-    /// a sender itself: a relay may not have it yet.
+    /// The senders that a repair may ask. What an origin had before it started anew is asked of the origin itself where
+    /// it is a sender: a relay may not have it yet.
     func askable(_ stream: StreamState, _ repair: Repair) -> [SenderID] {
         let able = stream.tellers.map(\.sender).filter { sessions[$0.index].isSynced }
         guard repair.finding == .newIncarnation else { return able }
@@ -162,8 +164,8 @@ extension Replica {
         return askable(stream, repair).contains { !repair.failed.contains($0) }
     }
 
-    /// The sender's copy does not hold what a head has promised: the copy of another is asked for, and when all have
-    /// been, everything begins again, ever more rarely.
+    /// Takes note that the copy of the sender does not hold what a head has promised. The copies of the other senders
+    /// are asked for next; when all have been, the repair begins again, ever more rarely.
     func lacking(_ stream: StreamState, at sender: SenderID, now: Moment) {
         noteFruitless(stream, at: sender)
         stream.repair?.failed.insert(sender)
@@ -177,7 +179,8 @@ extension Replica {
         stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
     }
 
-    /// The sender has not brought what is missing: it pays for that if it has promised it, and else who has.
+    /// Takes note that the sender has not brought what is missing. The charge goes to this sender if it has promised
+    /// that, else to the one that has.
     private func noteFruitless(_ stream: StreamState, at sender: SenderID) {
         let promising = stream.tellers.first { teller in
             teller.incarnation == stream.incarnation && teller.head.map { $0 >= stream.tracker.head } ?? false
@@ -187,7 +190,7 @@ extension Replica {
         sessions[paying.index].budget.noteFruitless()
     }
 
-    /// How long the answer to a request may be waited for.
+    /// How long the answer to a request is waited for.
     func patience(_ attempts: Int) -> UInt64 { greetingTimeout(attempts) }
 
     /// Why a request has brought nothing.
@@ -216,14 +219,15 @@ extension Replica {
         stream.repair?.failed = []
         if failure == .refused, stream.repair?.rung == .replay { return fallBack(stream, now: now) }
         stream.repair?.attempts += 1
-        // Who was waited for in vain has had his pause.
+        // A request that timed out has waited long enough, so the next one follows without a pause.
         if failure == .busy || failure == .refused {
             let attempts = stream.repair?.attempts ?? 1
             stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
         }
     }
 
-    /// Grows with each failure up to a limit; half of it is chance, so that many do not come back together.
+    /// The pause after so many failures: it grows with each up to a limit, and half of it is chance, so that many
+    /// replicas do not come back together.
     func pause(after attempts: Int) -> UInt64 {
         let full = min(
             Replica.pauseMicroseconds << UInt64(min(attempts, 16)),
@@ -232,10 +236,10 @@ extension Replica {
         return UInt64.random(in: range, using: &generator)
     }
 
-    /// The first pause, about.
+    /// About the first pause.
     static let pauseMicroseconds: UInt64 = 100_000
 
-    /// A repair has reached its end.
+    /// Ends a repair, which was mended in this way.
     func finish(_ stream: StreamState, by mending: Mending, now: Moment) {
         guard let repair = stream.repair else { return }
         if let request = repair.request {

@@ -14,7 +14,7 @@ extension Replica {
                 first: range.lowerBound, last: range.upperBound), to: sender)
     }
 
-    /// The stream whose repair has asked this sender with this number.
+    /// The stream whose repair has sent this request to the sender.
     func repairing(_ rid: UInt64, _ sender: SenderID) -> StreamState? {
         guard case .repair(let stream)? = requests.purpose(of: rid, at: sender),
             stream.repair?.request?.rid == rid
@@ -22,7 +22,7 @@ extension Replica {
         return stream
     }
 
-    /// Takes a batch that came again. What was not asked for is dropped and counted: the sender may mean harm.
+    /// Takes a batch of a replay. A batch that was not asked for is dropped and counted: the sender may mean harm.
     func receiveFrame(_ sender: SenderID, rid: UInt64, topic: Topic, batch: [UInt8], now: Moment) {
         guard let stream = repairing(rid, sender), stream.repair?.rung == .replay,
             let request = stream.repair?.request, topic == stream.key.topic
@@ -56,7 +56,8 @@ extension Replica {
         accept(batch.span, of: stream, isCurrent: true, sender: sender, now: now)
     }
 
-    /// What so old a batch writes may be deleted, and the delete forgotten: the sender's copy is taken, which knows.
+    /// Ends a replay that brings an old batch, and goes over to a snapshot: what the batch writes may be deleted, and
+    /// the delete forgotten here. The copy of the sender tells.
     private func takeCopyInstead(of stream: StreamState, _ rid: UInt64, _ sender: SenderID, now: Moment) {
         counters[.expiredBatches] += 1
         send(.cancel(rid: rid), to: sender)
@@ -94,7 +95,8 @@ extension Replica {
             ])
     }
 
-    /// The sender has sent what it had of the range, or what fits into one answer: the rest is asked for next.
+    /// Ends a request whose sender has sent what it had of the range, or what fits into one answer. The rest is asked
+    /// for next.
     func completeReplay(_ stream: StreamState, now: Moment) {
         guard let request = stream.repair?.request else { return }
         sessions[request.sender.index].lastHeard = now.uptimeMicroseconds
@@ -108,7 +110,7 @@ extension Replica {
         advance(stream, now: now)
     }
 
-    /// The repair goes on later: what came was rejected for its clock.
+    /// Puts the repair off, because what came was rejected for its stamp.
     func rest(_ stream: StreamState, until time: UInt64) {
         if let rid = stream.repair?.request?.rid { requests.end(rid) }
         stream.repair?.request = nil
@@ -116,7 +118,7 @@ extension Replica {
         stream.repair?.dueAt = time
     }
 
-    /// The sender does not have the batches, or not all.
+    /// Takes note that the sender does not have the batches, or not all of them.
     func refusedReplay(_ stream: StreamState, now: Moment) {
         fail(stream, .refused, now: now)
         advance(stream, now: now)
@@ -138,7 +140,7 @@ extension Replica {
         return nil
     }
 
-    /// Nothing is missing that a replay brings.
+    /// Ends the replays, because nothing is missing that a replay can bring.
     func replayed(_ stream: StreamState, now: Moment) {
         guard let repair = stream.repair else { return }
         if stream.tracker.hasHole {

@@ -1,8 +1,9 @@
 import ModelWire
 
-/// What an origin had before its last start is in none of its batches: it is taken from a snapshot.
+/// What an origin had before its last start is in none of its batches, so it is taken from a snapshot.
 extension Replica {
-    /// Awaits it. While the sender's first snapshot is under way that brings it, else one is asked for.
+    /// Awaits what the origin had before. While the first snapshot of the sender is under way, that brings it;
+    /// afterwards a snapshot is asked for.
     func takeOver(_ stream: StreamState, from sender: SenderID, now: Moment) {
         if !isOnlyPushed(stream.key.origin) {
             stream.takeoverSince = now.uptimeMicroseconds
@@ -11,11 +12,11 @@ extension Replica {
         if sessions[sender.index].isSynced { startRepair(stream, finding: .newIncarnation, now: now) }
     }
 
-    /// Sees to it that somebody is asked, and that it is not awaited for ever: the origin may be gone for good.
+    /// Sees to it that a sender is asked, and that the wait ends: the origin may be gone for good.
     func reviewTakeover(_ stream: StreamState, _ since: UInt64, now: Moment) {
         let age = now.uptimeMicroseconds.subtractingOrZero(since)
         let canAsk = hasSyncedTeller(stream)
-        // As long as the snapshot takes that brings it, where nobody else can be asked.
+        // Where no other sender can be asked, the wait lasts as long as the first snapshot that brings it.
         let isUnderWay = !canAsk && stream.tellers.contains { sessions[$0.sender.index].isSyncing }
         let isOver = age >= Replica.takeoverMicrosecondsMax && !isUnderWay
         if isOver { stream.takeoverSince = nil }
@@ -25,7 +26,7 @@ extension Replica {
         }
     }
 
-    /// Batches of this origin are pushed to relays.
+    /// Takes note that batches of this origin are pushed to relays.
     func notePushed(_ origin: String) {
         guard !origins[origin].isPushed else { return }
         origins[origin].isPushed = true
@@ -33,20 +34,21 @@ extension Replica {
         for stream in streams.of(origin: origin) { stream.takeoverSince = nil }
     }
 
-    /// Nobody has what such an origin had before its last start but those to whom that was pushed: relays would wait
-    /// for each other.
+    /// The origin is known by pushes alone. Only the relays that it pushed to have what it had before its last start,
+    /// so relays that awaited it would wait for each other.
     func isOnlyPushed(_ origin: String) -> Bool { origins[origin].isPushed && !hears(origin) }
 
     /// How long the sender that has told of the later start may take to give its snapshot before others are asked.
     static let takeoverPauseMicroseconds: UInt64 = 2_000_000
-    /// How long what an origin had is awaited of nobody but the origin, where it is a sender itself. Then whatever
-    /// others have is taken.
+    /// How long what an origin had is awaited of the origin alone, where it is a sender itself. Then the copies of
+    /// others are taken.
     static let takeoverMicrosecondsMax: UInt64 = 30_000_000
 
     /// The origin is a sender itself, connected now or not.
     func hears(_ origin: String) -> Bool { sessions.contains { $0.name == origin } }
 
-    /// A snapshot holds all that these origins had: each sender tells only of those of which it has that itself.
+    /// Takes note that a snapshot holds all that these origins had: a sender tells only the origins of which it has
+    /// that itself.
     func finishTakeovers(_ heads: [Heads], now: Moment, where isCovered: (Topic) -> Bool) {
         let told = Dictionary(heads.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max)
         for stream in unsettled.all where stream.takeoverSince != nil && isCovered(stream.key.topic) {

@@ -1,7 +1,7 @@
-/// The streams that need attention, in a queue for each sender: a tick looks at so many of each queue, so one sender's
-/// streams, however many, leave those of the others their time.
+/// The streams that need attention, in a queue for each sender. A tick looks at so many streams of each queue, so the
+/// streams of one sender, however many, take no time from those of the others.
 ///
-/// A stream stands in the queue of the sender that speaks of it and has the fewest in its own.
+/// A stream of which several senders speak stands in the shortest of their queues.
 struct UnsettledStreams {
     private struct Queue {
         var streams: [StreamState] = []
@@ -9,9 +9,10 @@ struct UnsettledStreams {
         var repairCount = 0
         /// Where the next turn begins.
         var position = 0
-        /// By sender: it speaks of a stream that was being mended in the last round through the queue, or came since.
+        /// For each sender, whether it speaks of a stream that was being mended in the last round through the queue, or
+        /// came since.
         var mending: [Bool] = []
-        /// The same, of the round that is under way.
+        /// As `mending`, for the round that is under way.
         var coming: [Bool] = []
 
         mutating func mark(_ stream: StreamState) {
@@ -25,31 +26,31 @@ struct UnsettledStreams {
         }
     }
 
-    /// Those that no sender speaks of stand in the first.
+    /// The queues; the first is for streams that no sender speaks of.
     private var queues: [Queue] = [Queue()]
     private(set) var count = 0
-    /// The stream whose repair has asked for everything last.
+    /// The stream whose repair has last asked for a snapshot of all prefixes.
     var wholeRepair: StreamState?
 
-    /// How many are looked at in one tick because of one sender.
+    /// How many streams are looked at in one tick because of one sender.
     static let turnCountMax = 1024
-    /// Up to so many are all looked at wherever it is asked.
+    /// Up to this many streams are all looked at wherever a caller asks.
     static let smallCount = 64
 
     var isEmpty: Bool { count == 0 }
 
-    /// They are too many to be looked through after each message.
+    /// There are too many streams to be looked through after each message.
     var areMany: Bool { count > UnsettledStreams.smallCount }
 
-    /// All of them, queue by queue.
+    /// All streams that need attention, queue by queue.
     var all: some Sequence<StreamState> { queues.lazy.flatMap(\.streams) }
 
-    /// All of them where they are few, else none.
+    /// All streams that need attention where they are few; else none.
     var few: [StreamState] { isEmpty || areMany ? [] : Array(all) }
 
     var queueIndices: Range<Int> { queues.indices }
 
-    /// Puts a stream into a queue, where it must not stand in one yet.
+    /// Puts a stream into a queue. It must not stand in one yet.
     mutating func insert(_ stream: StreamState) {
         var best = 0
         for teller in stream.tellers {
@@ -70,12 +71,12 @@ struct UnsettledStreams {
 
     mutating func noteRepairEnd(of stream: StreamState) { queues[stream.queue].repairCount -= 1 }
 
-    /// The streams of a queue that are looked at next; a copy, for the queue may grow meanwhile.
+    /// The streams of a queue that are looked at next; a copy, because the queue may grow meanwhile.
     func turn(of index: Int) -> [StreamState] {
         Array(queues[index].streams[queues[index].position...].prefix(UnsettledStreams.turnCountMax))
     }
 
-    /// Looks at all of them: what is settled leaves its queue.
+    /// Looks at all streams: those that are settled leave their queues.
     mutating func settle() {
         for index in queues.indices {
             let all = queues[index].streams
@@ -91,7 +92,7 @@ struct UnsettledStreams {
         }
     }
 
-    /// The streams of this turn have been looked at: those that are settled leave the queue.
+    /// Ends a turn, whose streams have been looked at: those that are settled leave the queue.
     mutating func end(_ turn: [StreamState], of index: Int) {
         let start = queues[index].position
         var left: [StreamState] = []
@@ -112,7 +113,7 @@ struct UnsettledStreams {
         queues[index].coming = []
     }
 
-    /// The queues count what stands in them; for tests.
+    /// Whether the queues count what stands in them; for tests.
     var isWellCounted: Bool {
         count == queues.reduce(0) { $0 + $1.streams.count }
             && queues.enumerated().allSatisfy { index, queue in
@@ -121,7 +122,8 @@ struct UnsettledStreams {
             }
     }
 
-    /// Something that this sender speaks of is being mended. Where they are many this is as the last round has found.
+    /// Something that this sender speaks of is being mended. Where the streams are many, this is as the last round
+    /// found it.
     func areMending(of sender: SenderID) -> Bool {
         guard !isEmpty else { return false }
         guard areMany else {

@@ -1,10 +1,10 @@
 public import ModelRecord
 
-/// Puts records together that come in parts, for each request, so that nobody sees one half of a model.
+/// Puts the records together that come in parts, for each request, so that no reader sees one half of a model.
 ///
-/// Holds at most 64 MiB of one record: past that its parts are handed on as they come, which are records, too.
+/// Holds at most 64 MiB of one record. Past that its parts are handed on as they come: each part is a record, too.
 public struct PartedRecords: Sendable {
-    /// A record of which not all parts are here.
+    /// A record whose last part is not here.
     private struct Open {
         let type: String
         var parts: [CellRecord]
@@ -15,11 +15,12 @@ public struct PartedRecords: Sendable {
 
     private static let byteCountMax = 64 << 20
 
+    /// Holds no parts.
     public init() {}
 
     /// Takes what one message of a request has brought.
     /// - Parameter goesOn: the only record is a part, and the next message has more of it.
-    /// - Returns: what is whole, in order.
+    /// - Returns: the records that are whole, in order.
     public mutating func take(
         _ rid: UInt64, type: String, _ records: [CellRecord], goesOn: Bool
     ) -> [(type: String, records: [CellRecord])] {
@@ -46,7 +47,8 @@ public struct PartedRecords: Sendable {
         return whole
     }
 
-    /// The request has come to its end: what is there of a record whose last part has not come.
+    /// Ends a request.
+    /// - Returns: the parts that have come of a record whose last part has not.
     public mutating func finish(_ rid: UInt64) -> [(type: String, records: [CellRecord])] {
         guard let begun = open.removeValue(forKey: rid), let record = CellRecord.joining(parts: begun.parts) else {
             return []
@@ -54,7 +56,7 @@ public struct PartedRecords: Sendable {
         return [(begun.type, [record])]
     }
 
-    /// Forgets what belongs to requests that nobody waits for.
+    /// Forgets the parts of requests whose answer is not awaited any more.
     mutating func keep(where isAwaited: (UInt64) -> Bool) {
         guard !open.isEmpty else { return }
         open = open.filter { isAwaited($0.key) }

@@ -1,20 +1,21 @@
 import ModelWire
 
 extension Replica {
-    /// The control connection to `sender` has been opened: says hello.
+    /// Says hello, because the control connection to `sender` has been opened.
     public func connected(_ sender: SenderID, now: Moment) {
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         greet(sender, now: now)
     }
 
-    /// The connections to `sender` are gone, as the runtime has noticed on its own.
+    /// Takes note that the connections to `sender` are gone, as the runtime has found out.
     public func disconnected(_ sender: SenderID, reason: String, now: Moment) {
         sessions[sender.index].lastError = reason
         loseContact(sender, now: now)
     }
 
-    /// Nobody greets at the endpoint of `sender`, as the runtime has found out, with its reason.
+    /// Takes note that nobody answers at the endpoint of `sender`, as the runtime has found out, with the reason. A
+    /// sender that is live is left alone.
     public func unreachable(_ sender: SenderID, reason: String) {
         guard state(of: sender) != .live else { return }
         sessions[sender.index].lastError = reason
@@ -44,7 +45,7 @@ extension Replica {
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        // From here on something of it may be in the cache.
+        // From here on the cache may hold something of the sender.
         if sessions[sender.index].lastContact == nil {
             sessions[sender.index].lastContact = lastAlive ?? now.wallMilliseconds
         }
@@ -54,7 +55,8 @@ extension Replica {
         raiseBarrier(sender, now: now)
     }
 
-    /// A sender of another protocol version is asked again and again, as it may be exchanged, and told of once.
+    /// Notes and logs once that a sender speaks another protocol version. It is asked again and again, since it may be
+    /// updated.
     func tellVersion(_ sender: SenderID, _ message: String, name: String) {
         let fault = "another protocol version: \(message)"
         guard sessions[sender.index].lastError != fault else { return }
@@ -73,7 +75,8 @@ extension Replica {
         actions.append(.subscribe(sender, prefix: barrier))
     }
 
-    /// Every filter is active: from here on nothing new can be missed unnoticed, so the old is asked for.
+    /// Takes note that every filter is active. From here on no new message can be lost unnoticed, so what came before
+    /// is asked for.
     func barrierPassed(_ sender: SenderID, now: Moment) {
         guard case .barrier = sessions[sender.index].phase else { return }
         actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
@@ -87,8 +90,9 @@ extension Replica {
     private func requestSnapshot(_ sender: SenderID, now: Moment) {
         let rid = requests.take()
         counters[.snapshotsRequested] += 1
-        // While another sender is live readers must see no half of a transaction that this one is ahead with. Whoever
-        // serves others may be read at any time, and must not hold a part of a snapshot that never ends.
+        // While another sender is live, readers must see no half of a transaction that this sender has committed and
+        // the other has not told. A process that serves others may be read at any time, so it must not hold a part of a
+        // snapshot that never ends.
         let isSteppedIn =
             configuration.forwardsBatches || (origins.hasTransactions && sessions.contains { $0.wasLive })
         sessions[sender.index].staging = isSteppedIn ? Staging() : nil
@@ -100,20 +104,21 @@ extension Replica {
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }
 
-    /// Contact is lost: reads go on, quality is stale, and everything begins again with a new connection.
+    /// Ends the contact with a sender: reads go on, the state is stale, and the hand-shake begins again with a new
+    /// connection.
     func loseContact(_ sender: SenderID, now: Moment) {
         sessions[sender.index].enter(.disconnected, at: now.uptimeMicroseconds, timeout: nil)
-        // One that was never live has nothing that could be stale: it is still connecting.
+        // A sender that was never live has brought nothing that could be stale: it is still connecting.
         sessions[sender.index].isStale = sessions[sender.index].wasLive
         sessions[sender.index].barrier = []
         sessions[sender.index].staging = nil
         sessions[sender.index].parted = PartedRecords()
         for stream in unsettled.all {
-            // A repair goes on with another sender, or when one is back.
+            // The repair goes on with another sender, or when this one is back.
             if stream.repair?.request?.sender == sender { fail(stream, .lost, now: now) }
             if !hasSyncedTeller(stream) { stream.holeSince = nil }
         }
-        // A relay may come back with less.
+        // A sender may come back with less, such as a relay without a store.
         for stream in streams.values { stream.noteEqual(false, to: sender) }
         loseAudits(of: sender, now: now)
         loseRenewalPart(sender)
@@ -121,7 +126,7 @@ extension Replica {
         actions.append(.reconnect(sender))
     }
 
-    /// Repeats or gives up what a sender has not answered in time.
+    /// Repeats or gives up the requests that a sender has not answered in time.
     func checkDeadlines(_ sender: SenderID, now: Moment) {
         let session = sessions[sender.index]
         let time = now.uptimeMicroseconds
@@ -134,7 +139,7 @@ extension Replica {
         }
         guard let deadline = session.deadline, time >= deadline else { return }
         sessions[sender.index].attempts += 1
-        // A connection on which three have not been answered is opened anew: libzmq may have given it up for good.
+        // The third request without an answer ends the connection: libzmq may have given it up for good.
         if session.attempts >= 2 {
             if sessions[sender.index].lastError == nil { sessions[sender.index].lastError = "no answer" }
             sessions[sender.index].attempts = 0

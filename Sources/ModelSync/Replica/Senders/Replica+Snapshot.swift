@@ -3,19 +3,19 @@ import ModelRecord
 import ModelWire
 
 extension Replica {
-    /// Asks for the topic of a stream whole.
+    /// Asks for a snapshot of the topic of a stream.
     ///
-    /// Where there are transactions over several topics everything is asked for: one cut, which becomes visible in one
-    /// step, shows every transaction whole. Less would not do: a topic's records carry what others have written to the
-    /// same models, and a transaction may reach a topic that nothing has been heard of yet.
+    /// Where there are transactions over several topics, all prefixes are asked for: one cut, which becomes visible in
+    /// one step, shows every transaction whole. Less would not do: the records of a topic carry what others have
+    /// written to the same models, and a transaction may reach a topic of which nothing has been heard yet.
     func requestSnapshot(of stream: StreamState, from sender: SenderID, now: Moment) {
         var prefixes = [stream.key.topic]
         let isGrouped = origins.hasTransactions
         if isGrouped {
-            // One such snapshot mends all streams: who comes second waits for it.
+            // One such snapshot mends all streams, so the second stream that needs one waits for the first.
             let other = unsettled.wholeRepair?.repair
             let isUnderWay = other?.rung == .snapshot && other?.request?.isWhole == true
-            // Of another sender, which may be slow, nothing is waited for.
+            // A snapshot of another sender, which may be slow, is not waited for.
             guard unsettled.wholeRepair === stream || !isUnderWay || other?.request?.sender != sender else {
                 stream.repair?.dueAt = now.uptimeMicroseconds + Replica.pauseMicroseconds
                 return
@@ -35,7 +35,7 @@ extension Replica {
     }
 
     /// Takes a chunk of a snapshot.
-    /// - Parameter goesOn: its only record is a part, with which the next chunk goes on.
+    /// - Parameter goesOn: the only record is a part, with which the next chunk goes on.
     func receiveRecords(
         _ sender: SenderID, rid: UInt64, type: String, records: [CellRecord], goesOn: Bool, now: Moment
     ) {
@@ -61,14 +61,14 @@ extension Replica {
         }
         counters[.snapshotRecords] += UInt64(accepted.count)
         if goesOn { forgetParts(of: sender) }
-        // Half of a model is shown to nobody: parts wait for the last.
+        // The parts of a model wait for the last one, so that no reader sees half of a model.
         for chunk in sessions[sender.index].parted.take(rid, type: type, accepted, goesOn: goesOn) {
             deliver(chunk, of: sender, rid: rid, now: now)
         }
         send(.credit(rid: rid, count: 1), to: sender)
     }
 
-    /// Nobody waits any more for some of what a sender was asked for.
+    /// Forgets the parts of requests to a sender whose answer is not awaited any more.
     private func forgetParts(of sender: SenderID) {
         let (requests, renewal, phase) = (requests, renewal, sessions[sender.index].phase)
         sessions[sender.index].parted.keep { rid in
@@ -77,7 +77,7 @@ extension Replica {
         }
     }
 
-    /// Whole records go where they were asked for.
+    /// Hands whole records to the renewal, audit, repair or session that has asked for them.
     private func deliver(_ chunk: RecordChunk, of sender: SenderID, rid: UInt64, now: Moment) {
         if renewal?.isRequest(rid, sender) ?? false {
             renewal?.cache.commit { commit in commit.join(chunk.records, type: chunk.type) }
@@ -125,7 +125,7 @@ extension Replica {
     func join(_ chunks: [RecordChunk], and held: [[GroupAssembler.Part]] = [], now: Moment) -> Int {
         guard !chunks.isEmpty || !held.isEmpty else { return 0 }
         let (news, summary) = cache.commit { commit in
-            // First, for a batch that was here is none.
+            // Transactions first: after the records a batch would change nothing, and would not count as news.
             let news = held.filter { apply($0, to: &commit) }
             for (type, records) in chunks { commit.join(records, type: type) }
             return news
@@ -148,7 +148,7 @@ extension Replica {
         return summary.changed
     }
 
-    /// A snapshot, the replay of a range or the fetch of some buckets is through.
+    /// Ends a request: a snapshot, the replay of a range, or the fetch of some buckets.
     func receiveComplete(_ sender: SenderID, rid: UInt64, heads: [Heads], now: Moment) {
         for chunk in sessions[sender.index].parted.finish(rid) { deliver(chunk, of: sender, rid: rid, now: now) }
         if case .snapshot(rid) = sessions[sender.index].phase {
@@ -172,8 +172,8 @@ extension Replica {
         }
     }
 
-    /// Some of a sender's records lie too far ahead of the clock, and nothing else would bring them: its snapshot is
-    /// asked for again when the clocks may have come together, and it is not live before.
+    /// Asks for the snapshot of a sender again after a pause, when the clocks may agree: some of its records lie too
+    /// far ahead, and nothing else would bring them. The sender is not live before.
     private func askAgainLater(_ sender: SenderID, _ staged: [RecordChunk], now: Moment) {
         join(staged, now: now)
         sessions[sender.index].lastError = "records from the future"
@@ -188,11 +188,12 @@ extension Replica {
         stream.repair?.request = nil
         noteOrigins(heads, of: sender, now: now)
         if !request.isWhole, request.staging != nil, origins.hasTransactions {
-            // One topic alone would show halves of transactions, which nothing had told of before.
+            // The snapshot of one topic would show halves of transactions, of which nothing had told before. All
+            // prefixes are asked for.
             stream.repair?.dueAt = now.uptimeMicroseconds
             return advance(stream, now: now)
         }
-        // Where records were rejected for their clocks the heads promise what is not here.
+        // Where records of a type were rejected for their clocks, the heads of that type promise what is not here.
         cover(heads, request.staging?.chunks ?? [], sender: sender, now: now) { topic in
             request.prefixes.contains { $0.isPrefix(of: topic) }
                 && !request.rejectedTypes.contains(topic.type ?? "")
@@ -207,7 +208,7 @@ extension Replica {
         }
         guard let repair = stream.repair, repair.request == nil else { return }
         if let compared = repair.compared, compared.sender == sender {
-            // Of a topic that was not asked for nothing came.
+            // A topic that was not asked for has brought nothing.
             let isTaken = compared.digests.keys.allSatisfy { topic in
                 request.prefixes.contains { $0.isPrefix(of: topic) }
             }
@@ -226,8 +227,8 @@ extension Replica {
         finish(stream, by: repair.mendingByCopy, now: now)
     }
 
-    /// A snapshot holds everything up to these heads. Its staged records become visible together with the transactions
-    /// that it has made whole.
+    /// Takes note that a snapshot holds everything up to these heads. Its staged records become visible together with
+    /// the transactions that it has made whole.
     private func cover(
         _ heads: [Heads], _ staged: [RecordChunk], sender: SenderID, now: Moment,
         where isCovered: (Topic) -> Bool
@@ -249,7 +250,7 @@ extension Replica {
                 stream.unfollowed = nil
                 cover(stream, through: head.sequence, word: word, of: sender, now: now)
                 covered.append(stream)
-                // Of a job's transaction a relay may have got some parts only.
+                // A relay may have got only some parts of a transaction of a job.
                 guard !told.isPushed else { continue }
                 whole += groups.covered(
                     head.topic, origin: told.origin, through: told.isRelayed ? nil : told.stamp)
@@ -267,12 +268,12 @@ extension Replica {
             }
         }
         guard wasMissingLong else { return }
-        // Of other topics the same may hold without being known yet.
+        // The same may hold for other topics without being known yet.
         startAnew(prefixes, reason: "something was missing for too long", now: now)
     }
 
     /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more
-    /// what may have been deleted.
+    /// what may have been deleted meanwhile.
     private func isLate(_ stream: StreamState, _ head: UInt64, now: Moment) -> Bool {
         [stream.missing, stream.unfollowed].contains { gap in
             guard let (applied, since) = gap, applied == stream.tracker.applied, head > applied else { return false }

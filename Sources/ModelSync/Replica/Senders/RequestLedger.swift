@@ -6,18 +6,18 @@ enum RequestPurpose {
     case audit(String)
 }
 
-/// The numbers of requests, and whose each is that repairs and audits have under way.
+/// The numbers of requests, and the repair or audit that each open one belongs to.
 struct RequestLedger {
     private var nextRID: UInt64 = 1
     private var open: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
 
-    /// A number for a request that nobody finds here: its sender's session, or the renewal, remembers it.
+    /// A number for a request that this ledger does not keep: the session of the sender, or the renewal, remembers it.
     mutating func take() -> UInt64 {
         defer { nextRID += 1 }
         return nextRID
     }
 
-    /// A number for a request of a repair or an audit, which is under way until ``end(_:)``.
+    /// A number for a request of a repair or an audit, which stays open until ``end(_:)``.
     mutating func begin(_ purpose: RequestPurpose, at sender: SenderID) -> UInt64 {
         let rid = take()
         open[rid] = (sender, purpose)
@@ -28,13 +28,13 @@ struct RequestLedger {
 
     func contains(_ rid: UInt64) -> Bool { open[rid] != nil }
 
-    /// What this sender was asked for with that number; nil where another was, or nobody.
+    /// What this sender was asked for with that number; nil where another sender was asked, or none.
     func purpose(of rid: UInt64, at sender: SenderID) -> RequestPurpose? {
         guard let (asked, purpose) = open[rid], asked == sender else { return nil }
         return purpose
     }
 
-    /// All that is under way, in no order.
+    /// All open requests, in no order.
     var all: some Sequence<(rid: UInt64, sender: SenderID, purpose: RequestPurpose)> {
         open.lazy.map { ($0.key, $0.value.sender, $0.value.purpose) }
     }

@@ -1,15 +1,16 @@
 import ModelRecord
 import ModelWire
 
-/// A replica's relation to one sender: how far the hand-shake has come, and by when the sender must have answered.
+/// The state of a replica towards one sender: how far the hand-shake has come, and by when the sender must have
+/// answered.
 struct SenderSession: Sendable {
-    /// Where the hand-shake stands. ``ReplicaState`` is what others see of it.
+    /// The step of the hand-shake. ``ReplicaState`` is what others see of it.
     enum Phase: Sendable {
         /// The control connection is being opened by the runtime.
         case disconnected
         /// `hello` was sent.
         case greeting
-        /// Subscribed; waiting for `heads` on the barrier topic.
+        /// The stream is subscribed to; `heads` on the barrier topic are awaited.
         case barrier
         /// The snapshot with this request id is under way.
         case snapshot(rid: UInt64)
@@ -26,49 +27,51 @@ struct SenderSession: Sendable {
     var heartbeatMicroseconds: UInt64 = 500_000
     /// The origins that this sender has told heads of.
     var origins: Set<String> = [] { didSet { lastOrigin = nil } }
-    /// The one of them that was asked for last.
+    /// The origin of these that was looked up last.
     var lastOrigin: String?
-    /// How old what it says of an origin was, when it said so, and of which start and moment of the origin.
+    /// For each origin: how old the word of the sender on it was, when the sender said it, and the start and stamp that
+    /// it told.
     var ages: [String: (milliseconds: UInt64, at: UInt64, incarnation: UInt64, stamp: Stamp)] = [:]
-    /// It does not tell all names that it has followed.
+    /// The sender does not tell all names that it has followed.
     var leavesNamesOut = false
-    /// What became of what it has said of others.
+    /// How far the word of the sender on other origins is believed.
     var credit = Credit()
-    /// The origins of which it has brought what lies too far ahead of the wall clock, and until when that counts.
+    /// The origins of which the sender has brought a stamp too far ahead of the wall clock, and until when that counts.
     var ahead: [String: UInt64] = [:]
-    /// Records of its snapshot that are to become visible in one step; nil where each chunk does by itself.
+    /// The records of the snapshot of the sender that become visible in one step; nil where each chunk becomes visible
+    /// by itself.
     var staging: Staging?
-    /// Records that come in parts, of all that it was asked for.
+    /// The records that come in parts, of all requests to the sender.
     var parted = PartedRecords()
-    /// How many records had been rejected for their clocks when its snapshot was asked for.
+    /// How many records had been rejected for their clocks when the snapshot of the sender was asked for.
     var rejectedBefore: UInt64 = 0
     /// When the phase began.
     var since: UInt64 = 0
-    /// When it was welcomed last: what it told before may be of a life that is over.
+    /// When the last `welcome` of the sender came: what it told before may be of a life that is over.
     var welcomedAt: UInt64 = 0
-    /// When its whole copy was asked for last; nil where a stored state goes on instead. What came to be known later
-    /// may have met the copy behind the place where it was being read.
+    /// When the whole copy of the sender was asked for last; nil where a stored state goes on instead. A later start
+    /// that became known after this may have met the copy behind the place that was being read.
     var copyAskedAt: UInt64?
     /// When the sender was last heard of.
     var lastHeard: UInt64 = 0
-    /// When it was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
+    /// When the sender was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
     var lastContact: UInt64?
     /// When the current step is given up and repeated.
     var deadline: UInt64?
     /// How often the current step was repeated.
     var attempts = 0
-    /// Lost contact, until it is live again.
+    /// Contact was lost, and the sender is not live again.
     var isStale = false
-    /// Was live at least once.
+    /// The sender was live at least once.
     var wasLive = false
     /// When the next report is due.
     var nextReport: UInt64 = 0
     /// The last state that a report told.
     var reportedState: ReplicaState?
     var lastError: String?
-    /// What it has made this replica do.
+    /// What the sender has made this replica do.
     var budget = SenderBudget()
-    /// The largest frame that it takes, as far as it has told.
+    /// The largest frame that the sender takes, as its `welcome` tells.
     var frameByteCount = Int.max
 
     init(id: SenderID) { self.id = id }
@@ -83,10 +86,10 @@ struct SenderSession: Sendable {
         }
     }
 
-    /// Became live without a snapshot: its streams go on from a stored state.
+    /// The sender became live without a snapshot: its streams go on from a stored state.
     var isWarm: Bool { isSynced && copyAskedAt == nil }
 
-    /// When the step is given up, or silence or a report is due; never where none is.
+    /// When the step is given up, or silence or a report is due; `UInt64.max` where nothing is.
     func nextDeadline(silentIntervals: Int) -> UInt64 {
         let step = deadline ?? .max
         guard isSynced else { return step }

@@ -1,8 +1,8 @@
 import ModelRecord
 
-/// What stamps count against the wall clock (protocol article, section 8), and how much of that the log is told.
+/// Judges stamps by the wall clock (protocol article, section 8), and limits how much of that is logged.
 struct ClockGuard: Sendable {
-    /// In whole numbers: a batch is held against each, and to take a duration apart means to divide 128 bits.
+    /// Whole milliseconds: each batch is compared with both, and to take a duration apart means to divide 128 bits.
     private let leadMilliseconds: UInt64
     private let retentionMilliseconds: UInt64
     private var noticeCount = 0
@@ -10,7 +10,7 @@ struct ClockGuard: Sendable {
 
     /// How long a stream of rejected batches is left alone before its topic is asked for again.
     static let pauseMicroseconds: UInt64 = 5_000_000
-    /// Of so many origins the log is told that they are accepted again.
+    /// How many origins are remembered as rejected, so that the log can be told when they are accepted again.
     static let toldOriginCountMax = 1_024
 
     init(_ configuration: ReplicaConfiguration) {
@@ -23,13 +23,14 @@ struct ClockGuard: Sendable {
         now.isPassed(by: stamp, leadMilliseconds: leadMilliseconds)
     }
 
-    /// Older than deleted models are remembered. Says nothing of a current batch, whose sequence shows that it is new:
-    /// its origin's clock may be behind.
+    /// The stamp is older than deleted models are remembered. This says nothing of a batch of the current start: its
+    /// sequence shows that it is new, and the clock of its origin may be behind.
     func isExpired(_ stamp: Stamp, now: Moment) -> Bool {
         stamp >> 16 < now.wallMilliseconds.subtractingOrZero(retentionMilliseconds)
     }
 
-    /// Nothing that was written with this stamp, or in this start again, can be deleted and forgotten.
+    /// The stamp is younger than half of the retention: a delete of what was written with it is still remembered
+    /// everywhere.
     func isYoung(_ stamp: Stamp, now: Moment) -> Bool {
         now.wallMilliseconds.subtractingOrZero(stamp >> 16) < retentionMilliseconds / 2
     }
@@ -39,7 +40,7 @@ struct ClockGuard: Sendable {
         (stamp >> 16).subtractingOrZero(now.wallMilliseconds)
     }
 
-    /// One more line on clocks may be logged; counts it.
+    /// Whether one more line on clocks may be logged; counts it.
     mutating func takeNotice(now: Moment) -> Bool {
         if now.uptimeMicroseconds >= nextNotices {
             nextNotices = now.uptimeMicroseconds + ClockGuard.pauseMicroseconds

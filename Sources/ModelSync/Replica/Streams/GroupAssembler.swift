@@ -8,7 +8,7 @@ struct GroupAssembler: Sendable {
         let topic: Topic
         let sequence: UInt64
         let payload: [UInt8]
-        /// It was handed on when it came.
+        /// The part was forwarded when it came.
         let isForwarded: Bool
     }
 
@@ -27,11 +27,11 @@ struct GroupAssembler: Sendable {
 
     /// What is known of the parts that are not here.
     enum Rest {
-        /// They may be on their way.
+        /// The parts may be on their way.
         case awaited
-        /// Senders are asked for them.
+        /// Senders are asked for the parts.
         case asked
-        /// They are given up.
+        /// The parts are given up.
         case givenUp
     }
 
@@ -110,11 +110,10 @@ struct GroupAssembler: Sendable {
         return nil
     }
 
-    /// A snapshot has brought everything of `topic` up to some head.
-    /// - Parameter stamp: the origin's clock when that head was read: its transactions up to there wait for nothing
-    ///   more on this topic. Nil when it was not the origin that told the head: then it is not known whether the
-    ///   snapshot held the awaited part. What it held is visible already, so its group only waits for its time to be
-    ///   up.
+    /// Takes note that a snapshot has brought everything of `topic` up to some head.
+    /// - Parameter stamp: the origin's clock when it read that head: its transactions up to there wait for nothing more
+    ///   on this topic. Nil when another than the origin told the head: then it is not known whether the snapshot held
+    ///   the awaited part. Such a group waits for its deadline, since what the snapshot held is visible already.
     /// - Returns: the transactions that wait for nothing any more.
     mutating func covered(_ topic: Topic, origin: String, through stamp: Stamp?) -> [[Part]] {
         guard !groups.isEmpty else { return [] }
@@ -126,10 +125,12 @@ struct GroupAssembler: Sendable {
         return take { $0.awaited.isEmpty }
     }
 
-    /// A sender's cut holds everything up to these heads. Those of a relay tell what it has committed: where a part
-    /// that is held here lies below its head, it had the whole transaction, and so has the cut. Of an earlier start of
-    /// the origin a cut holds all there is, whoever tells of the later one; unless it is a job, whose relays may each
-    /// have got another part before it ended.
+    /// Takes note that a sender's cut holds everything up to these heads.
+    ///
+    /// The heads of a relay tell what it has committed: where they reach a part that is held here, the relay had the
+    /// whole transaction, and so has its cut. A cut that tells a later start of the origin holds all that an earlier
+    /// start has sent, whichever sender gave it. A job is an exception: each of its relays may have got another part
+    /// before the job ended.
     /// - Parameter isCovered: the cut holds this topic.
     /// - Returns: the transactions that wait for nothing any more.
     mutating func covered(by told: Heads, where isCovered: (Topic) -> Bool) -> [[Part]] {
@@ -154,11 +155,12 @@ struct GroupAssembler: Sendable {
         return take(groups.filter { $0.key.origin == origin && $0.value.incarnation < incarnation })
     }
 
-    /// The groups whose time is up, or that no longer find room; their parts are applied as far as they are here.
+    /// Removes the groups whose deadline has passed, or that no longer find room. Their parts are to be applied as far
+    /// as they are here.
     /// - Parameters:
     ///   - patience: how much longer a group is held whose missing parts may still come.
-    ///   - rest: what is known of them.
-    /// - Returns: their parts, and whether they are known to be whole.
+    ///   - rest: what is known of the missing parts of a group.
+    /// - Returns: their parts, and whether snapshots may have brought all that was missing.
     mutating func expired(
         now: UInt64, patience: UInt64, rest: (Held) -> Rest
     ) -> [(parts: [Part], isWhole: Bool)] {
@@ -209,7 +211,7 @@ extension GroupAssembler {
         if groups.values.contains(where: { $0.parts.isEmpty || $0.awaited.isEmpty }) {
             return "a transaction without parts, or of which nothing is awaited, is held"
         }
-        // Looked at with each tick; between two of them no more than a burst comes on top.
+        // The bound is enforced with each tick; between two ticks a burst may come on top.
         return byteCount > GroupAssembler.byteCountMax * 2 ? "held parts are \(byteCount) bytes" : nil
     }
 }

@@ -2,25 +2,25 @@ public import ModelWire
 
 /// What became of a pushed batch.
 public enum PushArrival: Hashable, Sendable {
-    /// It is merged, or waits for the other parts of its transaction, and was handed out for forwarding.
+    /// The batch is merged, or waits for the other parts of its transaction, and was handed out for forwarding.
     case accepted
-    /// It had been merged before: to be acknowledged like a new one.
+    /// The batch had been merged before; it is acknowledged like a new one.
     case duplicate
-    /// It was not merged, for this reason, which is to be sent to whoever pushed it.
+    /// The batch was not merged, for this reason, which is to be sent to the peer that pushed it.
     case refused(ControlErrorCode, String)
 
-    /// Why a stream is not begun.
+    /// The message for a batch whose stream finds no room.
     static let noRoom = "too many streams were begun by pushing; use fewer types"
 
-    /// The refusal of one more name of a peer.
+    /// The refusal of one more name of a connection.
     static var tooManyNames: PushArrival {
         .refused(.busy, "this connection has begun to push under many names; try again in a second")
     }
 
-    /// How the message of a batch from the future begins.
+    /// The beginning of the message for a batch from the future.
     private static let future = "the stamp lies too far ahead"
 
-    /// The relay refuses for the sake of its clock, if that is what its refusal says.
+    /// A refusal with this message is for a stamp too far ahead of the clock of the relay.
     static func isFuture(_ message: String) -> Bool { message.hasPrefix(future) }
 
     /// The refusal of a batch from the future.
@@ -28,7 +28,7 @@ public enum PushArrival: Hashable, Sendable {
         .refused(.limit, "\(future) of this relay's clock; set the clocks right")
     }
 
-    /// How the message of a batch that is not the next of its stream begins; the sequence that would be follows.
+    /// The beginning of the message for a batch that is not the next of its stream; the expected sequence follows.
     private static let expectation = "expected sequence "
 
     /// The refusal of a batch that is not the next.
@@ -36,7 +36,7 @@ public enum PushArrival: Hashable, Sendable {
         .refused(.limit, "\(expectation)\(expected), not \(sequence)")
     }
 
-    /// The sequence that a relay waits for, if that is what its refusal says.
+    /// The sequence that a relay expects, as the message of its refusal tells; nil for any other refusal.
     public static func expectedSequence(in message: String) -> UInt64? {
         guard message.hasPrefix(expectation) else { return nil }
         return UInt64(message.dropFirst(expectation.count).prefix { $0.isNumber })

@@ -1,17 +1,18 @@
 import ModelRecord
 import ModelWire
 
-/// What lies too far ahead of the wall clock changes nothing (protocol article, section 8): it is counted, told, and
-/// shown as a state, and comes again when the clocks have come together.
+/// Stamps too far ahead of the wall clock change nothing (protocol article, section 8). A rejected batch is counted,
+/// logged and shown as a state, and is asked for again until the clocks agree.
 extension Replica {
-    /// A start of an origin that is not followed yet, and cannot be: whatever came after it would count as earlier.
-    /// - Parameter followed: is looked up only for what is ahead.
+    /// The start is not followed yet, and lies too far ahead to be followed: every true start after it would count as
+    /// earlier.
+    /// - Parameter followed: the start that is followed; looked up only where this one lies too far ahead.
     func isStartTooFarAhead(_ incarnation: UInt64, followed: @autoclosure () -> UInt64?, now: Moment) -> Bool {
         clockGuard.isTooFarAhead(incarnation, now: now) && incarnation > followed() ?? 0
     }
 
-    /// Leaves out the batch that the decoder holds: it is missing, and asked for again once the clocks may have come
-    /// together.
+    /// Leaves out the batch that the decoder holds. It counts as missing, and is asked for again after a pause, when
+    /// the clocks may agree.
     func reject(_ stream: StreamState, isCurrent: Bool, _ sender: SenderID, now: Moment) {
         guard !isCurrent || !stream.tracker.contains(decoder.sequence) else {
             counters[.duplicateBatches] += 1
@@ -25,8 +26,8 @@ extension Replica {
         watch(stream, finding: .clock, now: now)
     }
 
-    /// The sender has brought something of the origin that lies too far ahead. While that goes on the sender is not
-    /// live; a line is logged when it begins.
+    /// Takes note that the sender has brought a stamp of the origin that lies too far ahead. While that goes on the
+    /// sender is not live; a line is logged when it begins.
     func noteAhead(_ origin: String, _ stamp: Stamp, at sender: SenderID, now: Moment) {
         guard noteOrigin(origin, of: sender, now: now) else { return }
         let until = now.uptimeMicroseconds + ClockGuard.pauseMicroseconds
@@ -37,14 +38,14 @@ extension Replica {
         noteClockRejected(origin, stamp, ["sender": label(sender)], now: now)
     }
 
-    /// A start of the origin that cannot be followed yet. What it writes is in no batch of a later one, which may be
-    /// the first that is: of that all topics are taken whole.
+    /// Takes note of a start that lies too far ahead to be followed. What it writes is in no batch of a later start, so
+    /// all topics of the next start that is followed are taken whole.
     func noteStartAhead(_ origin: String, _ incarnation: UInt64, at sender: SenderID, now: Moment) {
         noteAhead(origin, incarnation, at: sender, now: now)
         if sessions[sender.index].origins.contains(origin) { origins[origin].isRestarted = true }
     }
 
-    /// Tells it in the log, unless enough of it was told lately.
+    /// Logs the rejection of a stamp, unless enough such lines were logged lately.
     func noteClockRejected(_ origin: String, _ stamp: Stamp, _ metadata: [String: String], now: Moment) {
         guard clockGuard.takeNotice(now: now) else { return }
         let lead = ClockGuard.lead(of: stamp, now)
@@ -53,14 +54,15 @@ extension Replica {
         notice(.clockRejected, facts.merging(metadata) { first, _ in first })
     }
 
-    /// Forgets what is not ahead any more, or has not been told again.
+    /// Forgets the origins of which no stamp too far ahead has come lately.
     func reviewClocks(now: Moment) {
         for index in sessions.indices where !sessions[index].ahead.isEmpty {
             sessions[index].ahead = sessions[index].ahead.filter { $0.value > now.uptimeMicroseconds }
         }
     }
 
-    /// Something of the origin was taken: where the log was told that it is rejected, it is told that this is over.
+    /// Takes note that something of the origin was accepted: where the log was told of its rejection, it is told that
+    /// this is over.
     func noteClockAccepted(_ origin: String, _ metadata: [String: String]) {
         guard origins[origin].isToldRejected else { return }
         origins[origin].isToldRejected = false

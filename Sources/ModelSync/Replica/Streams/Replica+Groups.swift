@@ -5,7 +5,7 @@ import ModelWire
 /// Transactions over several topics become visible in one step.
 extension Replica {
     /// Holds the batch that the decoder holds until its transaction is whole.
-    /// - Parameter isForwarded: it was handed on; else it is when it turns out to be news.
+    /// - Parameter isForwarded: the batch was forwarded; if not, it is forwarded once it turns out to be news.
     func hold(
         _ payload: Span<UInt8>, of stream: StreamState, wanted: [Topic], isForwarded: Bool, now: Moment
     ) {
@@ -16,7 +16,7 @@ extension Replica {
         let parts = groups.add(
             part, origin: decoder.origin, incarnation: decoder.incarnation, stamp: decoder.stamp, wanted: wanted,
             now: now.uptimeMicroseconds,
-            // Time to ask for the rest before nothing is held any longer.
+            // At most half of the time for which parts are held, so that there is time to ask for the rest.
             patience: min(Replica.groupPatienceMicroseconds, heldMicrosecondsMax / 2))
         guard let parts else { return }
         join([], and: [parts], now: now)
@@ -34,7 +34,7 @@ extension Replica {
         let unchangedBefore = commit.unchangedCount
         var updateCount = 0
         for part in parts {
-            // It was decoded once already, when it came.
+            // The part was decoded when it came, so it can be decoded again.
             guard let type = part.topic.type, (try? groupDecoder.decode(part.payload.span)) != nil else { continue }
             let batch = groupDecoder.batch(in: part.payload.span)
             updateCount += batch.count
@@ -43,7 +43,7 @@ extension Replica {
         return commit.unchangedCount - unchangedBefore < updateCount
     }
 
-    /// Lets go of transactions of which nothing more can be waited for.
+    /// Lets go of the transactions whose missing parts are not waited for any longer.
     func driveGroups(now: Moment) {
         guard !groups.isEmpty else { return }
         // Every tenth heartbeat tells all heads.
@@ -59,15 +59,16 @@ extension Replica {
         noteIncomplete(incomplete)
     }
 
-    /// A later start of a job closes the earlier one: nobody pushes the rest of its transactions. They become visible
-    /// before anybody is told of the later start, so that whoever takes a copy because of it has all that is here.
+    /// Lets go of the transactions of a job's earlier start, since nobody pushes the rest of them. They become visible
+    /// before any peer is told of the later start, so that a copy which is taken because of it has all that is here.
     func closeGroups(of origin: String, before incarnation: UInt64, now: Moment) {
         guard configuration.forwardsBatches, !groups.isEmpty, isOnlyPushed(origin) else { return }
         let closed = groups.close(origin, before: incarnation)
         noteIncomplete(closed.count { join([], and: [$0], now: now) > 0 })
     }
 
-    /// The same for all origins: some start may have been restored before what it closes.
+    /// Lets go of the transactions of earlier starts of all jobs: a store may have restored a start before the batches
+    /// of the one that it closes.
     func closeEarlierGroups(now: Moment) {
         guard !groups.isEmpty else { return }
         var latest: [String: UInt64] = [:]
@@ -83,8 +84,8 @@ extension Replica {
         notice(.incompleteTransactions, ["count": "\(count)"])
     }
 
-    /// Hands on what was held back because nothing showed that it was news: batches of older incarnations, which are
-    /// not tracked, would go round in a loop of relays without end.
+    /// Forwards the parts that were held back until they had changed something. Batches of older incarnations are not
+    /// tracked, so without that condition they would go round in a loop of relays without end.
     func forwardHeld(_ parts: [GroupAssembler.Part]) {
         guard configuration.forwardsBatches else { return }
         for part in parts where !part.isForwarded {
@@ -96,8 +97,8 @@ extension Replica {
         }
     }
 
-    /// No sender has heard of the origin for so long that nothing of it need be waited for, and it is no sender itself.
-    /// It may have been a job, whose relay has died before it could say so.
+    /// The origin is no sender itself, and no sender has heard of it for so long that nothing of it need be waited for.
+    /// It may have been a job whose relay died before it could say that the batches are pushed.
     private func isGone(_ origin: String, now: UInt64) -> Bool {
         guard !hears(origin), sessions.contains(where: \.isSynced) else { return false }
         return sessions.allSatisfy { session in
@@ -106,17 +107,19 @@ extension Replica {
         }
     }
 
-    /// How long parts are held that nothing need follow. What they delete must show before others forget it.
+    /// How long parts are held whose rest may never come. What they delete must show before other processes forget
+    /// those deletes.
     private var heldMicrosecondsMax: UInt64 {
         min(Replica.takeoverMicrosecondsMax, configuration.tombstoneRetention.wholeMicroseconds / 4)
     }
 
-    /// What is awaited has a hole, or what is here has not been told by the heads of any sender that could tell of
-    /// holes: by a publisher because its heartbeat is not here yet, by a relay because it waits itself.
-    /// Of parts that were pushed here no sender need tell: their pusher brings the others, or has died.
+    /// What is known of the missing parts. They may still come where their stream has a hole, or where no sender that
+    /// could tell of holes has told a part that is here: the heartbeat of a publisher is not here yet, or a relay waits
+    /// for parts itself. A part that was pushed here need not be told by a sender: its pusher brings the others, or has
+    /// died.
     private func rest(of held: GroupAssembler.Held, now: Moment) -> GroupAssembler.Rest {
         let isLong = now.uptimeMicroseconds >= held.since + heldMicrosecondsMax
-        // What of a job is missing may be missing for good.
+        // The missing parts of a job may be missing for good.
         if isLong, origins[held.origin].isPushed || isGone(held.origin, now: now.uptimeMicroseconds) {
             return .givenUp
         }
@@ -127,7 +130,7 @@ extension Replica {
             guard let stream = streams[StreamKey(origin: held.origin, topic: part.topic)] else { return false }
             if stream.isPushed { return true }
             guard !stream.tellers.isEmpty else { return false }
-            // Of an older incarnation the snapshot of a sender may tell, and nothing else.
+            // Heads tell nothing of an older incarnation; only the snapshot of a sender does.
             guard stream.incarnation == held.incarnation else {
                 return stream.takeoverSince != nil || !hasSyncedTeller(stream)
             }
@@ -137,14 +140,14 @@ extension Replica {
             }
         }
         if isUntold { return .awaited }
-        // From the first word of it on, which may come late.
+        // Counted from when the rest was asked for first, which may be late.
         let isInVain = held.askedSince.map { now.uptimeMicroseconds >= $0 + heldMicrosecondsMax } ?? false
         return !isInVain && isFetched(held, now: now) ? .asked : .givenUp
     }
 
-    /// A sender tells a part that is here, so it has committed the transaction, and its copy has the rest: that is
-    /// asked for. Those of its heads that tell of the rest were lost, or, at a relay, something earlier on that topic
-    /// is missing.
+    /// Asks for the rest of a transaction where a sender tells a part that is here: that sender has committed the
+    /// transaction, so its copy has the rest. Heads that would show the rest were lost, or a relay misses something
+    /// earlier on that topic.
     /// - Returns: false where no sender tells a part.
     private func isFetched(_ held: GroupAssembler.Held, now: Moment) -> Bool {
         for part in held.parts {

@@ -2,7 +2,7 @@ import ModelCache
 import ModelWire
 
 extension Replica {
-    /// Takes note of what a sender says it has sent, and of how its copy's digest reads.
+    /// Takes note of the heads that a sender tells, and of the digests of its copy.
     func receiveHeads(_ sender: SenderID, _ heads: Heads, now: Moment) {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
@@ -13,7 +13,7 @@ extension Replica {
         )
         learn(heads, of: sender, now: now)
         for head in heads.heads {
-            // Of what is not followed nothing is remembered.
+            // No digest is kept of a stream that is not followed.
             guard let digest = head.digest, streams[StreamKey(origin: heads.origin, topic: head.topic)] != nil else {
                 continue
             }
@@ -31,9 +31,9 @@ extension Replica {
         for head in heads.heads where isWanted(head.topic) {
             let key = StreamKey(origin: heads.origin, topic: head.topic)
             let known = streams[key]
-            // Of what moves nothing it is only remembered who told it.
+            // Ignored heads move nothing. They add the sender to the tellers of a stream that follows the same start.
             if word == .ignored, known?.incarnation != heads.incarnation, !tellsFormer(head, heads, known) { continue }
-            // The later start is followed there in one of the next ticks.
+            // One of the next ticks follows the later start on this topic.
             if let known, known.incarnation < heads.incarnation, origins[heads.origin].startUnderWay != nil { continue }
             let isUnmet = known == nil
             if isUnmet, !mayBegin(1, at: sender, now: now) { continue }
@@ -50,19 +50,22 @@ extension Replica {
             }
             stream.noteTold(by: sender, at: now.uptimeMicroseconds)
             if stream.isUntold, !isName(heads.origin, now: now) { tellAgain(stream, now: now) }
-            // Where another has told of it before, the origin's first word says what there was before.
+            // Another sender may have told the stream before. The first word of the origin, a head of 0, says that an
+            // earlier start has written there.
             let isOwnBeginning = word == .own && told == nil && head.sequence == 0
             if isUnmet || isOwnBeginning { takeFormerState(stream, sender, head: head.sequence, now: now) }
             takeWholeIfUnknown(stream, sender, now: now)
             learn(head: head.sequence, of: stream, word: word)
-            // In one contact nobody honest tells less than before, but where it was deceived itself.
+            // Within one contact an honest sender tells a lower head only if it was deceived itself: the head before
+            // counts no longer.
             if isTakenBack, stream.isHeadClaimed { lowerHead(stream, to: 0) }
             watch(stream, finding: .headBeyondApplied, now: now)
         }
     }
 
-    /// An origin that is there itself does not tell topics which it has not written to since it started without its
-    /// models. A relay does, with head 0: its copy may hold what the earlier start has written.
+    /// A relay tells, with head 0, a topic that the origin, a sender itself, does not tell. An origin that has started
+    /// without its models does not tell topics that it has not written to since; the copy of the relay may hold what
+    /// the earlier start wrote there.
     private func tellsFormer(_ head: Head, _ heads: Heads, _ known: StreamState?) -> Bool {
         known == nil && head.sequence == 0 && origins[heads.origin].provenStart == heads.incarnation
             && isPresent(heads.origin)
@@ -70,7 +73,7 @@ extension Replica {
 
     /// A later start of an origin takes the place of the earlier one on every topic, also on those that it has not
     /// written to: what was missing there is in no replay any more.
-    /// - Returns: false where the sender has begun too much: it counts when it is told again.
+    /// - Returns: false where the budget of the sender is used up: the start is followed when it is told again.
     private func meetLaterStart(_ heads: Heads, _ sender: SenderID, _ word: Word, now: Moment) -> Bool {
         let former = origins[heads.origin].latestStart ?? 0
         guard heads.incarnation > former, word != .ignored else {
@@ -91,8 +94,8 @@ extension Replica {
         return true
     }
 
-    /// The sender tells a start that is not followed on all topics yet: the rest goes on its account, where whoever has
-    /// told of it before has begun too much.
+    /// Charges the rest of a start that is not followed on all topics yet to this sender, which tells it as well, where
+    /// the budget of the sender before is used up.
     private func goOnWithStart(_ heads: Heads, _ sender: SenderID, _ word: Word) {
         guard let start = origins[heads.origin].startUnderWay, start.isWaiting, start.incarnation == heads.incarnation,
             word != .ignored
@@ -132,8 +135,8 @@ extension Replica {
         }
     }
 
-    /// A topic is heard of for the first time, from a sender whose snapshot is long through. Where its origin has
-    /// started anew since, or tells it with head 0, it holds what is in no batch.
+    /// Takes the former state of a stream that is met after the snapshot of the sender is complete. Where the origin
+    /// has started anew since, or the head is 0, the topic holds what is in no batch.
     func takeFormerState(_ stream: StreamState, _ sender: SenderID, head: UInt64? = nil, now: Moment) {
         let origin = stream.key.origin
         // A batch of the later start may be here before any heads of it.
@@ -145,7 +148,7 @@ extension Replica {
 
     func receiveBye(_ sender: SenderID, _ bye: Bye, now: Moment) {
         guard bye.origin == sessions[sender.index].name else { return }
-        // The rest of what it had on its way counts for nothing more.
+        // Contact is lost already: what was still on its way from the sender changes nothing.
         if case .disconnected = sessions[sender.index].phase { return }
         sessions[sender.index].lastError = "stopped in good order"
         notice(.senderStopped, ["sender": bye.origin])

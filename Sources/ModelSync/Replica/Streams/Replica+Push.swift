@@ -1,11 +1,12 @@
 import ModelWire
 
 extension Replica {
-    /// Takes a batch that somebody has pushed: for a relay. Any bytes are acceptable.
+    /// Takes a batch that a peer has pushed: for a relay. Any bytes are acceptable.
     ///
-    /// A push is acknowledged, so what was pushed has no holes: a batch must be the next of its (origin, incarnation,
-    /// topic), and a new incarnation begins with sequence 1. It asks for no snapshot when it comes this way.
-    /// - Parameter mayName: a batch may begin a name that is not followed yet; asked where one does.
+    /// Pushes are acknowledged, so a pushed stream has no holes: a batch must be the next of its (origin, incarnation,
+    /// topic), and a new incarnation begins with sequence 1. A pushed incarnation is followed without a snapshot.
+    /// - Parameter mayName: whether the peer may begin one more name; called where the batch is of a name that is not
+    ///   followed yet.
     public func receivePushed(
         topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment, mayName: () -> Bool = { true }
     ) -> PushArrival {
@@ -14,7 +15,7 @@ extension Replica {
         guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard follows(key.origin) || mayName() else { return .tooManyNames }
-        // Whoever pushes is the origin itself.
+        // A pusher is the origin itself, so its start counts as its own word.
         takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
         else {
@@ -37,8 +38,8 @@ extension Replica {
         return .accepted
     }
 
-    /// What would become of a pushed batch, which is not merged: for a relay that makes it durable first. Any bytes are
-    /// acceptable; afterwards the decoder holds what is not malformed.
+    /// Tells what would become of a pushed batch, and merges nothing: for a relay that makes the batch durable first.
+    /// Any bytes are acceptable; afterwards the decoder holds a batch that is not malformed.
     /// - Parameter last: the greatest sequence of a stream that is on its way to the disk, 0 for none.
     func judgePushed(
         topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment, after last: (ReplayRing.Stream) -> UInt64
@@ -68,12 +69,12 @@ extension Replica {
         return .accepted
     }
 
-    /// Why the decoded batch may not be merged now, or that it was before; nil when it is the next, or one of those
-    /// that wait already.
+    /// Why the decoded batch may not be merged now, or that it was merged before; nil when it is the next, or one that
+    /// waits for the disk already.
     private func refusal(of key: StreamKey, sequence: UInt64, after waiting: UInt64, now: Moment) -> PushArrival? {
         let incarnation = decoder.incarnation
         guard let stream = streams[key], incarnation <= stream.incarnation else {
-            // It may have been forgotten.
+            // The stream may have been forgotten; its position was kept.
             let last = max(waiting, naming.forgotten.applied(key, incarnation))
             if sequence > waiting, sequence <= last { return .duplicate }
             let isNext = sequence > 0 && sequence - 1 <= last
@@ -88,7 +89,7 @@ extension Replica {
             let former = stream.claimedStart?.former.flatMap { $0.incarnation == incarnation ? $0 : nil }
             (tracker, claims) = (former?.tracker ?? SequenceTracker(), former?.claims ?? [])
         }
-        // What others only say to hold is merged as long as it is young.
+        // A batch that others only claim to hold is merged as long as it is young.
         let isMerged =
             claims.isMerelyClaimed(sequence)
             && clockGuard.isYoung(max(decoder.incarnation, decoder.lastStamp), now: now)

@@ -26,7 +26,7 @@ extension Replica {
         }
     }
 
-    /// The runtime has dropped a message whose frames cannot be ours.
+    /// Counts a message that the runtime has dropped, because its frames are not of this protocol.
     public func countMalformed(_ sender: SenderID, _ reason: String) {
         dropMalformed(sender, WireError(.malformed, reason))
     }
@@ -37,14 +37,15 @@ extension Replica {
         notice(.malformed, ["sender": label(sender), "reason": error.description])
     }
 
-    /// The stream of a key, if there is one. To look at the last costs no exclusive access.
+    /// The stream of a key, if it is followed. The stream that was found last is returned without exclusive access to
+    /// the table, which the hot path saves.
     @inline(__always)
     func stream(_ key: StreamKey) -> StreamState? {
         if let recent = streams.recent, recent.key == key { return recent }
         return streams.find(key)
     }
 
-    /// The topic of these bytes; in the same way.
+    /// The topic of these bytes. The topic that was found last is returned without exclusive access, too.
     @inline(__always)
     func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
         if let recent = topics.recent, bytes.isEqual(to: recent.bytes) { return recent }
@@ -57,7 +58,7 @@ extension Replica {
         let topic = try self.topic(bytes)
         guard isWanted(topic) else { return }
         try decoder.decode(payload)
-        // Where batches come its heads will: they may stand behind more batches than can be applied in time.
+        // A batch is a sign of life: the heads may stand behind more batches than can be applied in time.
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
@@ -74,7 +75,7 @@ extension Replica {
         if streams.count > count { takeFormerState(stream, sender, now: now) }
         var isCurrent = stream.incarnation == decoder.incarnation
         if !isCurrent, stream.claimedStart != nil, decoder.lastStamp > stream.incarnation {
-            // It was written after the later start of which others tell.
+            // The batch was written after the later start that others tell began, so the origin did not start anew.
             takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
             isCurrent = stream.incarnation == decoder.incarnation
         }
@@ -90,7 +91,7 @@ extension Replica {
     /// if it comes from the future, else merges it.
     /// - Parameter isCurrent: false for a batch of an older incarnation: it is merged and not tracked.
     func accept(_ payload: Span<UInt8>, of stream: StreamState, isCurrent: Bool, sender: SenderID, now: Moment) {
-        // It comes from the future, so it is not here, and is seen again when it comes again.
+        // A rejected batch is not marked as received: it is judged anew when it comes again.
         if clockGuard.isTooFarAhead(decoder.lastStamp, now: now) {
             return reject(stream, isCurrent: isCurrent, sender, now: now)
         }
@@ -106,7 +107,7 @@ extension Replica {
             return
         }
         if !isCurrent, clockGuard.isExpired(decoder.lastStamp, now: now) {
-            // What it would bring back may have been deleted since, and forgotten.
+            // What the batch would bring back may have been deleted since, and the delete forgotten.
             counters[.expiredBatches] += 1
             return
         }
@@ -140,13 +141,13 @@ extension Replica {
             renewal?.cache.commit(decoder.batch(in: payload), type: stream.type)
         }
         count(summary, batches: 1)
-        // Asked for here, so that no name is copied for nothing.
+        // Checked before the call, so that the name of the type is not copied in vain.
         if !audits.isEmpty { passAudit(of: stream.type, now: now) }
         if configuration.forwardsBatches, isCurrent || summary.changed > 0 { forward(payload, of: stream.key) }
         return summary.changed > 0
     }
 
-    /// A batch of one, as it comes while there is little to do, has a shorter way.
+    /// Commits a batch. A batch of one update, the usual case while there is little to do, takes a shorter way.
     @inline(__always)
     func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> BatchSummary {
         let table = stream.table(of: cache)
@@ -173,15 +174,15 @@ extension Replica {
 
     /// Finds the stream, and sees to it that a newer incarnation takes the place of an older one.
     /// - Parameters:
-    ///   - stamp: the last that its origin gave, where that is known.
-    ///   - isPushed: a peer begins it, and not a sender.
-    ///   - isClaim: another than the origin tells of this start, and no batch of it.
+    ///   - stamp: the last stamp of the origin that is known; 0 for none.
+    ///   - isPushed: the push of a peer begins the stream, and not a sender.
+    ///   - isClaim: another than the origin tells this start, and no batch of it has come.
     /// - Returns: the stream, which may follow a newer incarnation than this; nil when there are too many.
     func meet(
         _ key: StreamKey, incarnation: UInt64, stamp: Stamp = 0, sender: SenderID?, isPushed: Bool = false,
         isClaim: Bool = false, now: Moment
     ) -> StreamState? {
-        // First, for what is refused must leave nothing behind.
+        // Checked first: a stream that is refused must leave nothing behind.
         if let sender, !noteOrigin(key.origin, of: sender, now: now) { return nil }
         let known = stream(key)
         let stream: StreamState
@@ -199,8 +200,8 @@ extension Replica {
         if incarnation < stream.incarnation { noteOlder(stream, stamp) }
         guard let sender else { return stream }
         stream.note(sender, incarnation: incarnation)
-        // What it held before is in the sender's first snapshot, or in another's.
-        // Where the origin is a sender itself whose snapshot is through, that held it.
+        // What the stream held before is awaited from the snapshot of this sender, or of another. Where the origin is a
+        // sender itself and its snapshot is complete, that has brought it.
         if known == nil, !sessions[sender.index].isSynced, !isPresent(key.origin) {
             takeOver(stream, from: sender, now: now)
         }
@@ -215,11 +216,11 @@ extension Replica {
         guard let type = key.topic.type, streams.count < naming.bounds.streamCount, hasShare(sender),
             case let telling = findRoom(for: key, isPushed: isPushed, now: now), telling != .refused
         else {
-            // Whoever pushes is told himself.
+            // The answer to a push tells the peer that it was refused.
             if !isPushed { noteRefused(key.origin) }
             return nil
         }
-        // A straggler of an earlier start, which is all that was heard of this topic.
+        // This may be a late batch of an earlier start. The stream follows the latest start of the origin all the same.
         let latest = max(incarnation, origins[key.origin].latestStart ?? 0)
         let stream = StreamState(
             key: key, type: type, incarnation: latest, metAt: sender, now: now.uptimeMicroseconds)
@@ -227,7 +228,7 @@ extension Replica {
         if stream.isUntold { naming.leavesNamesOut = true }
         goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
-        // A state of an earlier run may hold what it wrote, where no position of it was stored.
+        // A restored state may hold models of this stream although no position of it was stored.
         stream.holdsUntold = latest > incarnation || lastAlive != nil
         if !isClaim { proveStart(key.origin, incarnation) }
         noteStart(of: stream, latest, by: sender, now: now)
@@ -236,7 +237,7 @@ extension Replica {
         return stream
     }
 
-    /// A sender has told of more than is followed: counted, and told once.
+    /// Counts a stream or an origin that is not followed because there are too many, and logs the first of them.
     func noteRefused(_ origin: String) {
         counters[.refusedStreams] += 1
         guard !naming.hasToldRefusal else { return }
@@ -246,8 +247,8 @@ extension Replica {
             ["origin": origin, "streams": "\(streams.count)", "advice": "use fewer names or topics, or larger frames"])
     }
 
-    /// The sender speaks for the origin.
-    /// - Returns: false when it claims to speak for too many, and none of them can be forgotten.
+    /// Takes note that the sender speaks for the origin.
+    /// - Returns: false when the sender speaks for too many, and none of them can be forgotten.
     func noteOrigin(_ origin: String, of sender: SenderID, now: Moment) -> Bool {
         if sessions[sender.index].lastOrigin == origin { return true }
         return noteOtherOrigin(origin, of: sender, now: now)
@@ -267,8 +268,8 @@ extension Replica {
         return true
     }
 
-    /// The sender tells heads of the origin.
-    /// - Returns: false when it claims to speak for too many, or the start lies too far ahead.
+    /// Takes note that the sender tells heads of the origin.
+    /// - Returns: false when the sender speaks for too many, or the start lies too far ahead.
     func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         guard noteOrigin(heads.origin, of: sender, now: now) else { return false }
         guard !isStartTooFarAhead(heads.incarnation, followed: origins[heads.origin].latestStart, now: now) else {
@@ -289,13 +290,13 @@ extension Replica {
         return true
     }
 
-    /// The sender tells these heads.
+    /// Takes note of the origins that these heads of the sender tell.
     func noteOrigins(_ heads: [Heads], of sender: SenderID, now: Moment) {
         for told in heads { _ = noteOrigin(told, of: sender, now: now) }
     }
 
-    /// What an older incarnation has sent before the newer began comes late by replays and relays after every restart.
-    /// Only what it sends afterwards shows that both go on.
+    /// Counts what comes of an older incarnation. What it sent before the newer one began comes late, by replays and
+    /// relays, after every restart. Only what it sends afterwards shows that two processes have one name.
     private func noteOlder(_ stream: StreamState, _ stamp: Stamp) {
         counters[.olderIncarnationBatches] += 1
         guard stamp > stream.incarnation else { return }
@@ -311,7 +312,7 @@ extension Replica {
     ) {
         counters[.newIncarnations] += 1
         if origins[stream.key.origin].loggedStart != incarnation {
-            // Not for each topic: they may be very many.
+            // Logged once for an origin, not for each of its topics, which may be very many.
             origins[stream.key.origin].loggedStart = incarnation
             notice(.newIncarnation, ["origin": stream.key.origin, "topic": stream.key.topic.description])
         }
@@ -328,13 +329,14 @@ extension Replica {
         stream.tracker = SequenceTracker()
         stream.olderBatchCount = 0
         stream.holeSince = nil
-        // What was missing of the older one comes with the snapshot of the newer, if anybody has it.
+        // What was missing of the older one comes with the snapshot of the newer, if any sender has it.
         if stream.repair != nil { finish(stream, by: .superseded, now: now) }
-        // What the origin had before is not in its new batches; what is pushed begins with its first batch.
+        // What the origin had before is not in its new batches. A pushed start needs no snapshot: it begins with its
+        // first batch.
         if let sender { takeOver(stream, from: sender, now: now) }
     }
 
-    /// So many batches of an older incarnation after a newer one are not stragglers: both processes run.
+    /// How many batches of an older incarnation, sent after the newer one began, show that both processes run.
     static let conflictBatchCount = 16
 }
 

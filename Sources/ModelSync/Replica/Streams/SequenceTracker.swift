@@ -18,6 +18,7 @@ public struct SequenceTracker: Hashable, Sendable {
     /// Applied sequences beyond a hole: disjoint, ascending, none adjacent.
     public private(set) var ahead: [ClosedRange<UInt64>] = []
 
+    /// Nothing applied, nothing known.
     public init() {}
 
     /// How many runs beyond holes are remembered. Past it the last is forgotten: its batches count as missing.
@@ -84,7 +85,7 @@ public struct SequenceTracker: Hashable, Sendable {
         absorb()
     }
 
-    /// What was told of heads counts no longer: `newHead` does.
+    /// Replaces the head: what was told before counts no longer.
     mutating func replaceHead(by newHead: UInt64) { head = newHead }
 
     /// Goes back to what was applied before a claim, and keeps what has been applied beyond it since.

@@ -21,18 +21,19 @@ final class StreamState {
     /// What one sender has last said of the stream.
     struct Teller {
         let sender: SenderID
-        /// The start of the origin that it follows.
+        /// The start of the origin that the sender follows.
         var incarnation: UInt64 = 0
-        /// The head that it told last; nil where only batches came.
+        /// The head that the sender told last; nil where only batches came.
         var head: UInt64?
-        /// When it told that, on the clock of ``Moment/uptimeMicroseconds``.
+        /// When the sender told that head, on the clock of ``Moment/uptimeMicroseconds``.
         var toldAt: UInt64 = 0
-        /// Its copy was equal to this one in all buckets of the stream once, since that start and its last connection.
+        /// The sender's copy and this one have been equal in all buckets of the stream, since that start and on this
+        /// connection.
         var wasEqual = false
     }
 
     let key: StreamKey
-    /// The buckets that its topic carries.
+    /// The buckets that the topic carries.
     let buckets: Range<Int>?
     /// The type of the topic.
     let type: String
@@ -45,32 +46,34 @@ final class StreamState {
     var sender: SenderID?
     /// Every sender that has spoken of the stream: at most one entry for each.
     var tellers: [Teller] = []
-    /// What others than the origin have said to hold, in the order of how far that goes.
+    /// What others than the origin claim to hold, in ascending order of the last sequence.
     var claims: [Claim] = [] { didSet { noteDoubtful() } }
     /// The start that is followed, where only others than the origin tell of it; nil once a batch of it has come.
     var claimedStart: ClaimedStart? { didSet { noteDoubtful() } }
-    /// A batch up to here may bear out or contradict what others have said: asked for with each batch.
+    /// The last sequence whose batch may bear out or contradict a claim. Kept as a number, because it is read with each
+    /// batch.
     private(set) var doubtfulThrough: UInt64 = 0
-    /// Others than the origin have told the last known head.
+    /// The last known head was told by another than the origin.
     var isHeadClaimed = false
     /// Since when the next sequence is missing, and what was applied then.
     var missing: (applied: UInt64, since: UInt64)?
-    /// Since when the start that is followed was not, as others told of a later one, or something of an earlier start
-    /// was missing, and what was applied when it was followed again. Nil once a copy has covered that.
+    /// Since when something is missing that the present sequences do not show, and what was applied when the start was
+    /// followed (again). Batches of an earlier start were missing, or a claimed later start was followed in between.
+    /// Nil once a copy has covered that.
     var unfollowed: (applied: UInt64, since: UInt64)?
     /// When a hole was seen first, while it may still fill by itself.
     var holeSince: UInt64?
     var holeFinding = Finding.batchBeyondNext
     /// At most one repair at a time.
     var repair: Repair?
-    /// It stands in the replica's list of streams that need attention.
+    /// The stream is in the list of streams that need attention.
     var isListed = false
-    /// Which of the queues of streams that need attention it stands in, while it stands in one.
+    /// The index of its queue in that list, while it is there.
     var queue = 0
     /// Batches of an older incarnation that came after the newer one was met, and were sent after it began.
     var olderBatchCount = 0
-    /// Something was rejected because its stamp lay too far ahead: it counts as missing, and is not asked for again
-    /// before this time. Nil where nothing of that kind is missing.
+    /// The time before which a batch that was rejected for its stamp is not asked for again; until it comes it counts
+    /// as missing. Nil where no such batch is missing.
     var clockPause: UInt64?
     /// A newer incarnation took the place of an older one, and this copy was not equal to any sender's since.
     var holdsOlderIncarnation = false
@@ -78,23 +81,24 @@ final class StreamState {
     /// of the origin, or beyond the position of a stored state. What this copy holds beyond a sender's is no
     /// difference until both were equal once.
     var holdsUntold = false
-    /// Since when what its origin had before the first known batch is awaited; nil once a snapshot has brought it.
+    /// Since when a snapshot is awaited of what the origin had before the first known batch. Nil once it has come, or
+    /// is given up.
     var takeoverSince: UInt64?
-    /// Its beginning came from a store, or was asked for since.
+    /// The beginning of the stream came from a store, or has been asked for since.
     var isRestored = false
-    /// Somebody has pushed batches of it.
+    /// Batches of the stream were pushed here.
     var isPushed = false
-    /// Whoever is served is not told of it: there is no room.
+    /// The heads that peers are told leave the stream out, because one message has no room for all.
     var isUntold = false
-    /// The sender in whose words it was met.
+    /// The sender that told the stream first, and is charged for it; nil for a peer that pushed, or a store.
     let metAt: SenderID?
-    /// When a batch of it came last, on the clock of ``Moment/uptimeMicroseconds``; 0 for none in this run.
+    /// When a batch of the stream came last, on the clock of ``Moment/uptimeMicroseconds``; 0 for none in this run.
     var lastArrival: UInt64 = 0
-    /// What became of its holes.
+    /// What became of the holes of the stream.
     var account = RepairAccount()
-    /// Since when the quality is what it is.
+    /// Since when the state of the stream is what it is.
     var since: UInt64
-    /// Since when nothing fresh is known of it.
+    /// Since when nothing fresh is known of the stream; nil while it is fresh.
     var staleSince: UInt64?
     var lastBatchLagMilliseconds: UInt64 = 0
     /// The greatest stamp of its batches, of whichever start.
@@ -123,9 +127,10 @@ final class StreamState {
     /// Something that was sent is not here.
     var isMending: Bool { repair != nil || holeSince != nil || takeoverSince != nil || tracker.hasHole }
 
-    /// A hole that stays, perhaps for good: whoever could be asked has not got what is missing, or nobody can be asked.
+    /// The stream has a hole that stays, perhaps for good: no sender that can be asked has what is missing, or none can
+    /// be asked.
     ///
-    /// What came beyond it is in the copy all the same, so the copy may hold more than its position tells.
+    /// Batches beyond the hole are in the copy all the same, so the copy may hold more than its position tells.
     var hasLastingHole: Bool {
         guard tracker.hasHole, holeSince == nil, takeoverSince == nil else { return false }
         return repair?.isInVain ?? tellers.isEmpty
@@ -139,7 +144,7 @@ final class StreamState {
 
     private func noteDoubtful() { doubtfulThrough = claimedStart != nil ? .max : claims.last?.through ?? 0 }
 
-    /// The sender speaks of the stream.
+    /// Takes note that the sender speaks of the stream.
     func note(_ teller: SenderID, incarnation: UInt64, head: UInt64? = nil) {
         sender = teller
         guard let index = tellers.firstIndex(where: { $0.sender == teller }) else {
@@ -161,19 +166,20 @@ final class StreamState {
     /// This copy and the sender's were equal in all buckets of the stream, on this connection.
     func wasEqual(to sender: SenderID) -> Bool { tellers.contains { $0.sender == sender && $0.wasEqual } }
 
-    /// Takes note that both copies are equal in all buckets of the stream, or that the sender may have begun anew.
+    /// Takes note that both copies are equal in all buckets of the stream; or, with false, that they may not be any
+    /// more.
     func noteEqual(_ isEqual: Bool, to sender: SenderID) {
         guard let index = tellers.firstIndex(where: { $0.sender == sender }) else { return }
         tellers[index].wasEqual = isEqual
         if isEqual { holdsOlderIncarnation = false }
     }
 
-    /// The sender tells its head, at this time, on the clock of ``Moment/uptimeMicroseconds``.
+    /// Takes note of when the sender told its head, on the clock of ``Moment/uptimeMicroseconds``.
     func noteTold(by teller: SenderID, at time: UInt64) {
         if let index = tellers.firstIndex(where: { $0.sender == teller }) { tellers[index].toldAt = time }
     }
 
-    /// What the sender has told beyond this head counts no longer.
+    /// Takes back what the sender has told beyond this head.
     func lowerHead(of teller: SenderID, to head: UInt64) {
         guard let index = tellers.firstIndex(where: { $0.sender == teller }) else { return }
         tellers[index].head = tellers[index].head.map { min($0, head) }

@@ -6,7 +6,7 @@ struct StreamTable {
     private var byType: [String: [StreamState]] = [:]
     /// The streams of each origin, in the order in which they were met.
     private(set) var byOrigin: [String: [StreamState]] = [:]
-    /// All streams by origin and topic, but for those that were met since it was asked for.
+    /// All streams by origin and topic, but for those that are still in `unordered`.
     private var ordered: [StreamState] = []
     private var unordered: [StreamState] = []
     /// The stream that was found last: mostly the next batch is of the same, and no key needs to be hashed.
@@ -14,7 +14,7 @@ struct StreamTable {
 
     var count: Int { byKey.count }
     var keys: some Collection<StreamKey> { byKey.keys }
-    /// All streams, in the order of a dictionary: for what depends on none.
+    /// All streams, in the order of a dictionary: for work that depends on no order.
     var values: some Collection<StreamState> { byKey.values }
     /// The streams by key, in the order of a dictionary.
     var entries: [StreamKey: StreamState] { byKey }
@@ -36,7 +36,7 @@ struct StreamTable {
 
     func follows(_ origin: String) -> Bool { byOrigin[origin] != nil }
 
-    /// A stream is followed from now on.
+    /// Adds a stream, which is followed from now on.
     mutating func insert(_ stream: StreamState) {
         byKey[stream.key] = stream
         byType[stream.type, default: []].append(stream)
@@ -44,8 +44,8 @@ struct StreamTable {
         unordered.append(stream)
     }
 
-    /// The streams of these origins are followed no more.
-    /// - Returns: those that were.
+    /// Removes the streams of these origins, which are followed no more.
+    /// - Returns: the streams that were removed.
     mutating func remove(streamsOf origins: Set<String>) -> [StreamState] {
         let removed = origins.flatMap { byOrigin.removeValue(forKey: $0) ?? [] }
         for stream in removed { byKey[stream.key] = nil }

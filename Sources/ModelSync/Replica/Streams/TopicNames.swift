@@ -6,7 +6,7 @@ struct TopicNames: Sendable {
     private(set) var recent: Topic?
     private var byBytes: [[UInt8]: Topic] = [:]
 
-    /// So many are remembered; past it all are forgotten, and taken apart anew.
+    /// How many topics are remembered. With one more all are forgotten, and parsed again.
     static let countMax = 65_536
 
     var count: Int { byBytes.count }
