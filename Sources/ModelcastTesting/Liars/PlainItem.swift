@@ -1,7 +1,7 @@
 /// One CBOR item and where it stands, read in the plainest way: for the oracle, and for frames that are tampered with.
 ///
-/// It shares no code with what the simulator checks. Made for the deterministic encoding that senders write; whatever
-/// else it meets reads as nil.
+/// The reader shares no code with the decoders that the simulator checks. It is made for the deterministic encoding
+/// that senders write; indefinite lengths, for example, read as nil.
 struct PlainItem {
     enum Kind: Equatable {
         case unsigned(UInt64)
