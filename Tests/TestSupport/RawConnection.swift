@@ -58,8 +58,8 @@ public final class RawConnection {
     public static func httpPost(of messages: [[UInt8]]) -> [UInt8] {
         let body = messages.flatMap { zmtp1Frame($0) }
         let text = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\nX: "
-        // A frame of ZMTP 1.0 begins with its length, and the P of POST is 80. The first message, which is the peer's
-        // name, is therefore 80 bytes long.
+        // A frame of ZMTP 1.0 begins with its length, and the P of POST is 80. The 80 bytes behind it are therefore the
+        // first message, which is the peer's name.
         let padding = String(repeating: "x", count: 1 + Int(UInt8(ascii: "P")) - text.utf8.count - 4)
         return Array((text + padding + "\r\n\r\n").utf8) + body
     }

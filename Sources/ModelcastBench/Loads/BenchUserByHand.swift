@@ -56,7 +56,7 @@ struct BenchUserByHand {
     }
 }
 
-/// The same fields for `JSONDecoder`, as the compiler synthesizes it.
+/// The same fields for `JSONDecoder`, with the decoding that the compiler synthesises.
 struct BenchUserJSON: Codable {
     let id: String
     let name: String

@@ -5,7 +5,7 @@ import Modelcast
 ///
 /// One thread uses it.
 final class InputFile {
-    /// What a read has brought.
+    /// The outcome of a read.
     enum Outcome {
         case bytes(Int)
         /// There are no bytes for now; a later read may bring some.

@@ -2,7 +2,7 @@ import Modelcast
 
 /// Why a text is not accepted as JSON.
 struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, for a person.
+    /// The fault, in words for a person.
     let reason: String
     /// The number of the byte at fault, the first being 1; nil where no single place is.
     let column: Int?

@@ -8,7 +8,7 @@ struct ModelLine: Equatable {
 
 /// Why a line is not taken.
 struct LineRefusal: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, for a person.
+    /// The fault, in words for a person.
     let reason: String
     /// The id of the line's model; nil when the fault comes before the id, or is in it.
     let id: String?

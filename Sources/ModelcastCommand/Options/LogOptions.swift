@@ -1,7 +1,7 @@
 import ArgumentParser
 import Logging
 
-/// What is logged; the same for all subcommands.
+/// The level of logging; the same option for all subcommands.
 struct LogOptions: ParsableArguments {
     @Option(name: .customLong("log-level"), help: "The least severe log messages to show, on standard error.")
     var level = LogLevel.warning

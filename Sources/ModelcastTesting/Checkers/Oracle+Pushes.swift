@@ -20,7 +20,7 @@ struct PushedBatch {
     var timely: Set<Int> = []
 }
 
-/// What acknowledgements promise.
+/// The promises of acknowledgements, and who must hold a pushed batch because of them.
 ///
 /// A relay *holds* a pushed batch from the moment in which it sends the acknowledgement, whether that arrives or not: a
 /// pusher that hears nothing asks again, and the relay must then give the same answer. The relay holds the batch until

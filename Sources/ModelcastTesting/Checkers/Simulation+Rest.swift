@@ -4,8 +4,8 @@ import ModelSync
 import ModelWire
 
 extension Simulation {
-    /// Makes the network good, the clocks right and everybody run, and lets time pass until every copy is live and
-    /// equals what was published.
+    /// Makes the network good, sets the clocks right and starts all nodes that are down, then lets time pass until
+    /// every copy is live and equals what was published.
     ///
     /// An update that a publisher had not stored may be lost with it; copies may then hold it or not.
     /// - Throws: ``SimulationFailure`` when the copies are not equal within `milliseconds` of simulated time, or when a

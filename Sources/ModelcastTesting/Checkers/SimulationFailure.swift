@@ -1,4 +1,4 @@
-/// What a checker of a simulation found.
+/// A fault that a checker of a simulation found.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The seed of the run, which repeats it.
     public let seed: UInt64

@@ -18,10 +18,10 @@ public struct Scenario: Sendable {
     public let hasDigests: Bool
     /// Whether the story of the run is kept.
     public let isTold: Bool
-    /// What may happen beside losses, crashes, partitions and clocks that jump.
+    /// The features that may happen beside losses, crashes, partitions and clocks that jump.
     public let features: Set<Feature>
 
-    /// What a scenario may have; each has it or not, as its seed says.
+    /// A feature that a scenario may have. The seed decides whether it has it.
     public enum Feature: String, CaseIterable, Sendable {
         /// Short-lived jobs push to relays, whose disks may refuse what they push.
         case jobs
@@ -60,7 +60,7 @@ public struct Scenario: Sendable {
     public struct Outcome: Sendable {
         /// The seed of the scenario.
         public let seed: UInt64
-        /// What a checker found; nil when all is well.
+        /// The fault that a checker found; nil when there is none.
         public let failure: SimulationFailure?
         /// The faults that were injected.
         public let faults: FaultTally

@@ -2,7 +2,7 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// What happens in a scenario.
+/// The events of a scenario, and the checks at its end.
 extension ScenarioPlay {
     mutating func play() throws {
         for _ in 0..<Int.random(in: 5...50, using: &generator) {

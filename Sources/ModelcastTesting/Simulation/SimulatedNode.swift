@@ -20,7 +20,7 @@ final class SimulatedNode {
     let partitions: Partitions
     /// The machine of a publisher or job that runs.
     var origin: Origin?
-    /// What brings the batches of a job that runs to its relays.
+    /// The machine that brings the batches of a job that runs to its relays.
     var pusher: Pusher?
     /// How a job works, and how far it has come.
     var job: JobState?

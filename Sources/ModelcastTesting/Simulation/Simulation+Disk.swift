@@ -2,7 +2,7 @@ import ModelCache
 import ModelSync
 import ModelWire
 
-/// What processes write to their disks.
+/// Writes of processes to their disks.
 extension Simulation {
     /// For a disk that is written behind: ends a write that is due, and begins the next one when its time has come.
     func writeBehind(_ node: SimulatedNode) {

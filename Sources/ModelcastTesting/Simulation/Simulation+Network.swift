@@ -113,7 +113,7 @@ extension Simulation {
             at: time + delay())
     }
 
-    /// What a message is, for the story.
+    /// The name of a stream's message in the story.
     static func name(_ topic: [UInt8], _ payload: [UInt8]) -> String {
         let name = Topic(bytes: topic).description
         guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else {
@@ -122,7 +122,7 @@ extension Simulation {
         return "\(name) #\(batch.sequence) of \(batch.origin)"
     }
 
-    /// What a request or reply is, for the story.
+    /// The name of a request or reply in the story.
     static func method(_ payload: [UInt8]) -> String {
         guard let items = PlainItem(payload)?.children, items.count >= 2, let method = items[0].text else {
             return "nonsense"

@@ -27,7 +27,7 @@ public struct SimulationSettings: Sendable {
     public var snapshotCredit = 2
     /// How many bytes of frames publishers and relays hold for replay.
     public var replayByteCount = 1 << 20
-    /// What publishers and relays grant their peers.
+    /// The budget of requests that publishers and relays grant each peer.
     public var budget = RequestBudget()
     /// How many names relays and replicas tell of and keep; nil for the defaults.
     var names: NameBounds?
