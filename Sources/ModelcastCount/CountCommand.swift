@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import ModelcastBench
 
-/// What Scripts/counts runs under callgrind and strace. A command of its own, without an asynchronous main function:
-/// that one lets the first thread wait for a signal, at which valgrind up to 3.19 crashes.
+/// The command that Scripts/counts runs under callgrind and strace. It has no asynchronous main function, which would
+/// let the first thread wait for a signal: valgrind up to 3.19 crashes at that.
 @main
 struct CountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

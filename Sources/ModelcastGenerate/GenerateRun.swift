@@ -1,15 +1,15 @@
-/// One run of a command that generates: what both `modelcast generate` and the tool of the plugin do.
+/// One run of a command that generates source, as `modelcast generate` and the tool of the build plugin both do.
 public struct GenerateRun: Sendable {
-    /// The languages that there are.
+    /// The languages of generated source.
     public enum Language: String, CaseIterable, Sendable { case swift }
 
-    /// What came of it.
+    /// The outcome of a run.
     public enum Outcome: Hashable, Sendable {
         /// Without a folder: the text of all files.
         case text(String)
-        /// The names of the files that were written, because they were not so before.
+        /// The names of the files that were written, because they differed or were not there.
         case written([String])
-        /// One sentence for each file that is not as it should be.
+        /// One sentence for each file that differs from what would be generated; empty when none does.
         case checked([String])
     }
 
@@ -19,14 +19,16 @@ public struct GenerateRun: Sendable {
     private let access: GeneratedAccess
 
     /// - Parameters:
-    ///   - schemas: paths of files.
-    ///   - output: the folder; nil for none.
-    ///   - isCheck: compare only. Needs a folder.
+    ///   - schemas: the paths of the schemas.
+    ///   - output: the folder for the generated files; nil for their text alone.
+    ///   - isCheck: compares with the files in the folder, and writes nothing. It needs `output`.
+    ///   - access: how far the generated types can be seen, where a schema does not say it.
     public init(schemas: [String], output: String?, isCheck: Bool = false, access: GeneratedAccess = .internal) {
         precondition(!isCheck || output != nil, "there is nothing to compare with")
         (self.schemas, self.output, self.isCheck, self.access) = (schemas, output, isCheck, access)
     }
 
+    /// Reads the schemas, and generates, writes or compares.
     /// - Throws: ``SchemaProblems`` or ``OutputFailure``.
     public func run() throws -> Outcome {
         var files: [SchemaFile] = []
@@ -34,7 +36,7 @@ public struct GenerateRun: Sendable {
         for path in schemas {
             do { files.append(try SchemaFile(readingFrom: path)) } catch { problems.append(error) }
         }
-        // Others that refer to a file that cannot be read would be at fault, too.
+        // Schemas that refer to an unreadable file would be reported as well, though they are not at fault.
         guard problems.isEmpty else { throw SchemaProblems(problems) }
         let generated = try Generator(access: access).generate(files)
         guard let output else { return .text(generated.map(\.text).joined(separator: "\n")) }

@@ -3,17 +3,17 @@
 /// ```swift
 /// let files = try Generator(access: .public).generate([SchemaFile(readingFrom: "user.schema.json")])
 /// ```
-/// A file whose root is an object with an `id` is a model. All files that refer to each other are read in one run. What
-/// is made depends on the text and the names of the files alone, not on their folder or order.
+/// A file whose root is an object with an `id` is a model. All files that refer to each other are read in one run. The
+/// source depends on the text and the names of the files alone, not on their folder or order.
 ///
 /// | JSON Schema (2020-12) | Swift |
 /// |---|---|
 /// | `string`, `boolean`, `integer`, `number` | `String`, `Bool`, `Int`, `Double` |
 /// | `format`: `int32`, `int64`; `float`, `double` | `Int32`, `Int64`; `Float`, `Double` |
 /// | `format: date-time` | `Date`, with `convert: .iso8601` |
-/// | `format: uri`, `format: uuid` | `URL` and `UUID`, travelling as text |
+/// | `format: uri`, `format: uuid` | `URL` and `UUID`, as text on the wire |
 /// | `format: byte`, `contentEncoding: base64` | `Data`: bytes on the wire, base64 in the JSON of Foundation |
-/// | any other format | a note for readers, as in JSON Schema |
+/// | any other format | no effect: an annotation, as in JSON Schema |
 /// | `array`; `object` with `additionalProperties` only | `[T]`; `[String: T]` |
 /// | `{}` or `true`; items or values that say nothing | `Value` |
 /// | `enum` of texts; `oneOf` of `const` texts | an enum with raw values |
@@ -28,37 +28,39 @@
 /// | `$ref` to a file or into `$defs` | that type; of a model `Reference<Model>` |
 /// | `description` | a documentation comment |
 ///
-/// What only this package knows begins with `x-modelcast-`:
+/// Keywords of this package begin with `x-modelcast-`:
 ///
 /// | keyword | where | meaning |
 /// |---|---|---|
-/// | `name` | property, root, `$defs`, variant | the name in Swift; else the key, `title` or file makes it |
+/// | `name` | property, root, `$defs`, variant | the name in Swift; without it the key, `title` or file gives one |
 /// | `type` | root of a model | the name of the type on the wire, if it is not that in Swift |
 /// | `access` | root | `public`, `package` or `internal` for this file |
-/// | `id` | property of a model | it is the id; else `id` is |
+/// | `id` | property of a model | this property is the id; without it the property `id` is |
 /// | `constant` | property of a model | `@Constant let` |
-/// | `reference` | text or integer | the id of the model of that file, as `$ref` to it says |
+/// | `reference` | text or integer | the id of the model of that file, as with `$ref` to it |
 /// | `open` | enum of texts | `Open<T>`: keeps a value that has no case here |
 /// | `names` | enum | the case for a value: `{"1st": "first"}` |
 ///
-/// An enum is closed unless it says `open`: its schema calls any other value invalid, so a model with one is a problem
-/// that somebody sees. Open it where publishers are to be newer than readers.
+/// An enum is closed unless its schema says `open`: any other value is invalid, so a model with one is a problem that
+/// readers are told of. Open an enum where publishers may be newer than readers.
 ///
-/// Types within a property are declared in the type that has it, those of `$defs` beside it. Lengths are counted in
-/// characters, as Swift does, not in code points. Elements of arrays are one value each, so that they cannot be objects
-/// with `properties`: those become models of their own, or `Value`. In a dictionary there are no dates. An object that
-/// is a variant somewhere has no property for its tag anywhere. `@Field` does not reach into dictionaries and variants:
-/// there a `URL` travels as a URI, and a `UUID` as one, not as text; both are read from text, too.
+/// Types within a property are declared in the type that has the property; types of `$defs` are declared beside it.
+/// Lengths are counted in characters, as Swift does, not in code points. Each element of an array is one value, so it
+/// cannot be an object with `properties`: make such objects models of their own, or `Value`. A dictionary cannot hold
+/// dates. An object that is a variant somewhere has no property for its tag anywhere. `@Field` does not reach into
+/// dictionaries and variants: a `URL` there is a URI on the wire and a `UUID` a UUID, not text; both are read from
+/// text, too.
 ///
-/// A schema describes models here, not lines of JSON: of nested objects each field travels for itself, under a dotted
-/// name, and so does what a variant holds.
+/// A schema describes models here, not lines of JSON: each field of a nested object, and each payload of a variant, is
+/// a field of the model, under a dotted name.
 public struct Generator: Sendable {
     private let access: GeneratedAccess
 
+    /// - Parameter access: how far the generated types can be seen, where a schema does not say it.
     public init(access: GeneratedAccess = .internal) { self.access = access }
 
     /// One file of source for each schema, sorted by name.
-    /// - Throws: ``SchemaProblems`` with all that is wrong, not only the first.
+    /// - Throws: ``SchemaProblems`` with all problems, not only the first.
     public func generate(_ schemas: [SchemaFile]) throws(SchemaProblems) -> [GeneratedFile] {
         let findings = Findings()
         let files = load(schemas, findings)
@@ -74,7 +76,8 @@ public struct Generator: Sendable {
         return generated
     }
 
-    /// Sorted by what does not depend on the folder, where that tells them apart.
+    /// Parses the files and sorts them by name, so that the order does not depend on their folders. Files of one name
+    /// are sorted by their paths.
     private func load(_ schemas: [SchemaFile], _ findings: Findings) -> [LoadedFile] {
         var files: [LoadedFile] = []
         for schema in schemas {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ModelcastGenerate
 
-/// What the plugin GenerateModels runs. People use `modelcast generate`, which can do more.
+/// The tool that the build plugin GenerateModels runs. People use `modelcast generate`, which can do more.
 @main
 struct ModelcastGenerateTool: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct ModelcastGenerateTool: ParsableCommand {
         do {
             _ = try GenerateRun(schemas: schemas, output: output).run()
         } catch let problems as SchemaProblems {
-            // In the form that build systems show at the place.
+            // Build systems show messages of this form at the file.
             let lines = problems.problems.map { problem in
                 let place = problem.pointer.isEmpty ? "" : "\(problem.pointer): "
                 return "\(problem.file):1:1: error: \(place)\(problem.message)\n"

@@ -17,16 +17,17 @@
 /// ```
 /// The fields are `address.street`, `address.town` and so on, each merged for itself. These are also the keys of the
 /// model's JSON.
-/// - ``Field(_:default:convert:validate:)`` says of a property what it says of one of a model.
+/// - ``Field(_:default:convert:validate:)`` means the same for a property of a group as for one of a model.
 /// - A property may be a group itself, with longer names: `address.place.latitude`.
 /// - An optional property is nil where its field is unknown or null; its nil is published as null. The two are not told
 ///   apart within a group.
-/// - An optional group is nil where all of its fields are null or unknown. So one whose parts are all optional is nil
-///   when they are; where it is not optional it needs a default, `var links: Links = Links()`.
+/// - An optional group is nil where all of its fields are null or unknown. A group with only optional properties is
+///   therefore nil when all of them are. Where such a group is not optional it needs a default,
+///   `var links: Links = Links()`.
 /// - A group some of whose fields are missing is a problem of the model, not nil.
 ///
-/// The struct gets a memberwise initialiser, if it has none with the same labels. Not for generic structs, nor for
-/// properties within `#if`.
+/// The struct gets a memberwise initialiser, if it has none with the same labels. The macro takes no generic structs,
+/// and no properties within `#if`.
 @attached(member, names: named(init), named(Names), named(fieldNames), named(write))
 @attached(extension, conformances: FieldGroup)
 public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "NestedMacro")
@@ -51,13 +52,13 @@ public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "N
 /// | `contact.mail.street` and so on | the parts of the address |
 /// | `contact.card.number`, `contact.card.month` | the payloads with a label |
 ///
-/// - What the fields of other cases hold does not matter: publishing a model leaves them as they are, publishing
-///   changes makes those of the case before unknown.
-/// - A name without a case is a problem of the model: what is not known is never taken for something else.
-/// - A payload is a ``FieldValue`` or a ``FieldGroup``, and not optional. Several have labels. A default value stands
-///   for a field that is unknown or null.
+/// - The fields of other cases do not matter. Publishing a model leaves them as they are; publishing changes makes the
+///   fields of the former case unknown.
+/// - A name without a case is a problem of the model: an unknown case is never taken for another one.
+/// - A payload is a ``FieldValue`` or a ``FieldGroup``, and not optional. Where a case has several payloads, each has a
+///   label. A default value stands for a field that is unknown or null.
 ///
-/// Not for generic enums, nor for cases within `#if`. An enum with raw values is a ``FieldValue`` instead.
+/// The macro takes no generic enums, and no cases within `#if`. An enum with raw values is a ``FieldValue`` instead.
 @attached(member, names: named(init), named(fieldNames), named(write))
 @attached(extension, conformances: FieldGroup)
 public macro OneOf() = #externalMacro(module: "ModelcastMacrosPlugin", type: "OneOfMacro")

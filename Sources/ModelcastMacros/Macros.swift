@@ -17,19 +17,21 @@
 /// }
 /// ```
 /// - A stored property is a field of the same name, unless ``Field(_:default:convert:validate:)`` or ``Local()`` says
-///   otherwise. Computed, static and lazy properties are the struct's own matter.
-/// - Its type stands in the declaration, and is a ``FieldValue``, a ``FieldGroup`` or has a conversion.
+///   otherwise. The macro leaves computed, static and lazy properties alone.
+/// - The declaration of a property names its type, which is a ``FieldValue``, a ``FieldGroup`` or has a conversion.
 /// - An optional property is nil where its field is unknown or null: ``Model/knows(_:)`` tells the two apart.
 /// - The initial value of a `var` stands for a field that is unknown or null, and is the default of the memberwise
-///   initialiser. An optional property with one is not told apart: its nil is published as null.
-/// - Equal are two models whose fields are equal, and known or not alike.
+///   initialiser. An optional property with an initial value does not tell unknown from null: its nil is published as
+///   null.
+/// - Two models are equal when their ids and fields are equal, and the same fields are known.
 ///
 /// The struct gets a memberwise initialiser, if it has none with the same labels, and all that ``Model``, `Codable` and
-/// `CustomStringConvertible` ask for. `User.Partial` holds what is known of a user that may not be complete,
-/// `User.Constants` what never changes, if anything is ``Constant()``. A `description` of your own is left alone.
+/// `CustomStringConvertible` ask for. `User.Partial` holds the known fields of a user that may be incomplete.
+/// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. A `description` of your
+/// own is left alone.
 ///
-/// Not for generic structs, nor for properties within `#if`. `model`, `problems`, `constants` and `unknownFields` are
-/// taken: a field of such a name needs a property of another one.
+/// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants` and
+/// `unknownFields` are reserved: a field of such a name needs a property of another name.
 /// - Parameter type: the name of the type on the wire; the struct's, if nil. Several structs may view one type.
 @attached(
     member,
@@ -45,24 +47,25 @@ public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMac
 
 /// Marks the `let` that identifies a model: one in each struct with ``Model(_:)``.
 ///
-/// Under another name than `id` it has that one too.
+/// A property of another name can be read as `id`, too.
 @attached(peer)
 public macro ID() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
 
-/// Says how a property of a struct with ``Model(_:)`` or ``Nested()`` travels. All arguments may be left out. A case of
-/// an enum with ``OneOf()`` takes a name only.
+/// Says how a property of a struct with ``Model(_:)`` or ``Nested()`` becomes a field. All arguments may be left out. A
+/// case of an enum with ``OneOf()`` takes a name only.
 ///
-/// The compiler looks at the arguments without the property. So `default: .red` does not tell of what type it is: say
-/// `default: Colour.red`, or `var colour: Colour = .red`. The function of a check says its type and `@Sendable`:
+/// The compiler looks at the arguments without the property, so it cannot tell the type of `default: .red`. Write
+/// `default: Colour.red`, or `var colour: Colour = .red`. The function of a check names its type and `@Sendable`:
 ///
 /// ```swift
 /// @Field(validate: .check("even") { @Sendable (number: Int) in number % 2 == 0 }) var number: Int
 /// ```
 /// - Parameters:
-///   - name: the name on the wire, as plain text: 1 to 128 bytes of UTF-8; of a model's field not `id`.
-///   - value: what stands for a field that is unknown or null; the initial value of a `var` does the same.
-///   - conversion: what makes the property of what the field holds. Of an optional property it makes the wrapped value.
-///   - validation: what must hold of the property, when it is read and when it is published. Nil passes.
+///   - name: the name on the wire, as plain text: 1 to 128 bytes of UTF-8; not `id` for a model's field.
+///   - value: the value for a field that is unknown or null; the initial value of a `var` does the same.
+///   - conversion: makes the property's value from the field's value, and back; for an optional property, the wrapped
+///     value.
+///   - validation: the condition that the property must meet when it is read and when it is published. Nil passes.
 @attached(peer)
 public macro Field<Default, Conversion: FieldConversion, Validation: FieldValidation>(
     _ name: String? = nil, default value: Default = Unspecified(), convert conversion: Conversion = Unspecified(),
@@ -73,7 +76,7 @@ public macro Field<Default, Conversion: FieldConversion, Validation: FieldValida
 @attached(peer)
 public macro Constant() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
 
-/// Marks a property that never travels, as a selection: it has an initial value or an optional type, and is no part of
-/// equality.
+/// Marks a property that is never published or read from a record, such as a selection. It needs an initial value or an
+/// optional type, and does not count for equality.
 @attached(peer)
 public macro Local() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")

@@ -2,33 +2,37 @@ import Dispatch
 import ModelcastTesting
 import Synchronization
 
-/// Many seeds, some at a time, until all are played, the time is up, or one has failed.
+/// Plays many seeds, some at a time, until all are played, the time is up, or one has failed.
 struct SeedSeries {
-    /// The seeds that it may play, the first first.
+    /// The seeds that the series may play, from the least on.
     let range: ClosedRange<UInt64>
+    /// The time after which no more seeds begin; nil for no limit.
     let seconds: Double?
+    /// How many seeds are played at a time.
     let jobs: Int
     let sabotage: Sabotage?
-    /// Nil for what is usual.
+    /// Whether heads carry digests; nil for the default of ``Scenario``.
     let hasDigests: Bool?
     let features: Set<Scenario.Feature>
-    /// A failure does not end it.
+    /// Whether the series goes on after a failure.
     let keepsGoing: Bool
 
     private struct State {
-        /// The seed to be played next; nil when all have begun.
+        /// The seed to play next; nil when all have begun.
         var next: UInt64?
         var summary = Summary()
         var nextReport = 10.0
     }
 
-    /// A range as it is printed.
+    /// The text of a range of seeds.
     static func name(_ range: ClosedRange<UInt64>) -> String {
         let (first, last) = (range.lowerBound, range.upperBound)
         return first == last ? "seed \(first)" : "seeds \(first) to \(last)"
     }
 
-    /// - Parameter report: is given a line of progress every ten seconds.
+    /// Plays the seeds, on threads of Dispatch and the calling thread.
+    /// - Parameter report: receives a line of progress every ten seconds, and one for each failure where the series
+    ///   goes on after failures. Called on any of these threads.
     func run(_ report: @Sendable (String) -> Void) -> Summary {
         let state = Mutex(State(next: range.lowerBound))
         let began = ContinuousClock.now

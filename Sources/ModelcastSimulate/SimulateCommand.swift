@@ -69,7 +69,8 @@ struct SimulateCommand: ParsableCommand {
     private static let protections = Sabotage.allCases.map(\.rawValue).joined(separator: ", ")
     private var protection: Sabotage? { sabotage.flatMap { Sabotage(rawValue: $0) } }
 
-    /// Nil for what is usual: digests unless there is a sabotage, which they would mend.
+    /// Whether heads carry digests; nil for the default: they do unless there is a sabotage, whose damage digests would
+    /// mend.
     private var hasDigests: Bool? { noDigests ? false : nil }
 
     private var chosenFeatures: Set<Scenario.Feature> {
@@ -81,19 +82,19 @@ struct SimulateCommand: ParsableCommand {
         }
     }
 
-    /// Every word of the option is a feature.
+    /// True when every word of the option is a feature.
     private var knowsFeatures: Bool {
         guard let features, !["all", "none"].contains(features) else { return true }
         return features.split(separator: ",").allSatisfy { Scenario.Feature(rawValue: String($0)) != nil }
     }
 
-    /// What makes the scenario another than its seed alone.
+    /// The options without which the seed is another scenario, each with a space behind it.
     private var options: String {
         (sabotage.map { "--sabotage \($0) " } ?? "") + (features.map { "--features \($0) " } ?? "")
             + (noDigests ? "--no-digests " : "")
     }
 
-    /// The seeds to be played; of a series that ends with its time, those that there are.
+    /// The seeds to play: all from the first on for a series that ends with its time; nil where there are too few.
     private var range: ClosedRange<UInt64>? {
         guard seconds == nil else { return first...(.max) }
         let (last, isBeyond) = first.addingReportingOverflow(UInt64(seeds - 1))

@@ -1,10 +1,10 @@
 import ModelcastTesting
 
-/// What came of some scenarios.
+/// The summary of the scenarios that were played.
 struct Summary: Sendable {
     private(set) var seedCount = 0
     private(set) var failureCount = 0
-    /// From the least seed to the greatest; nil before the first is played.
+    /// The range from the least seed that was played to the greatest; nil before the first is played.
     private var range: ClosedRange<UInt64>?
     /// The failure of the least seed that failed.
     private(set) var failure: SimulationFailure?

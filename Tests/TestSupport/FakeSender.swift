@@ -4,19 +4,21 @@ public import ModelRecord
 public import ModelWire
 import ZeroMQ
 
-/// A sender made by hand, with real sockets on free ports of this host: it answers what a test says, and sends any
-/// bytes on its stream and on its control socket.
+/// A sender with real sockets on free ports of this host, whose answers a test decides. It sends any bytes on its
+/// stream and on its control socket.
 ///
-/// Barriers are answered as an honest sender answers them. Its heartbeat is a minute, so that nobody finds it silent.
+/// Barriers are answered as an honest sender answers them. The heartbeat is a minute, so that no replica finds the
+/// sender silent.
 public final class FakeSender: Sendable {
-    /// What it answers; nil for what an honest sender would that has published nothing.
+    /// The replies to a request; nil for those of an honest sender that has published nothing.
     public typealias Answer = @Sendable (ControlRequest) -> [ControlReply]?
 
     /// The endpoint that subscribers are given.
     public let control: String
     private let mailbox: Mailbox
 
-    /// Serves until the last reference goes.
+    /// Binds the sockets, and serves on a thread of its own until the last reference goes.
+    /// - Throws: the error of the socket that cannot be bound.
     public init(answer: @escaping Answer = { _ in nil }) throws {
         let mailbox = Mailbox()
         self.mailbox = mailbox
@@ -44,26 +46,26 @@ public final class FakeSender: Sendable {
     /// Sends a message of any frames to every subscriber of its first frame.
     public func send(_ frames: [[UInt8]]) { mailbox.change { $0.stream.append(frames) } }
 
-    /// Sends a message of any frames to everybody who has asked for anything.
+    /// Sends a message of any frames to every peer that has made a request.
     public func reply(_ frames: [[UInt8]]) { mailbox.change { $0.replies.append(frames) } }
 
-    /// The stream's message with one update of its own, the first of its type.
+    /// A message of the stream: a batch with one update, the first batch of its type.
     public static func batch(type: String, id: String, _ fields: Fields) throws -> [[UInt8]] {
         var writer = BatchWriter()
         try writer.append(.merge, stamp: 1 << 16, id: id, fields: fields)
         return [Topic.data(type: type).bytes, writer.finish(origin: name, incarnation: incarnation, sequence: 1)]
     }
 
-    /// The name that it gives, as a sender and as an origin.
+    /// The sender's name, which is also the name of its origin.
     static let name = "fake"
     static let incarnation: UInt64 = 1
     static let heads = Heads(origin: name, incarnation: incarnation, stamp: 1 << 16, heads: [])
 }
 
-/// What the tests hand to the sockets' thread, and once the other way.
+/// The messages of the tests to the sockets' thread, and the result of that thread's start.
 private final class Mailbox: Sendable {
     struct Contents {
-        /// Set when both sockets are bound.
+        /// The endpoint and the waker once both sockets are bound, or why they are not; nil before that.
         var start: Result<(control: String, waker: Waker), any Error>?
         var isStopped = false
         var stream: [[[UInt8]]] = []
@@ -80,7 +82,7 @@ private final class Mailbox: Sendable {
         waker?.wake()
     }
 
-    /// Hands over what waits.
+    /// Takes the messages that wait.
     func take() -> Contents {
         contents.withLock { contents in
             defer { (contents.stream, contents.replies) = ([], []) }
@@ -160,13 +162,13 @@ private struct FakeSenderSockets: ~Copyable {
 
     private static func send(_ frames: [[UInt8]], on socket: borrowing Socket) throws {
         for (index, frame) in frames.enumerated() {
-            // The span is borrowed for the call only, which copies it.
+            // The span is borrowed for this call only, which copies the bytes.
             let message = unsafe Message(copying: frame.span.bytes)
             guard try socket.send(message, more: index < frames.count - 1) == .sent else { return }
         }
     }
 
-    /// The frames of the next message; nil when none is here.
+    /// The frames of the next message; nil when none has come.
     private static func receive(from socket: borrowing Socket) throws -> [[UInt8]]? {
         var message = Message()
         var frames: [[UInt8]] = []

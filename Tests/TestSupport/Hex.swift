@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// The bytes that hexadecimal digits tell; spaces are ignored.
+    /// The bytes of hexadecimal digits. Characters that are no digits, such as spaces, are ignored.
     public init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         precondition(digits.count.isMultiple(of: 2), "half a byte: \(hex)")

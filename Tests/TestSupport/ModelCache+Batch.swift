@@ -2,7 +2,7 @@
 public import ModelWire
 
 extension ModelCache {
-    /// Commits what a writer holds, as if it had come from a publisher.
+    /// Commits the batch of a writer, as if it had come from a publisher.
     public func commit(_ writer: consuming BatchWriter, type: String, origin: String = "origin") throws {
         let frame = writer.finish(origin: origin, incarnation: 1, sequence: 1)
         var decoder = BatchDecoder()

@@ -1,12 +1,12 @@
 public import ModelRecord
 
 extension [UInt8] {
-    /// Any bytes, so many of them.
+    /// Random bytes.
     public static func random(lengths: ClosedRange<Int>, using generator: inout SeededGenerator) -> [UInt8] {
         (0..<Int.random(in: lengths, using: &generator)).map { _ in .random(in: 0...255, using: &generator) }
     }
 
-    /// Puts any byte in the place of one to three.
+    /// Replaces one to three bytes by random ones, which may be the same.
     public mutating func damage(using generator: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             let index = Int.random(in: indices, using: &generator)

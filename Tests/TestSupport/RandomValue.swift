@@ -3,7 +3,7 @@ import ModelCBOR
 public import ModelRecord
 
 extension Value {
-    /// Any value, nested at most `depth` levels deep.
+    /// A random value, nested at most `depth` levels deep.
     public static func random(depth: Int, using generator: inout SeededGenerator) -> Value {
         switch Int.random(in: 0..<(depth > 0 ? 14 : 7), using: &generator) {
         case 0: return .null
@@ -55,7 +55,8 @@ extension Value {
 }
 
 extension String {
-    /// A text of so many characters, some of them of several bytes.
+    /// A random text, in which some characters have several bytes.
+    /// - Parameter lengths: how many characters it has.
     public static func random(lengths: ClosedRange<Int>, using generator: inout SeededGenerator) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz_0123456789.ABCüß水𐅑")
         let count = Int.random(in: lengths, using: &generator)
@@ -69,7 +70,7 @@ extension String {
 }
 
 extension Fields {
-    /// So many fields at most, with any values, some unknown.
+    /// At most `count` random fields, some of which are `undefined`.
     public static func random(count: Int, depth: Int, using generator: inout SeededGenerator) -> Fields {
         var values: [String: Value] = [:]
         for _ in 0..<Int.random(in: 0...count, using: &generator) {

@@ -1,10 +1,12 @@
 import Foundation
 
-/// A TCP connection to a port of this host on which anything may be sent, by somebody who is no ZeroMQ peer.
+/// A TCP connection to a port of this host that does not speak ZMTP: a test may send any bytes on it.
 public final class RawConnection {
     private let descriptor: CInt
 
+    /// Connects, and blocks until that is done.
     /// - Parameter endpoint: `tcp://127.0.0.1:port`.
+    /// - Throws: ``CaseFailure`` when it cannot connect.
     public init(to endpoint: String) throws {
         guard let port = endpoint.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             throw CaseFailure("\(endpoint) has no port")
@@ -29,13 +31,14 @@ public final class RawConnection {
 
     deinit { close(descriptor) }
 
-    /// Sends some bytes; the other side may have closed.
+    /// Sends bytes. An error is ignored, because the other side may have closed.
     public func send(_ bytes: [UInt8]) {
         let fd = descriptor
         _ = unsafe bytes.withUnsafeBytes { unsafe Foundation.send(fd, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
     }
 
-    /// What the other side sends until it closes the connection; nil when it has not closed it in time.
+    /// Reads until the other side closes the connection.
+    /// - Returns: the bytes; nil when nothing has come for ten seconds and the connection is still open.
     public func readToEnd() -> [UInt8]? {
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         _ = unsafe setsockopt(
@@ -50,12 +53,13 @@ public final class RawConnection {
         }
     }
 
-    /// The bytes of an HTTP request, as a web page can have a browser send it, whose body are these messages of
-    /// ZMTP 1.0, each of one frame.
+    /// The bytes of an HTTP request with these messages of ZMTP 1.0 as its body, each of one frame. A web page can make
+    /// a browser send such a request.
     public static func httpPost(of messages: [[UInt8]]) -> [UInt8] {
         let body = messages.flatMap { zmtp1Frame($0) }
         let text = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\nX: "
-        // A frame of ZMTP 1.0 begins with its length: P is 80. So long is the first message, which is the peer's name.
+        // A frame of ZMTP 1.0 begins with its length, and the P of POST is 80. The 80 bytes behind it are therefore the
+        // first message, which is the peer's name.
         let padding = String(repeating: "x", count: 1 + Int(UInt8(ascii: "P")) - text.utf8.count - 4)
         return Array((text + padding + "\r\n\r\n").utf8) + body
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The memory of this process that is in use now.
+/// The resident memory of this process.
 public enum ResidentMemory {
-    /// In bytes; nil where the system does not tell it as Linux does.
+    /// The resident memory now, in bytes; nil where the system does not tell it as Linux does.
     public static var byteCount: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let words = text.split(separator: " ")
@@ -11,22 +11,24 @@ public enum ResidentMemory {
     }
 }
 
-/// How much more memory a long run of inputs takes than it took when it had begun.
+/// The growth of memory over a long run of inputs.
 ///
-/// What one input leaves behind, a hundred thousand make visible; what a single one takes for a moment is not seen.
+/// Memory that each input leaves behind adds up over a hundred thousand of them. Memory that one input takes for a
+/// moment is not seen.
 public struct MemoryWatch {
     private var first: Int?
     private var most = 0
 
+    /// A watch that has not looked yet.
     public init() {}
 
-    /// Looks once. The first look is what all later ones are compared with: take it when caches and pools are warm.
+    /// Reads the memory once. All later looks are compared with the first, so make that when caches and pools are warm.
     public mutating func look() {
         guard let now = ResidentMemory.byteCount else { return }
         if first == nil { first = now }
         most = max(most, now)
     }
 
-    /// The greatest growth seen, in bytes; 0 where memory cannot be told.
+    /// The greatest growth since the first look, in bytes; 0 where the system does not tell the memory.
     public var grownByteCount: Int { most - (first ?? most) }
 }

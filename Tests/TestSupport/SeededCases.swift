@@ -5,13 +5,13 @@ public import Testing
 /// Runs `body` for many seeds, one after the other, and stops at the first that fails.
 ///
 /// A case fails by throwing, so `body` uses `try #require` or throws ``CaseFailure``, never `#expect`. The seed of the
-/// failed case is recorded with the line that runs that case alone. A suite stands in a file of its own name: the
-/// line's filter is made of it.
+/// failed case is recorded with the command that runs that case alone. A suite must stand in a file of its own name,
+/// because the filter of that command is made from the file's name.
 ///
 /// - Parameters:
 ///   - count: how many cases a release build runs; a debug build runs a tenth. `MODELCAST_CASES` overrides both.
 ///   - firstSeed: the seed of the first case; each further case has the next number. `MODELCAST_SEED` overrides it.
-///   - body: is given the seed, and a generator that starts from it.
+///   - body: the case; it receives the seed, and a generator that starts from it.
 public func forEachSeed(
     _ count: Int, from firstSeed: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (UInt64, inout SeededGenerator) throws -> Void
@@ -34,14 +34,16 @@ public func forEachSeed(
     }
 }
 
-/// What is wrong with one seeded case.
+/// What is wrong with one case of a test.
 public struct CaseFailure: Error, CustomStringConvertible {
+    /// The fault, as a sentence.
     public let description: String
 
+    /// A failure with this text.
     public init(_ description: String) { self.description = description }
 }
 
-/// A debug build is some ten times slower, so it runs a tenth of the cases.
+/// The number of cases to run. A debug build is some ten times slower, so it runs a tenth of them.
 private func scaled(_ count: Int) -> Int {
     #if DEBUG
         max(count / 10, 1)

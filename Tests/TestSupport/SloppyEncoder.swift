@@ -2,13 +2,15 @@ import ModelCBOR
 import ModelRecord
 
 /// Rewrites CBOR items in one of their many other encodings: wider heads and floats, indefinite lengths, strings in
-/// pieces, pairs of maps in any order. The value stays.
+/// pieces, pairs of maps in any order. The value stays the same.
 public struct SloppyEncoder {
     private var generator: SeededGenerator
 
+    /// An encoder whose choices follow from a seed.
     public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// - Parameter encoded: one item in deterministic encoding.
+    /// Rewrites one item.
+    /// - Parameter encoded: one valid item in deterministic encoding.
     public mutating func rewrite(_ encoded: [UInt8]) -> [UInt8] {
         var reader = CBORReader(encoded.span)
         var result: [UInt8] = []
@@ -98,7 +100,7 @@ public struct SloppyEncoder {
         var rest = content[...]
         while !rest.isEmpty {
             var count = Int.random(in: 0...rest.count, using: &generator)
-            // Each piece of a text is a text of its own: it ends where a scalar ends.
+            // Each piece of a text must be valid text itself, so it ends where a scalar ends.
             if major == .text {
                 while count < rest.count, rest[rest.startIndex + count] & 0xC0 == 0x80 { count += 1 }
             }

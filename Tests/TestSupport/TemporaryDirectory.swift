@@ -2,10 +2,12 @@ public import Foundation
 
 /// A new, empty directory that is removed with everything in it when the last reference to it goes.
 ///
-/// Its path is short enough for an ipc endpoint, which has room for some hundred bytes.
+/// The path of the directory is short enough for an ipc endpoint, which has room for some hundred bytes.
 public final class TemporaryDirectory: Sendable {
+    /// The directory.
     public let url: URL
 
+    /// Makes the directory in /tmp.
     public init() throws {
         let name = "mc-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         url = URL(fileURLWithPath: "/tmp", isDirectory: true).appendingPathComponent(name, isDirectory: true)
@@ -13,7 +15,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // What cannot be removed is left to the system, which empties /tmp.
+        // A directory that cannot be removed is left to the system, which empties /tmp.
         try? FileManager.default.removeItem(at: url)
     }
 

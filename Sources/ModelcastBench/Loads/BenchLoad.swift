@@ -1,26 +1,26 @@
 import CPrefetch
 import Modelcast
 
-/// An endless row of updates to models at random, at a few nanoseconds each.
+/// An endless sequence of updates to random models, at a few nanoseconds each.
 ///
-/// Ids are drawn some ahead and asked for, so that an update finds its id in the processor's cache: an application has
-/// it there too, having just received or computed it.
+/// Ids are drawn ahead of their use and prefetched, so that an update finds its id in the processor's cache. An
+/// application has its id there too, because it has just received or computed it.
 struct BenchLoad {
     let ids: [String]
     let updates: [Fields]
-    /// Where the text of each id begins and its last byte stands; 0 for a short one, which has no memory of its own.
-    /// To ask the strings each time would mean to count references to them, and so to wait for their memory.
+    /// The addresses of the first and the last byte of each id's text; 0 for a short id, which has no memory of its
+    /// own. Asking the strings for them each time would count references to them, and so wait for their memory.
     private let texts: [(first: UInt, last: UInt)]
     private var numbers: SeededNumbers
     private var ahead = InlineArray<32, Int>(repeating: 0)
-    /// What follows those: their strings are being fetched, by which their texts will be found.
+    /// The ids after those in `ahead`. Their strings are being prefetched; their texts are prefetched next.
     private var farAhead: InlineArray<32, Int>
     private var position = 32
 
     init(ids: [String], updates: [Fields], seed: UInt64) {
         (self.ids, self.updates) = (ids, updates)
         texts = ids.map { id in
-            // Kept as numbers, which are only asked for: no memory is reached by them.
+            // The addresses are kept as numbers, and used for prefetching only: nothing is read through them.
             let place = unsafe id.utf8.withContiguousStorageIfAvailable { text -> (first: UInt, last: UInt)? in
                 guard let start = text.baseAddress, text.count > 15 else { return nil }
                 return unsafe (UInt(bitPattern: start), UInt(bitPattern: start + (text.count - 1)))
@@ -32,8 +32,7 @@ struct BenchLoad {
         for place in farAhead.indices { farAhead[place] = numbers.below(ids.count) }
     }
 
-    /// The next update, as positions in ``ids`` and ``updates``: to hand out the values would mean to count references
-    /// to them.
+    /// The next update, as positions in ``ids`` and ``updates``. Returning the values would count references to them.
     @inline(__always)
     mutating func next() -> (id: Int, fields: Int) {
         if position == ahead.count { draw() }

@@ -1,7 +1,7 @@
 import Foundation
 import Modelcast
 
-/// What a careful author would write for the fields of ``BenchUser``: the baseline for decoding.
+/// The fields of ``BenchUser``, decoded by code as a careful author would write it: the baseline for decoding.
 struct BenchUserByHand {
     let id: String
     let name: String
@@ -26,7 +26,7 @@ struct BenchUserByHand {
     private static let createdAt: FieldName = "created_at"
     private static let tags: FieldName = "tags"
 
-    /// Nil where a field is missing or does not fit.
+    /// Reads a record; nil where a field is missing or does not fit.
     init?(id: String, record: CellRecord) {
         typealias Names = BenchUserByHand
         var cursor = FieldCursor(record)
@@ -56,7 +56,7 @@ struct BenchUserByHand {
     }
 }
 
-/// The same fields for `JSONDecoder`, as the compiler synthesizes it.
+/// The same fields for `JSONDecoder`, with the decoding that the compiler synthesises.
 struct BenchUserJSON: Codable {
     let id: String
     let name: String

@@ -65,7 +65,7 @@ enum HostCounters {
     }
 }
 
-/// The processes of this host, and what they did since they were last looked at.
+/// The processes of this host, and how much processor time each used since the last look.
 struct ProcessTable {
     private struct Seen {
         let started: Substring
@@ -95,7 +95,7 @@ struct ProcessTable {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
             let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")")
         else { return nil }
-        // The name stands in brackets and may hold anything, so the rest is counted from its end.
+        // The name stands in parentheses and may have any characters, so the other words are counted from its end.
         let words = text[text.index(after: close)...].split { $0 == " " || $0 == "\n" }
         guard words.count > 21, let user = Int64(words[11]), let system = Int64(words[12]) else { return nil }
         let time = MonotonicClock.nanoseconds
@@ -107,7 +107,7 @@ struct ProcessTable {
             "page_faults": ProcFile.number(words, 7), "memory_pages": ProcFile.number(words, 21),
         ]
         if let before = seen[id], before.started == now.started, time > before.time {
-            // Ticks are hundredths of a second, for every user of Linux.
+            // Linux shows ticks of a hundredth of a second to every program.
             let share = Double(now.ticks - before.ticks) * 1e9 / Double(time - before.time)
             fields["cpu_percent"] = .double(share.rounded())
         }

@@ -1,8 +1,8 @@
 import Foundation
 import Modelcast
 
-/// Publishes what `/proc` says of this host, ten times a second: types `Host`, `Processor`, `NetworkInterface`, `Disk`
-/// and `Process`. Each is assigned whole; what has not changed is not sent.
+/// Publishes the counters of this host from `/proc`, ten times a second: types `Host`, `Processor`, `NetworkInterface`,
+/// `Disk` and `Process`. Each model is assigned whole; fields that have not changed are not sent.
 struct HostLoad: Load {
     func run(_ publisher: Publisher, gauge: LoadGauge) throws {
         var processes = ProcessTable()
@@ -34,13 +34,13 @@ struct HostModel {
 
 /// A file of `/proc`.
 enum ProcFile {
-    /// Its lines, cut into words; none when it is not there (any more).
+    /// The lines of a file, cut into words; none when the file is not there, or not any more.
     static func words(_ path: String) -> [[Substring]] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
         return text.split(separator: "\n").map { $0.split { $0 == " " || $0 == ":" || $0 == "\t" } }
     }
 
-    /// A number; null where there is none.
+    /// The word at an index as a number; null where there is none.
     static func number(_ words: [Substring], _ index: Int) -> Value {
         index < words.count ? Int64(words[index]).map { .int($0) } ?? .null : .null
     }

@@ -1,8 +1,8 @@
 import Modelcast
 
 extension Publisher {
-    /// Makes a write, again where the outbox is full.
-    /// - Returns: what became of it, and how often the outbox was full.
+    /// Makes a write, and repeats it while the outbox is full.
+    /// - Returns: the outcome of the write, and how often the outbox was full.
     @inline(__always)
     func insisting<Outcome>(_ write: () throws -> Outcome) throws -> (outcome: Outcome, retries: Int) {
         var retries = 0
@@ -16,6 +16,6 @@ extension Publisher {
         }
     }
 
-    /// The outbox is full: gives the socket's thread a moment.
+    /// Sleeps for a moment, in which the socket's thread can empty a full outbox.
     static func letOutboxDrain() { MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 50_000) }
 }

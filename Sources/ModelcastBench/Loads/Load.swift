@@ -1,13 +1,13 @@
 import Modelcast
 import Synchronization
 
-/// Something that writes to a publisher until it is told to stop.
+/// A load that writes to a publisher until it is told to stop.
 protocol Load: Sendable {
-    /// Blocks its thread; returns soon after ``LoadGauge/isStopping`` is set.
+    /// Writes, and blocks its thread. Returns soon after ``LoadGauge/isStopping`` is set.
     func run(_ publisher: Publisher, gauge: LoadGauge) throws
 }
 
-/// What a running load and the process around it share.
+/// The state that a running load shares with the process around it: its counts, and the order to stop.
 final class LoadGauge: Sendable {
     private let publishedCount = Atomic<UInt64>(0)
     private let backPressuredCount = Atomic<UInt64>(0)
@@ -20,16 +20,18 @@ final class LoadGauge: Sendable {
     /// Asks the load to end.
     func stop() { stopping.store(true, ordering: .relaxed) }
 
-    /// The same as ``write(_:)``, to the end even when the load is to stop.
+    /// Makes a write as ``write(_:)`` does, and does not give up when the load is to stop.
     func insist(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) {
         while try !attempt(body) {}
     }
 
-    /// Makes a write, again and again while the publisher's outbox is full, and counts it.
+    /// Makes a write and counts it. The write is repeated while the publisher's outbox is full, until the load is to
+    /// stop.
     func write(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) {
         while !isStopping, try !attempt(body) {}
     }
 
+    /// Makes a write once, and counts it.
     /// - Returns: false when the outbox was full; a moment has passed then.
     private func attempt(_ body: () throws(ModelcastError) -> PublishOutcome) throws(ModelcastError) -> Bool {
         do {

@@ -1,5 +1,5 @@
 extension Pace {
-    /// Calls `body` for each of `count` calls when it is due, with the time at which it is; late ones at once.
+    /// Calls `body` `count` times, each when it is due, with the time at which it is due. Late calls are made at once.
     func forEachDue(_ count: Int, _ body: (UInt64) throws -> Void) rethrows {
         MonotonicClock.sharpenSleep()
         for index in 0..<count {

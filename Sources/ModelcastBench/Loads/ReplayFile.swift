@@ -1,11 +1,12 @@
 import Foundation
 
-/// A day of a small shop as lines of JSON: products, couriers and orders, then what happens to them.
+/// A day of a small shop as lines of JSON: products, couriers and orders, then the events of the day.
 ///
-/// The same seed makes the same file. Replayed in a loop it never stands still: each round puts prices, stock and
-/// orders back to where the day began.
+/// The same seed makes the same file. A replay in a loop keeps changing models: each round puts prices, stock and
+/// orders back to the beginning of the day.
 public enum ReplayFile {
     /// Writes the file.
+    /// - Throws: the error of Foundation when it cannot be written.
     public static func write(to path: String, seed: UInt64 = 1, events: Int = 8_000) throws {
         var shop = Shop(numbers: SeededNumbers(seed: seed))
         shop.open()
@@ -63,7 +64,7 @@ private struct Shop {
         }
     }
 
-    /// The next step of an order; one that was delivered is filed away.
+    /// Writes the next step of an order. An order that was delivered is deleted.
     private mutating func advance(_ order: Int, _ event: Int) {
         stepOfOrder[order] += 1
         let step = stepOfOrder[order]

@@ -1,7 +1,7 @@
 import Foundation
 import Modelcast
 
-/// Replays a file of models, one JSON object a line, at an even pace and from the start again when it is over.
+/// Replays a file of models, one JSON object a line, at an even pace, and begins again at its end.
 ///
 /// A line names `type` and `id`; its other fields are merged. `"deleted": true` deletes.
 struct ReplayLoad: Load {

@@ -3,11 +3,13 @@ public struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
+    /// The generator of a seed.
     public init(seed: UInt64) {
-        // Spread over all bits, so that neighbours differ, and never 0.
+        // The seed is spread over all bits, so that the numbers of neighbouring seeds differ. The state is never 0.
         state = ((seed &+ 1) &* 0x9E37_79B9_7F4A_7C15) | 1
     }
 
+    /// The next number.
     public mutating func next() -> UInt64 {
         state ^= state &>> 12
         state ^= state &<< 25
@@ -19,7 +21,7 @@ public struct SeededNumbers: RandomNumberGenerator, Sendable {
     @inline(__always)
     mutating func below(_ count: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(count)).high) }
 
-    /// Lower-case letters and digits.
+    /// A random text of lower-case letters and digits.
     mutating func text(_ count: Int) -> String {
         let alphabet = SeededNumbers.alphabet
         return String(decoding: (0..<count).map { _ in alphabet[below(alphabet.count)] }, as: UTF8.self)

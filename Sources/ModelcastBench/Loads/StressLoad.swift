@@ -1,7 +1,7 @@
 import Modelcast
 
-/// Random writes: of a hundred about 94 merges, two replaces, two deletes and two assignments; every other one goes to
-/// a model that all publishers write.
+/// Random writes: of a hundred about 94 merges, two replaces, two deletes and two assignments. About half go to models
+/// that all publishers write.
 struct StressLoad: Load {
     let plan: StressPlan
 
@@ -21,7 +21,7 @@ struct StressLoad: Load {
                         StressPlan.beatType, StressPlan.beatID(plan.index), ["sent_at": .int(Int64(now))])
                 }
             }
-            // At most a thousand at once, so that a load that has fallen behind still beats.
+            // At most a thousand writes in a row, so that a load that has fallen behind still writes its beat.
             let due = min(pace.count(at: now), index + 1000)
             while index < due, !gauge.isStopping {
                 let isShared = numbers.below(2) == 0

@@ -1,4 +1,4 @@
-/// What every publisher of a stress trial does.
+/// The writes of each publisher in a stress trial.
 public struct StressPlan: Codable, Sendable {
     /// The publisher's own number, from 0.
     public var index: Int
@@ -6,14 +6,14 @@ public struct StressPlan: Codable, Sendable {
     public var models: Int
     /// Writes a second.
     public var rate: Double
-    /// Which random writes; with 0 those that only ``index`` decides.
+    /// The seed of the random writes, together with ``index``.
     public var seed: UInt64 = 0
 
-    /// Models that all publishers write: the same fields, and one field each of its own.
+    /// The type of the models that all publishers write: the same fields, and one field for each publisher.
     public static let sharedType = "Shared"
-    /// Models that only one publisher writes.
+    /// The type of the models that only one publisher writes.
     public static let ownType = "Own"
-    /// One model a publisher that carries the time of its last write.
+    /// The type of the beats: one model a publisher, which carries the time at which it was written last.
     public static let beatType = "Beat"
 
     static func sharedID(_ number: Int) -> String { "shared-\(number)" }

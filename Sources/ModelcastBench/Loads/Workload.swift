@@ -3,10 +3,10 @@ import Modelcast
 /// The models of the measurement: ids like UUIDs, ten fields of ten letters. The same in every process.
 struct Workload: Sendable {
     static let type = "Bench"
-    /// A model of a type of its own that is written after everything else: when it is seen, all was applied.
+    /// The type of a model that is written after everything else: a subscriber that sees it has applied everything.
     static let endType = "BenchEnd"
     static let endID = "end"
-    /// Another one, that is written now and then meanwhile.
+    /// The id of another model of that type, which is written now and then during a run.
     static let progressID = "progress"
 
     static let fieldNames = [
@@ -27,14 +27,14 @@ struct Workload: Sendable {
         return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
     }
 
-    /// All ten fields.
+    /// Random texts for all ten fields.
     static func whole(_ numbers: inout SeededNumbers) -> Fields {
         var fields = Fields()
         for name in fieldNames { fields[name] = .text(numbers.text(10)) }
         return fields
     }
 
-    /// Updates of two different fields, made beforehand so that making them is not measured.
+    /// Updates of two different fields. They are made before a measurement, so that making them is not measured.
     static func updates(_ count: Int, textBytes: Int = 10) -> [Fields] {
         var numbers = SeededNumbers(seed: 11)
         return (0..<count).map { _ in

@@ -1,7 +1,6 @@
 import Modelcast
 
-/// The keys of an encrypted measurement. They are no secret: both processes are on this host, and what they send is
-/// made up.
+/// The keys of an encrypted measurement. They are no secret: both processes are on this host, and their data is random.
 enum BenchKeys {
     static func publisher() throws -> Security {
         try Security(keys: pair(1), clients: [pair(2).publicKey])

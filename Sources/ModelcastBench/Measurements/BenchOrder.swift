@@ -1,6 +1,6 @@
-/// What the parent asks of a process of the measurement. Each order has one reply.
+/// An order of the parent to a process of the measurement. Each order has one reply.
 public enum BenchOrder: Codable, Sendable {
-    // A publisher.
+    // Orders to a publisher.
     case populate
     case generate(count: Int)
     /// - Parameter batch: how many writes a call hands over; 1 for single calls.
@@ -8,48 +8,49 @@ public enum BenchOrder: Codable, Sendable {
     case publishPaced(rate: Double, seconds: Double)
     /// Publishes in steps of a millisecond.
     /// - Parameters:
-    ///   - textBytes: how long the texts are that it sets.
-    ///   - tellsSteps: what was written when goes with the reply.
+    ///   - textBytes: the length of the texts that an update sets.
+    ///   - tellsSteps: whether the reply tells when each step was written.
     case publishSteadily(rate: Double, seconds: Double, textBytes: Int, tellsSteps: Bool = false)
     /// Makes the fields of updates and does nothing with them.
     case makeFields(count: Int)
-    /// Of a pusher: waits until everything is acknowledged.
+    /// To a pusher: waits until everything is acknowledged.
     case awaitAcknowledged
-    // A subscriber.
+    // Orders to a subscriber.
     case join
     case awaitEnd(run: Int)
-    /// Tells when it had applied how many updates of a run, and forgets it.
+    /// Tells how many updates of a run had been applied at which times, and forgets these samples.
     case takeSamples
-    /// - Parameter inline: without a queue, on the subscriber's own thread.
+    /// Observes the type with an observer that measures latencies.
+    /// - Parameter inline: the handler runs on the subscriber's own thread, without a queue.
     case observe(inline: Bool)
     case endObserving
-    /// Observes the type and 1,000 models from now on; with the reply all have been told what there is.
+    /// Observes the type and 1,000 models from now on. The reply comes when all observers were told the initial state.
     case observeCanonically
     /// Waits until the observers of the canonical load have been told everything.
     case awaitTold
     case read(threads: Int, seconds: Double, decoding: Bool)
-    /// Waits until it is live and everything up to this sequence of the models' topic has been applied.
+    /// Waits until the subscriber is live and has applied everything up to this sequence of the models' topic.
     case awaitApplied(sequence: UInt64)
-    /// Observes with a handler that sleeps until it is woken.
+    /// Observes with a handler that sleeps until ``wakeObserver``.
     case observeAsleep
     case wakeObserver
     /// Tells what the store held when the process started.
     case warmStart
-    /// Ends the subscription; with a store, once all is in the file.
+    /// Ends the subscription; with a store, once everything is in the file.
     case leave
-    // All of Modelcast.
+    // An order to every process of Modelcast.
     case state
-    // Raw libzmq.
+    // Orders to processes of raw libzmq.
     case send(count: Int)
     case sendPaced(rate: Double, seconds: Double)
     case receive(count: Int)
     case receivePaced(count: Int)
     case sendBulk(count: Int, byteCount: Int)
     case receiveBulk(count: Int)
-    // A publisher, and raw libzmq.
-    /// What the process has used so far.
+    // An order to a publisher, and to processes of raw libzmq.
+    /// Tells the processor time that the process has used so far.
     case processor
-    // A publisher and its subscribers while everything happens at once.
+    // Orders to a publisher and its subscriber in the mixed scenario.
     case streamEndpoint
     case fillMixed
     case writeMixed(rate: Double, seconds: Double)
@@ -57,13 +58,13 @@ public enum BenchOrder: Codable, Sendable {
     case endMixed
     /// The types that a process holds, with their digests.
     case copy
-    // Raw libzmq with many subscribers.
+    // Orders to processes of raw libzmq in the scenario with many subscribers.
     case recordFrames(seconds: Double)
     case awaitSubscribers(count: Int)
-    /// Takes note of frames: to read the order costs time that sending is not to be charged with.
+    /// Stores the frames to send. Decoding this order takes time that must not count as sending.
     case planFrames([SentFrame])
     case sendPlannedFrames
     case receiveFrames(count: Int)
-    // A process that measures on its own.
+    // An order to a process that measures on its own.
     case measure
 }

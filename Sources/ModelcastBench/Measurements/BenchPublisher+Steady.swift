@@ -1,7 +1,7 @@
 import Modelcast
 
 extension BenchPublisher {
-    /// Publishes at a rate that leaves the processor room, in steps of a millisecond; what is late is caught up.
+    /// Publishes at a rate that leaves the processor room, in steps of a millisecond. Late steps are caught up.
     func publishSteadily(
         _ rate: Double, seconds: Double, textBytes: Int, tellsSteps: Bool
     ) throws -> BenchReply.Steady {
@@ -38,7 +38,7 @@ extension BenchPublisher {
         return steady
     }
 
-    /// Makes the fields that ``Workload/updates(_:textBytes:)`` makes beforehand, from texts that are there.
+    /// Makes fields as ``Workload/updates(_:textBytes:)`` does before a measurement, from texts that exist already.
     func makeFields(_ count: Int) -> BenchReply {
         var numbers = SeededNumbers(seed: 13)
         let texts = (0..<256).map { _ in numbers.text(10) }
@@ -51,7 +51,7 @@ extension BenchPublisher {
             ]
             sum &+= fields.count
         }
-        // The sum is used, so that the loop is not taken away.
+        // The sum is used, so that the compiler does not remove the loop.
         return .made(seconds: sum < 0 ? 0 : seconds(since: start))
     }
 }

@@ -7,12 +7,12 @@ struct BenchPublisher: Sendable {
     let publisher: Publisher
     let workload: Workload
     private let updates: [Fields]
-    /// After so many updates of a run one tells how many there were: whoever sees it has applied them.
+    /// After so many updates of a run one more tells how many there were. A subscriber that sees it has applied them.
     private static let progressStep = 16_384
 
     /// - Parameters:
-    ///   - relay: whom to push to, instead of serving.
-    ///   - hasKeys: with CURVE.
+    ///   - relay: the relay to push to instead of serving; nil for a publisher that serves.
+    ///   - hasKeys: encrypts with CURVE.
     init(_ plan: BenchPlan, pushingTo relay: String? = nil, hasKeys: Bool = false) throws {
         self.plan = plan
         var configuration =
@@ -26,7 +26,7 @@ struct BenchPublisher: Sendable {
         if hasKeys { configuration.security = try BenchKeys.publisher() }
         publisher = try Publisher(configuration, logger: Worker.logger("bench"))
         workload = Workload(models: plan.models)
-        // Few enough to stay in the processor's cache, as they would where an application has just made them.
+        // The updates are few enough to stay in the processor's cache, like updates that an application has just made.
         updates = Workload.updates(1_024)
     }
 
@@ -83,7 +83,7 @@ struct BenchPublisher: Sendable {
         return .populated(seconds: seconds(since: start))
     }
 
-    /// The loop of ``publish(_:batch:run:)`` without publishing: what the load itself costs.
+    /// The loop of ``publish(_:batch:run:)`` without publishing, which shows what the load itself costs.
     private func generate(_ count: Int) -> BenchReply {
         var load = BenchLoad(ids: workload.ids, updates: updates, seed: 1)
         let (ids, updates) = (workload.ids.span, updates.span)
@@ -93,7 +93,7 @@ struct BenchPublisher: Sendable {
             let write = load.next()
             sum &+= ids[write.id].utf8.count &+ updates[write.fields].count
         }
-        // The sum is used, so that the loop is not taken away.
+        // The sum is used, so that the compiler does not remove the loop.
         return .generated(seconds: sum < 0 ? 0 : seconds(since: start))
     }
 
@@ -133,7 +133,7 @@ struct BenchPublisher: Sendable {
     ) throws -> (published: Int, backPressured: Int) {
         let write = load.next()
         var retries = 0
-        // Without a closure, which would be measured, too.
+        // The loop stands here, because the closure of `insisting` would be measured, too.
         while true {
             do throws(ModelcastError) {
                 let outcome = try publisher.merge(Workload.type, ids[write.id], updates[write.fields])
@@ -150,7 +150,7 @@ struct BenchPublisher: Sendable {
         _ load: inout BenchLoad, _ ids: Span<String>, _ updates: Span<Fields>, _ size: Int, _ published: Int,
         _ backPressured: Int
     ) throws -> (published: Int, backPressured: Int) {
-        // Where the outbox is full others take the place of these: all are drawn at random.
+        // Where the outbox is full the repeated batch has other updates, which makes no difference: all are random.
         let (outcome, retries) = try publisher.insisting {
             try publisher.batch { batch in
                 for _ in 0..<size {

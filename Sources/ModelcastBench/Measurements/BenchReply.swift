@@ -1,4 +1,4 @@
-/// What a process of the measurement answers. Times are CLOCK_MONOTONIC.
+/// A reply of a process of the measurement. Times are CLOCK_MONOTONIC.
 public enum BenchReply: Codable, Sendable {
     case ready(endpoint: String)
     case populated(seconds: Double)
@@ -13,7 +13,7 @@ public enum BenchReply: Codable, Sendable {
     case reads(Reads)
     case state(State)
     case sent(startNanoseconds: UInt64)
-    /// - `samples`: how many had come, now and then.
+    /// - `samples`: how many messages had come by which times.
     case received(endNanoseconds: UInt64, samples: [Sample] = [])
     case steady(Steady)
     case made(seconds: Double)
@@ -38,51 +38,56 @@ public enum BenchReply: Codable, Sendable {
     case part(BenchPart)
     case samples([Sample])
 
+    /// A run of updates that was published.
     public struct Published: Codable, Sendable {
         var startNanoseconds: UInt64
         var endNanoseconds: UInt64
-        /// Sent; the rest had the value already.
+        /// How many updates were sent; the others changed nothing.
         var count: Int
         /// How often the outbox was full.
         var backPressured: Int
     }
 
+    /// A subscriber that has joined.
     public struct Joined: Codable, Sendable {
         var seconds: Double
         var models: Int
-        /// The memory that the models have cost.
+        /// How much the process's resident memory has grown.
         var residentByteCount: Int
-        /// The sum of the encoded records.
+        /// The sum of the sizes of the encoded records.
         var encodedByteCount: Int
     }
 
+    /// The latencies of one round.
     public struct Latency: Codable, Sendable {
-        /// From the time at which the update ought to have been published.
+        /// Latencies from the time at which the update ought to have been published.
         var fromIntended: LatencyRecording
-        /// From the call.
+        /// Latencies from the call.
         var fromCall: LatencyRecording
-        /// Changes that stood for several, of which only the last was measured.
+        /// How many changes stood for several updates, of which only the last was measured.
         var folded: Int
     }
 
-    /// What the observers of the canonical load were told.
+    /// How many changes the observers of the canonical load were told.
     public struct Told: Codable, Sendable {
         var ofType = 0
         var ofModels = 0
-        /// Of those of the type, changes that stand for several.
+        /// How many of the type's changes stand for several.
         var folded = 0
         /// When the observer of the type was told last.
         var lastNanoseconds: UInt64 = 0
     }
 
+    /// The point reads of one measurement.
     public struct Reads: Codable, Sendable {
         var perSecond: Double
-        /// Processor time of one read.
+        /// The processor time of one read.
         var processorNanoseconds: Double
         /// Reads that found nothing.
         var missed: Int
     }
 
+    /// A load at a steady rate.
     public struct Steady: Codable, Sendable {
         /// How many updates were published, and how long that took: longer than asked for where the load could not keep
         /// its rate.
@@ -91,14 +96,14 @@ public enum BenchReply: Codable, Sendable {
         var backPressured: Int
         /// The longest that a step came after its time, in milliseconds.
         var latestMilliseconds: Double
-        /// Where they were asked for.
+        /// The steps, where the order asked for them.
         var steps: [Step] = []
 
-        /// What was written in a row.
+        /// The updates that were written in one step.
         public struct Step: Codable, Hashable, Sendable {
             /// When the first was written, since the load began.
             var microseconds: Int
-            /// How many updates had been sent when all of it was written; what a model has already is not sent.
+            /// How many updates had been sent at the end of the step. Updates that change nothing are not sent.
             var sentCount: Int
         }
     }
@@ -109,24 +114,26 @@ public enum BenchReply: Codable, Sendable {
         var count: UInt64
     }
 
-    /// What an observer was told that had slept.
+    /// What an observer was told after it had slept.
     public struct Woken: Codable, Sendable {
-        /// Changes that waited for it.
+        /// How many changes waited for it.
         var changes: Int
-        /// Of them, those that stand for several.
+        /// How many of them stand for several.
         var folded: Int
-        /// What it was told last of each model is what the cache holds.
+        /// The last state of each model that the observer was told is the one that the cache holds.
         var isComplete: Bool
         /// How much the process grew while it slept.
         var grownByteCount: Int
     }
 
+    /// A start with a store.
     public struct Warm: Codable, Sendable {
-        /// From opening the file until all models can be read.
+        /// The time from opening the file until all models can be read.
         var seconds: Double
         var models: Int
     }
 
+    /// The state of a process and its copy.
     public struct State: Codable, Sendable {
         var models: Int
         var digest: String
@@ -134,9 +141,9 @@ public enum BenchReply: Codable, Sendable {
         var appliedUpdates: UInt64
         var appliedBatches: UInt64
         var holesFound: UInt64
-        /// What was counted, by name.
+        /// The counters above zero, by name.
         var counters: [String: UInt64] = [:]
-        /// What all threads have used since the process started.
+        /// The processor time of all threads since the process started.
         var processorSeconds: Double
     }
 }

@@ -1,4 +1,4 @@
-/// What can be measured on its own, in the order in which it is.
+/// A scenario that can be measured on its own. The cases stand in the order in which they are measured.
 public enum BenchScenario: String, Codable, Sendable, CaseIterable {
     case throughput
     case latency
@@ -19,10 +19,11 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
     case mixed
     case peers
 
-    /// Those that need nothing but this program.
+    /// The scenarios that need no other programs.
     public static let unaided = allCases.filter { $0 != .peers }
 
-    /// What it measures, in one line of the help: at most 66 characters, lest the help breaks it.
+    /// A line of the help that says what the scenario measures. It has at most 66 characters, so that the help does not
+    /// break it.
     public var summary: String {
         switch self {
         case .throughput: "updates applied a second, one call each and several a call"
@@ -46,7 +47,7 @@ public enum BenchScenario: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// One line for each, its name first.
+    /// One line for each scenario: its name, then its summary.
     public static var list: [String] {
         let width = allCases.map(\.rawValue.count).max() ?? 0
         return allCases.map {

@@ -2,9 +2,9 @@ import Dispatch
 import ModelWire
 import Modelcast
 
-/// What concerns subscribers and observers that are slow.
+/// Orders about slow subscribers and observers.
 extension BenchSubscriber {
-    /// Waits until the subscriber is live and holds everything up to a sequence of the models' topic.
+    /// Waits until the subscriber is live and has applied everything up to a sequence of the models' topic.
     func applied(_ sequence: UInt64) async throws -> UInt64 {
         let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {
@@ -31,7 +31,7 @@ extension BenchSubscriber {
         return .asleep
     }
 
-    /// Wakes it and waits until it has been told everything that waited.
+    /// Wakes the observer, and waits until it has been told everything that waited.
     func wakeObserver() async throws -> BenchReply.Woken {
         guard let observer = sleeper else { throw BenchError("nothing is observed") }
         sleeper = nil

@@ -18,7 +18,7 @@ actor BenchSubscriber {
     var sleeper: SleepingObserver?
     var mixed: MixedReaders?
     private var running: Task<Void, any Error>?
-    /// What the store held.
+    /// What the store held at the start, and how long reading it took.
     private let warm: BenchReply.Warm
 
     init(_ plan: BenchPlan, endpoint: String, store: String?, hasKeys: Bool = false) throws {
@@ -175,7 +175,7 @@ actor BenchSubscriber {
     }
 }
 
-/// How far a run had been applied, now and then.
+/// How many updates of a run had been applied by which times.
 private final class Samples: Sendable {
     private let samples = Mutex<[BenchReply.Sample]>([])
 

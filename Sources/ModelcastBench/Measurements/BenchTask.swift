@@ -1,22 +1,25 @@
-/// What a process of the measurement is; handed to it as JSON on its command line.
+/// The part of a process in the measurement, which it gets as JSON on its command line.
 public enum BenchTask: Codable, Sendable {
-    /// - `hasKeys`: with CURVE.
+    /// A publisher that serves.
+    /// - `hasKeys`: encrypts with CURVE.
     case publisher(BenchPlan, hasKeys: Bool = false)
+    /// A subscriber.
     /// - `store`: a file that keeps the models; nil for none.
     case subscriber(BenchPlan, endpoint: String, store: String? = nil, hasKeys: Bool = false)
-    /// Pushes to a relay, and serves nobody.
+    /// A publisher that pushes to a relay, and does not serve.
     case pusher(BenchPlan, relay: String)
-    /// Listens to a publisher where there is one.
+    /// A relay, which listens to a publisher where an endpoint is given.
     case relay(BenchPlan, endpoint: String?, store: String? = nil)
-    /// Messages of 100 bytes from an XPUB to a SUB; in bulk large ones, from a PUSH to a PULL.
+    /// Sends messages of 100 bytes from an XPUB; in bulk large ones from a PUSH.
     case rawSender(bulk: Bool)
+    /// Receives those messages on a SUB; in bulk on a PULL.
     case rawReceiver(endpoint: String, bulk: Bool)
-    /// Takes what a publisher sends, as a SUB of raw libzmq does, and tells how large the frames are, and how many
-    /// updates they hold.
+    /// Receives the frames of a publisher on a SUB of raw libzmq, and tells their sizes and how many updates they have.
     case frameRecorder(endpoint: String)
-    /// Messages of two frames, from an XPUB to many a SUB.
+    /// Sends messages of two frames from an XPUB to many SUBs.
     case rawFanoutSender
+    /// Receives those messages on a SUB.
     case rawFanoutReceiver(endpoint: String)
-    /// Measures something on its own.
+    /// Measures a scenario on its own.
     case local(ScenarioSizes, LocalScenario)
 }

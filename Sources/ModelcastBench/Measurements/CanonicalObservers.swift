@@ -2,7 +2,7 @@ import Dispatch
 import Modelcast
 import Synchronization
 
-/// Who observes under the canonical load: one the type, and 1,000 a model each, on a queue of each kind.
+/// The observers of the canonical load: one of the type on a queue, and 1,000 of a model each on another queue.
 final class CanonicalObservers: Sendable {
     static let modelCount = 1_000
 
@@ -18,7 +18,7 @@ final class CanonicalObservers: Sendable {
     private struct OfType {
         var isPastInitial = false
         var told = BenchReply.Told()
-        /// The greatest stamp of what was told.
+        /// The greatest stamp of the changes that were told.
         var lastStamp: Stamp = 0
 
         mutating func take(_ changes: ChangeSet) {
@@ -48,8 +48,9 @@ final class CanonicalObservers: Sendable {
         (self.subscriber, self.observations, self.tally) = (subscriber, observations, tally)
     }
 
-    /// What was told since the last time, once that is all there was to tell.
-    /// - Throws: ``BenchError`` when it is not within a minute.
+    /// Waits until the observer of the type was told everything.
+    /// - Returns: how many changes were told since the last call.
+    /// - Throws: ``BenchError`` when it was not told everything within a minute.
     func awaitTold() async throws -> BenchReply.Told {
         var last: Stamp = 0
         for record in subscriber.snapshot().records(of: Workload.type) { last = max(last, record.lastStamp) }

@@ -5,12 +5,12 @@ import Synchronization
 final class LatencyHistogram: Sendable {
     private let histogram = Mutex(Histogram<UInt64>(highestTrackableValue: 60_000_000_000))
 
-    /// Takes note of one; past a minute counts as a minute.
+    /// Records one latency. A latency above a minute counts as a minute.
     func record(_ nanoseconds: UInt64) {
         histogram.withLock { _ = $0.record(min(max(nanoseconds, 1), 60_000_000_000)) }
     }
 
-    /// Takes note of all that another has recorded.
+    /// Adds the latencies of another recording.
     func add(_ recording: LatencyRecording) {
         histogram.withLock { histogram in
             for (value, count) in zip(recording.nanoseconds, recording.counts) {
@@ -19,7 +19,7 @@ final class LatencyHistogram: Sendable {
         }
     }
 
-    /// What has been recorded so far.
+    /// The summary of the latencies so far.
     var summary: LatencySummary {
         histogram.withLock { histogram in
             LatencySummary(
@@ -30,13 +30,13 @@ final class LatencyHistogram: Sendable {
         }
     }
 
-    /// The same, for another process.
+    /// The latencies so far, in a form for another process.
     var recording: LatencyRecording {
         let summary = summary
         return histogram.withLock { histogram in
             var recording = LatencyRecording(nanoseconds: [], counts: [], summary: summary)
             for step in histogram.recordedValues() {
-                // A step is told by its greatest value, which for the last one may be above what was recorded.
+                // A step has its greatest value, which for the last step may be above the greatest latency.
                 recording.nanoseconds.append(min(step.value, histogram.maxRecorded))
                 recording.counts.append(step.count)
             }
@@ -44,7 +44,8 @@ final class LatencyHistogram: Sendable {
         }
     }
 
-    /// Percentiles from 0 to 99.999, ten to each power of ten of what is left, and their microseconds.
+    /// Percentiles from 0 to 99.999 and their microseconds, with ten points for each factor of ten in the share that
+    /// remains.
     var percentileCurve: [BenchCurve.Point] {
         histogram.withLock { histogram in
             guard histogram.totalCount > 0 else { return [] }

@@ -1,7 +1,7 @@
 import Modelcast
 import Synchronization
 
-/// Measures from the times that updates carry to the observer's call.
+/// Measures latencies from the times that updates carry until the observer is called.
 final class LatencyObserver: Sendable {
     private let models: Int
     private let fromIntended = LatencyHistogram()

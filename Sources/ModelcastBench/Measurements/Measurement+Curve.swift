@@ -1,6 +1,7 @@
-/// Updates applied a second with CURVE, beside the same without.
+/// Updates applied a second with CURVE, beside the same load without.
 extension Measurement {
-    /// - Parameter plain: the pair without keys, which takes turns with one that has keys; observed as that will be.
+    /// Measures throughput with CURVE.
+    /// - Parameter plain: the pair without keys, with the canonical observers. It takes turns with a pair with keys.
     /// - Returns: the figures, and the holes that were found.
     func measureCurve(beside plain: Pair) async throws -> (figures: [BenchFigure], holes: UInt64) {
         let pair = try await startPair(plan, hasKeys: true)
@@ -35,7 +36,7 @@ extension Measurement {
         return (figures, (rounds + baselines).reduce(0) { $0 + $1.holes })
     }
 
-    /// Its run has another number than those of the rest of the scenario.
+    /// One round. Its run has a number that no other run of the scenario has.
     private func curveRound(_ number: Int, of pair: Pair) async throws -> Round {
         try await throughput(pair.publisher, pair.subscriber, batch: plan.batch, run: 1_000 + number, isObserved: true)
     }

@@ -1,4 +1,4 @@
-/// What the throughput does not contain, as its fields are made beforehand.
+/// The cost of making fields, which throughput leaves out because its fields are made beforehand.
 extension Measurement {
     func measureFields() async throws -> BenchPart {
         var part = BenchPart(.fields)

@@ -1,6 +1,6 @@
 /// Joining with many models, beside the same bytes over raw libzmq.
 extension Measurement {
-    /// What a publisher sends as one chunk of a snapshot.
+    /// The size of one chunk of a publisher's snapshot.
     private static let chunkByteCount = 128 * 1024
 
     func measureLargeJoin() async throws -> BenchPart {
@@ -17,7 +17,7 @@ extension Measurement {
         for round in 1...max(1, min(plan.rounds, 3)) {
             tell("round \(round) of \(max(1, min(plan.rounds, 3)))")
             let join = try await measureJoin(publisher, endpoint, plan, round == 1 ? memory : nil)
-            // How many bytes raw libzmq has to move is known after the first join.
+            // The join tells how many bytes raw libzmq has to move.
             let raw = try await rawBulk(
                 byteCount: join.joined.encodedByteCount, chunkByteCount: Measurement.chunkByteCount)
             compared.add(baseline: raw)
@@ -40,7 +40,7 @@ extension Measurement {
         return part
     }
 
-    /// What one join has taken.
+    /// The cost of one join.
     private struct Join {
         let joined: BenchReply.Joined
         let publisherNanoseconds: Double
@@ -49,7 +49,7 @@ extension Measurement {
         var residentByteCount: Double { Double(joined.residentByteCount) }
     }
 
-    /// One subscriber joins and ends.
+    /// Measures one subscriber that joins and ends.
     private func measureJoin(
         _ publisher: Process, _ endpoint: String, _ plan: BenchPlan, _ memory: MemoryWatch?
     ) async throws -> Join {

@@ -1,27 +1,27 @@
-/// From publish to observer, beside the way of a message of raw libzmq, at fixed rates.
+/// The latency from publish to observer at fixed rates, beside that of a message of raw libzmq.
 extension Measurement {
-    /// What the rounds at one rate have given.
+    /// The results of the rounds with one setting.
     private struct Rounds {
         var modelcast: [BenchReply.Latency] = []
         var raw: [BenchReply.Latency] = []
         var lateness: [LatencySummary] = []
     }
 
-    /// From where a latency is counted.
+    /// The two times from which a latency is counted.
     private static var origins: [(name: String, path: KeyPath<BenchReply.Latency, LatencyRecording>)] {
         [("from the call", \.fromCall), ("from the intended time", \.fromIntended)]
     }
 
-    /// The mark of a percentile.
+    /// A percentile and its mark.
     private typealias Percentile = (name: String, path: KeyPath<LatencySummary, Double>, mark: BenchFigure.Mark?)
 
-    /// How the rounds that are compared are measured.
+    /// The setting of rounds that are compared.
     private struct Setting {
         let rate: Double
         var isInline = false
         var cores: CorePair?
 
-        /// As figures and pictures name it.
+        /// The name of the setting in figures and charts.
         var name: String {
             "\(Figures.grouped(rate))/s\(cores == nil ? "" : ", a core each")\(isInline ? ", without a queue" : "")"
         }
@@ -32,14 +32,15 @@ extension Measurement {
         let memory = MemoryWatch()
         var pair = try await startPair(plan, memory: memory)
         for rate in plan.latencyRates {
-            // Without a queue where something was promised: there the way to the queue's thread is much of it.
+            // At the rate with a promise it is measured without a queue as well, as waking the queue's thread takes a
+            // large part of the latency.
             for isInline in rate == Measurement.promisedRate ? [false, true] : [false] {
                 try await measure(pair, Setting(rate: rate, isInline: isInline), &part)
             }
         }
         part.curves += memory.end()
         guard plan.latencyRates.contains(Measurement.promisedRate) else { return part }
-        // Once more where no thread of a process wakes another one on a core that sleeps.
+        // Once more with a core for each process, so that no thread wakes another one on a core that sleeps.
         guard let cores = CorePair.available else {
             part.notes.append("Not measured with a core for each process: there is one only, or no taskset.")
             return part
@@ -79,7 +80,7 @@ extension Measurement {
         var figures: [BenchFigure] = []
         let at = "at \(setting.name)"
         for (origin, path) in Measurement.origins {
-            // What was promised holds for one rate, from the call.
+            // The promise is for one rate, counted from the call.
             let isMarked = setting.rate == Measurement.promisedRate && origin == "from the call"
             let percentiles: [Percentile] = [
                 ("p50", \.median, isMarked ? .atMost(1.3) : nil),
@@ -110,7 +111,7 @@ extension Measurement {
         ]
     }
 
-    /// Of all rounds together.
+    /// The curves of all rounds together.
     private func curves(_ rounds: Rounds, _ setting: Setting) -> [BenchCurve] {
         let chart = "Latency at \(setting.name)"
         return Measurement.origins.flatMap { origin, path in

@@ -38,8 +38,9 @@ extension Measurement {
         var points: [BenchCurve.Point]
     }
 
-    /// One round: publishes, waits until the last update is applied, and makes sure that both hold the same.
-    /// - Parameter isObserved: by the observers of the canonical load, who must have been told everything, too.
+    /// Measures one round: publishes, waits until the last update is applied, and checks that both copies are equal.
+    /// - Parameter isObserved: the subscriber has the observers of the canonical load, who must be told everything,
+    ///   too.
     func throughput(
         _ publisher: Process, _ subscriber: Process, batch: Int, run: Int, updates: Int? = nil,
         isObserved: Bool = false
@@ -59,7 +60,7 @@ extension Measurement {
         }
         try await requireEqual(publisher, subscriber, after: "throughput run \(run)")
         let after = (try await state(publisher), try await state(subscriber))
-        // Its counters are told four times a second.
+        // The subscriber refreshes its counters four times a second.
         try await Task.sleep(for: .milliseconds(300))
         let settled = try await state(subscriber)
         let updates = Double(published.count)
@@ -78,7 +79,7 @@ extension Measurement {
         guard case .told(let told) = try await subscriber.ask(.awaitTold, within: .seconds(90)) else {
             throw unexpected(subscriber.name)
         }
-        // Of ten million models a short round may change none of those that are observed.
+        // With ten million models a short round may change none of those that are observed.
         let isFew = updates * CanonicalObservers.modelCount < 20 * plan.models
         guard told.ofType > 0, told.ofModels > 0 || isFew else {
             throw BenchError("\(told.ofType) changes were told of the type and \(told.ofModels) of 1,000 models")
@@ -86,7 +87,7 @@ extension Measurement {
         return told
     }
 
-    /// From now on a subscriber is observed as in the canonical load.
+    /// Adds the observers of the canonical load to a subscriber.
     func observeCanonically(_ subscriber: Process) async throws {
         guard case .observing = try await subscriber.ask(.observeCanonically, within: .seconds(60)) else {
             throw unexpected(subscriber.name)
@@ -100,8 +101,8 @@ extension Measurement {
         return state
     }
 
-    /// Waits until the subscriber holds what the publisher holds, and counts it as an equal copy.
-    /// - Throws: ``DigestDifference`` when it does not within half a minute.
+    /// Waits until the subscriber holds what the publisher holds, and counts its copy as equal.
+    /// - Throws: ``DigestDifference`` when the copies are not equal within half a minute.
     func requireEqual(_ publisher: Process, _ subscriber: Process, after what: String) async throws {
         let expected = try await state(publisher)
         let deadline = ContinuousClock.now + .seconds(30)

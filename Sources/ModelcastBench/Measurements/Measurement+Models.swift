@@ -16,12 +16,12 @@ extension Measurement {
     }
 }
 
-/// A cache of models, and what is measured on it.
+/// A cache of models, and the measurements on it.
 private final class TypedModels: Sendable {
     private let cache: ModelCache
     private let ids: [String]
     private let batches: [[UInt8]]
-    /// Ids in an order that no cache of the processor foresees.
+    /// Ids in a random order, so that the processor cannot prefetch their models.
     private let shuffled: [String]
 
     init(count: Int) throws {
@@ -75,7 +75,7 @@ private final class TypedModels: Sendable {
         guard records.count == ids.count, users.count == ids.count else { throw BenchError("a model is missing") }
         var samples: [WritableKeyPath<TypedModelCosts, Double>: [Double]] = [:]
         for _ in 0..<rounds {
-            // In turns, so that what the machine does meanwhile meets all of them.
+            // The measurements take turns, so that other work of the machine disturbs all of them alike.
             func add(
                 _ path: WritableKeyPath<TypedModelCosts, Double>, _ count: Int, _ body: (Int) throws -> Int
             ) rethrows {
@@ -95,7 +95,7 @@ private final class TypedModels: Sendable {
             }
             add(\.withNanoseconds, users.count) { number in users[number].with { $0.age += 1 }.age }
             try add(\.diffNanoseconds, users.count) { try older[$0].diff(from: users[$0]).count }
-            // Records that nobody has read yet.
+            // The records of this cache have not been read yet.
             let fresh = try TypedModels.filled(batches)
             add(\.coldReadNanoseconds, ids.count) { fresh[BenchUser.self, ids[$0]]?.age ?? -1 }
         }
@@ -104,23 +104,23 @@ private final class TypedModels: Sendable {
         return figures
     }
 
-    /// What one call takes.
+    /// The time of one call.
     private static func nanoseconds(_ count: Int, _ body: (Int) throws -> Int) rethrows -> Double {
         var sum = 0
         let start = MonotonicClock.nanoseconds
         for number in 0..<count { sum &+= try body(number) }
         let elapsed = MonotonicClock.nanoseconds - start
-        // The sum is used, so that nothing is taken away.
+        // The sum is used, so that the compiler removes no call.
         return Double(elapsed) / Double(max(1, count)) + (sum == .min ? 1 : 0)
     }
 
-    /// What the readers tell the writer.
+    /// The state that the readers share with the writer.
     private final class Progress: Sendable {
         let isDone = Atomic(false)
         let missed = Atomic(0)
     }
 
-    /// A million typed reads by eight queues, while one thread commits without a pause.
+    /// Measures a million typed reads by eight queues, while one thread commits without a pause.
     private func readWhileWriting(_ figures: inout TypedModelCosts) throws {
         let (readers, reads) = (8, 1_000_000)
         let progress = Progress()

@@ -6,15 +6,15 @@ extension Measurement {
         let subscriber: Process
         let endpoint: String
         let joined: BenchReply.Joined
-        /// What it took to publish all models for the first time.
+        /// The time that publishing all models for the first time took.
         let populateSeconds: Double
     }
 
-    /// Starts both, publishes all models of the plan, and lets the subscriber join.
+    /// Starts both processes, publishes all models of the plan, and lets the subscriber join.
     /// - Parameters:
-    ///   - memory: watches both from the start.
-    ///   - hasKeys: with CURVE.
-    ///   - cores: what the two stay on; nil for where the system puts them.
+    ///   - memory: watches the memory of both from the start.
+    ///   - hasKeys: encrypts with CURVE.
+    ///   - cores: the cores that the two stay on; nil to leave that to the system.
     func startPair(
         _ plan: BenchPlan, memory: MemoryWatch? = nil, hasKeys: Bool = false, cores: CorePair? = nil
     ) async throws -> Pair {

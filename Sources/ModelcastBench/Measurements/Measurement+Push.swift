@@ -1,6 +1,6 @@
 import Foundation
 
-/// Updates that are pushed to a relay, in batches, each of which it acknowledges.
+/// Updates that are pushed to a relay in batches. The relay acknowledges each batch.
 extension Measurement {
     func measurePushes() async throws -> BenchPart {
         var part = BenchPart(.push)

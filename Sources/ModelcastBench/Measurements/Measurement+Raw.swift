@@ -3,14 +3,14 @@ extension Measurement {
     /// One round of raw libzmq.
     struct RawRound {
         var perSecond: Double
-        /// Processor time that all threads of each process spent on one message.
+        /// The processor time that all threads of the sender spent on one message; then that of the receiver.
         var senderNanoseconds: Double
         var receiverNanoseconds: Double
         /// Messages a second, over the seconds since the first send.
         var points: [BenchCurve.Point]
     }
 
-    /// Messages of 100 bytes, one frame, from the first send to the last receive; every message is checked.
+    /// Measures messages of 100 bytes in one frame, from the first send to the last receive. Every message is checked.
     func rawThroughput() async throws -> RawRound {
         let (sender, receiver) = try await startRaw()
         let before = (try await processor(sender), try await processor(receiver))
@@ -28,8 +28,8 @@ extension Measurement {
             receiverNanoseconds: (after.1 - before.1) * 1e9 / messages, points: samples.rates(from: start, to: last))
     }
 
-    /// One round at a fixed rate.
-    /// - Parameter cores: what the two processes stay on; nil for where the system puts them.
+    /// Measures one round at a fixed rate.
+    /// - Parameter cores: the cores that the two processes stay on; nil to leave that to the system.
     func rawLatency(rate: Double, cores: CorePair? = nil) async throws -> BenchReply.Latency {
         let (sender, receiver) = try await startRaw(cores: cores)
         receiver.tell(.receivePaced(count: Int(rate * plan.latencySeconds)))
@@ -43,8 +43,8 @@ extension Measurement {
         return latency
     }
 
-    /// How many seconds so many bytes take, in messages of `chunkByteCount` from a PUSH to a PULL, where no more wait
-    /// than a sender of snapshots lets wait.
+    /// Measures how many seconds so many bytes take, in messages of `chunkByteCount` from a PUSH to a PULL. No more
+    /// messages wait than a sender of snapshots lets wait.
     func rawBulk(byteCount: Int, chunkByteCount: Int) async throws -> Double {
         let (sender, receiver) = try await startRaw(bulk: true)
         let count = (byteCount + chunkByteCount - 1) / chunkByteCount
@@ -59,7 +59,7 @@ extension Measurement {
         return Double(last - start) / 1e9
     }
 
-    /// - Returns: seconds of processor time that a publisher, or a process of raw libzmq, has used so far.
+    /// The seconds of processor time that a publisher, or a process of raw libzmq, has used so far.
     func processor(_ process: Process) async throws -> Double {
         guard case .processor(let seconds) = try await process.ask(.processor, within: .seconds(20)) else {
             throw unexpected(process.name)
@@ -76,11 +76,11 @@ extension Measurement {
 }
 
 extension [BenchReply.Sample] {
-    /// How many a second between one sample and the next, at the middle of the two, in seconds since `start`, when
-    /// there were none.
+    /// The rate between each sample and the next, at the middle of the two times, in seconds since `start`. At `start`
+    /// the count was 0.
     func rates(from start: UInt64, to end: UInt64) -> [BenchCurve.Point] {
         var samples = [Element(nanoseconds: start, count: 0)]
-        // Some arrive together; a step is at least a twentieth of a second.
+        // Samples that arrive together are left out: a step has at least a twentieth of a second.
         for sample in self where sample.nanoseconds <= end {
             if let last = samples.last, sample.nanoseconds >= last.nanoseconds + 50_000_000 { samples.append(sample) }
         }

@@ -14,7 +14,7 @@ extension Measurement {
         for subscriber in [other, stopped] { _ = try await joined(subscriber, models: plan.models) }
         var recovery = Recovery()
         recovery.queueByteCount = plan.stopQueueMebibytes << 20
-        // Fills what is held for replay, so that it does not count as growth later.
+        // The load fills the replay ring, so that the ring does not count as growth later.
         _ = try await load(publisher, seconds: plan.stopSeconds / 2)
         try await measureBefore(publisher, &recovery)
         let before = (other: try await state(other), stopped: try await state(stopped))
@@ -40,7 +40,7 @@ extension Measurement {
         return part
     }
 
-    /// The same load without a stop.
+    /// Measures the same load without a stop.
     private func measureBefore(_ publisher: Process, _ recovery: inout Recovery) async throws {
         let window = plan.stopSeconds / 2
         let before = try await state(publisher)
@@ -52,7 +52,7 @@ extension Measurement {
             (after.processorSeconds - before.processorSeconds) * 1e9 / Double(steady.count)
     }
 
-    /// Stops the subscriber for the length of the load, and looks at the publisher's memory all the while.
+    /// Stops the subscriber for the length of the load, and watches the publisher's memory meanwhile.
     private func measureStop(
         _ publisher: Process, _ stopped: Process, _ recovery: inout Recovery
     ) async throws {
@@ -80,7 +80,8 @@ extension Measurement {
         recovery.publisherNanoseconds = (after.processorSeconds - before.processorSeconds) * 1e9 / Double(steady.count)
     }
 
-    /// When a subscriber is live and holds all that the publisher has sent by now.
+    /// Waits until a subscriber is live and holds all that the publisher has sent by now.
+    /// - Returns: the time at which it does.
     private func applied(by subscriber: Process, _ endpoint: String) async throws -> UInt64 {
         let heads = try await ControlClient(endpoint: endpoint, timeout: .seconds(20)).welcome().heads
         let head = heads.flatMap(\.heads).first { $0.topic.type == Workload.type }

@@ -8,7 +8,7 @@ extension Measurement {
         try await fill(publisher)
         let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
         _ = try await joined(subscriber, models: plan.models)
-        // The process takes what memory applying needs, so that it does not count as growth later.
+        // The process takes the memory that applying needs now, so that it does not count as growth later.
         _ = try await publish(publisher, subscriber, plan.observedUpdates / 4)
         guard case .asleep = try await subscriber.ask(.observeAsleep, within: .seconds(60)) else {
             throw unexpected(subscriber.name)
@@ -28,7 +28,7 @@ extension Measurement {
         return part
     }
 
-    /// Publishes so many at a rate that the subscriber can follow, so that nothing piles up but what is observed.
+    /// Publishes updates at a rate that the subscriber can follow, so that only the observer's changes pile up.
     private func publish(_ publisher: Process, _ subscriber: Process, _ count: Int) async throws -> Int {
         let seconds = Double(count) / plan.stopRate
         let order = BenchOrder.publishSteadily(rate: plan.stopRate, seconds: seconds, textBytes: 10)

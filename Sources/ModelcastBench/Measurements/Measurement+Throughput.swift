@@ -1,6 +1,6 @@
-/// Updates applied a second, beside messages of raw libzmq, and with CURVE beside those without.
+/// Updates applied a second, beside messages of raw libzmq; and updates with CURVE, beside those without.
 extension Measurement {
-    /// What the rounds of one kind have given.
+    /// The results of the rounds of one kind.
     private struct Kind {
         let name: String
         let batch: Int
@@ -29,7 +29,7 @@ extension Measurement {
                     isObserved: true)
                 let (before, after) = (raw[raw.count - 1], try await rawThroughput())
                 raw.append(after)
-                // Of as many messages before as after: their time counts, as if it were one round.
+                // The harmonic mean: the rate of one round with as many messages before as after.
                 let around = 2 / (1 / before.perSecond + 1 / after.perSecond)
                 kinds[index].rates.add(figures.updatesPerSecond, around: around)
                 kinds[index].rounds.append(figures)
@@ -69,7 +69,7 @@ extension Measurement {
         ]
     }
 
-    /// What was measured on the way.
+    /// The figures that were measured while the pair started.
     private func figures(_ pair: Pair) -> [BenchFigure] {
         let models = Double(pair.joined.models)
         return [
@@ -81,7 +81,7 @@ extension Measurement {
         ]
     }
 
-    /// Of each kind the round whose rate is in the middle.
+    /// The curve of each kind, from the round with the median rate.
     private func curves(_ kinds: [Kind], _ raw: [RawRound]) -> [BenchCurve] {
         var curves: [BenchCurve] = []
         for kind in kinds {

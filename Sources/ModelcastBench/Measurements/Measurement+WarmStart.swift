@@ -2,7 +2,8 @@ import Foundation
 
 /// Starting with many models from a store.
 extension Measurement {
-    /// A subscriber with a store joins and leaves, something changes, and another process starts from its file.
+    /// Measures a start from a store: a subscriber with a store joins and leaves, some models change, and another
+    /// process starts from its file.
     func measureWarmStart() async throws -> BenchPart {
         let plan = plan.with(models: plan.largeModels)
         tell("\(Figures.grouped(plan.models)) models are published and stored")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The measurement: processes of Modelcast, and of raw libzmq in turns with them.
+/// The measurement: processes of Modelcast take turns with processes of raw libzmq.
 ///
-/// Machines of this kind differ by a factor of two from one hour to the next, so a figure is only worth what it is
+/// The speed of such machines differs by a factor of two from one hour to the next, so a figure means something only
 /// beside the raw figure of the same run.
 public actor Measurement {
     let plan: BenchPlan
@@ -10,19 +10,22 @@ public actor Measurement {
     private let show: @Sendable (BenchProgress) -> Void
     private var progress: BenchProgress?
     var children: [Child<BenchOrder, BenchReply>] = []
-    /// Copies of the scenario that is being measured that were compared and equal.
+    /// How many copies of the present scenario were compared and found equal.
     var equalCopies = 0
 
     /// - Parameters:
-    ///   - workerArguments: the hidden subcommand that calls ``runWorker(task:)``.
-    ///   - show: tells a person what is going on.
+    ///   - plan: the scenarios and their sizes.
+    ///   - workerArguments: the arguments with which this program calls ``runWorker(task:)``, without the task.
+    ///   - show: shows a person the progress. Called on the actor.
     public init(_ plan: BenchPlan, workerArguments: [String], show: @escaping @Sendable (BenchProgress) -> Void) {
         self.plan = plan
         self.workerArguments = workerArguments
         self.show = show
     }
 
-    /// The process that a ``BenchTask`` describes; works until the parent closes stdin.
+    /// Runs this process as the ``BenchTask`` says, until the parent closes stdin.
+    /// - Parameter task: the task as JSON.
+    /// - Throws: ``BenchError`` for text that is no task.
     public static func runWorker(task: String) async throws {
         guard let task = try? JSONDecoder().decode(BenchTask.self, from: Data(task.utf8)) else {
             throw BenchError("the worker's task is no task; workers are started by modelcast bench")
@@ -43,12 +46,12 @@ public actor Measurement {
         }
     }
 
-    /// Measures all scenarios of the plan; ends all processes whatever happens.
+    /// Measures all scenarios of the plan. All processes are ended, whatever happens.
     ///
-    /// Where copies differ the run ends, and the report has no figures and says which.
+    /// Where copies differ the run ends, and the report has no figures and names the copies.
     /// - Parameters:
-    ///   - commit: what was built.
-    ///   - command: the command line that makes the same again.
+    ///   - commit: the commit of the build.
+    ///   - command: the command line that repeats the run.
     /// - Throws: ``BenchError`` when something else goes wrong.
     public func run(commit: String, command: String) async throws -> BenchReport {
         var report = BenchReport(
@@ -81,8 +84,8 @@ public actor Measurement {
         return parts
     }
 
-    /// One scenario. It may leave processes behind, which are ended after it; ``requireEqual(_:_:after:)`` counts the
-    /// copies that were compared.
+    /// Measures one scenario. It may leave processes behind, which its caller ends. ``requireEqual(_:_:after:)`` counts
+    /// the copies that were compared.
     private func measure(_ scenario: BenchScenario) async throws -> BenchPart {
         switch scenario {
         case .throughput: try await measureThroughput()
@@ -106,7 +109,7 @@ public actor Measurement {
         }
     }
 
-    /// Tells a person what the scenario does now: "round 1 of 3".
+    /// Shows a person what the scenario does now, such as "round 1 of 3".
     func tell(_ text: String) {
         guard var progress else { return }
         progress.text = text
@@ -116,7 +119,7 @@ public actor Measurement {
     // MARK: Processes
 
     /// Starts a process and waits until it can be used.
-    /// - Parameter core: the one that all of its threads stay on; nil for any.
+    /// - Parameter core: the core that all threads of the process stay on; nil for any.
     func start(
         _ name: String, _ task: BenchTask, core: Int? = nil
     ) async throws -> (Child<BenchOrder, BenchReply>, endpoint: String) {
@@ -125,7 +128,7 @@ public actor Measurement {
         if let core { launch.prefix = Cores.binding(to: core) }
         let child = try Child<BenchOrder, BenchReply>(name: name, launch: launch)
         children.append(child)
-        // A subscriber with a store reads it first.
+        // A subscriber with a store reads it before it is ready, so the limit is long.
         guard case .ready(let endpoint) = try await child.next(within: .seconds(60)) else { throw unexpected(name) }
         return (child, endpoint)
     }
@@ -136,17 +139,17 @@ public actor Measurement {
         children.removeAll { $0 === child }
     }
 
-    /// Ends all processes, to make room for those of the next part.
+    /// Ends all processes in good order, so that none takes processor time from the next part.
     func end() async {
         for child in children { child.release() }
         for child in children { await child.end() }
         children = []
     }
 
-    /// Ends all processes at once.
+    /// Kills all processes at once.
     public func kill() { for child in children { child.kill() } }
 
-    /// A folder for stores, which is removed when `body` is through.
+    /// Makes a folder for stores, and removes it when `body` has ended.
     func withFolder<Result>(_ body: (_ folder: URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("modelcast-bench-\(ProcessInfo.processInfo.processIdentifier)")
@@ -160,7 +163,7 @@ public actor Measurement {
     }
 }
 
-/// Two copies that ought to be equal and are not.
+/// The error for two copies that ought to be equal and are not.
 struct DigestDifference: Error {
     let text: String
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Looks at the resident memory of other processes ten times a second, from outside.
+/// Records the resident memory of other processes ten times a second, read from the kernel.
 final class MemoryWatch: Sendable {
     private struct Watched {
         var name: String
@@ -16,7 +16,7 @@ final class MemoryWatch: Sendable {
     private let start = MonotonicClock.nanoseconds
     private let state = Mutex(State())
 
-    /// Begins with the next look.
+    /// Adds a process, from the next look on.
     func watch(_ process: Int32, named name: String) {
         state.withLock { state in
             state.watched.append(Watched(name: name, process: process))
@@ -38,7 +38,7 @@ final class MemoryWatch: Sendable {
         }
     }
 
-    /// Looks no more.
+    /// Ends the watch.
     /// - Returns: a curve for each process.
     func end() -> [BenchCurve] {
         state.withLock { state in

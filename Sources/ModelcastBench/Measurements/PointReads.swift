@@ -1,16 +1,17 @@
 import Foundation
 import Modelcast
 
-/// Reads of single models at random, by one thread.
+/// Reads of single random models by one thread.
 struct PointReads: Sendable {
     let perSecond: Double
-    /// What one read costs this thread, times excluded in which it did not run.
+    /// The processor time of one read on this thread.
     let processorNanoseconds: Double
     let missed: Int
 
-    /// Reads for so long.
+    /// Reads for a time.
     ///
-    /// Ids are drawn some ahead and read once, as in ``BenchLoad``: whoever asks for an id has it at hand.
+    /// Ids are drawn ahead and their texts read once, as in ``BenchLoad``: a program that asks for a model has its id
+    /// in the processor's cache.
     /// - Parameter decoding: also decodes one field of each record.
     static func measure(
         _ table: ModelTable, _ ids: [String], seed: UInt64, seconds: Double, decoding: Bool
@@ -38,7 +39,8 @@ struct PointReads: Sendable {
         }
         let elapsed = Double(MonotonicClock.nanoseconds - start) / 1e9
         let processor = ProcessFigures.threadProcessorSeconds - processorStart
-        // Every byte of an id is below 0x80; the bytes are used, so that reading them is not taken away.
+        // Every byte of an id is below 0x80, so this adds 0. The bytes are used, so that the compiler does not remove
+        // reading them.
         let missed = count - found + Int(touched >> 7)
         return PointReads(
             perSecond: Double(count) / elapsed, processorNanoseconds: processor * 1e9 / Double(count), missed: missed)

@@ -1,29 +1,30 @@
-/// A subscriber that was stopped, and what it cost the others.
+/// The recovery of a subscriber that was stopped, and the cost of the stop for the other processes.
 struct Recovery {
-    /// Updates a second that were published, in a window of the same load before, and during the stop.
+    /// Updates published a second, in a window of the same load before the stop, and during it.
     var publishedPerSecondBefore = 0.0
     var publishedPerSecond = 0.0
-    /// Processor time that the publisher spent on one update, before and during.
+    /// The processor time that the publisher spent on one update, before the stop and during it.
     var publisherNanosecondsBefore = 0.0
     var publisherNanoseconds = 0.0
-    /// The longest that a step of the load came late, in milliseconds, before and during.
+    /// The longest that a step of the load came late, in milliseconds, before the stop and during it.
     var latestMillisecondsBefore = 0.0
     var latestMilliseconds = 0.0
     /// How often the publisher's outbox was full during the stop.
     var backPressured = 0
-    /// How much the publisher's resident memory grew at most while the subscriber was stopped, and what may wait
-    /// for a subscriber.
+    /// How much the publisher's resident memory grew at most while the subscriber was stopped, and how many bytes may
+    /// wait for a subscriber.
     var publisherGrownByteCount = 0
     var queueByteCount = 0
-    /// What the publisher sent meanwhile, about, in bytes.
+    /// About how many bytes the publisher sent meanwhile.
     var sentByteCount = 0
-    /// Holes of the subscriber that was not stopped.
+    /// How many holes the subscriber had that was not stopped.
     var otherHoles: UInt64 = 0
-    /// How far behind it was when the stop ended, in seconds.
+    /// How far behind that subscriber was when the stop ended, in seconds.
     var otherLagSeconds = 0.0
-    /// From going on until the subscriber is live and holds all that had been published by then; the load goes on.
+    /// The time from the end of the stop until the subscriber is live and holds all that had been published by then.
+    /// The load goes on meanwhile.
     var seconds = 0.0
-    /// What the stopped subscriber counted from the stop to the end, by name.
+    /// The counters of the stopped subscriber from the stop to the end, by name.
     var counters: [String: UInt64] = [:]
 
     func figures(_ plan: BenchPlan) -> [BenchFigure] {

@@ -2,7 +2,7 @@ import Dispatch
 import Modelcast
 import Synchronization
 
-/// Takes the initial state, and falls asleep at the first change until it is woken.
+/// An observer that takes the initial state, and sleeps from the first change until it is woken.
 final class SleepingObserver: Sendable {
     private struct State {
         var told: [String: CellRecord] = [:]
@@ -17,16 +17,16 @@ final class SleepingObserver: Sendable {
 
     func begin(_ observation: CacheObservation) { state.withLock { $0.observation = observation } }
 
-    /// Ends it; also one that sleeps still.
+    /// Ends the observation. A handler that still sleeps is woken.
     func end() {
         state.withLock { $0.observation.take() }?.cancel()
         wake()
     }
 
-    /// Lets it go on.
+    /// Wakes the handler.
     func wake() { woken.signal() }
 
-    /// How much memory the process used when it fell asleep.
+    /// Notes how much memory the process used before the observer slept.
     func note(_ residentByteCount: UInt64) { state.withLock { $0.residentByteCount = residentByteCount } }
 
     func take(_ changes: ChangeSet) {
@@ -46,7 +46,7 @@ final class SleepingObserver: Sendable {
     var foldedCount: Int { state.withLock { $0.foldedCount } }
     var residentByteCount: UInt64 { state.withLock { $0.residentByteCount } }
 
-    /// What it was told last of each model is what the cache holds.
+    /// True when the last state of each model that the observer was told is the one that the cache holds.
     func holdsAll(of cache: ModelCache) -> Bool {
         let told = state.withLock { $0.told }
         guard told.count == cache.count(of: Workload.type) else { return false }

@@ -1,20 +1,23 @@
-/// Models as Swift types, in one process. All but the last two are nanoseconds of one call.
+/// The costs of models as Swift types, in one process. All but the last two are nanoseconds of one call.
 struct TypedModelCosts {
-    /// Of a record by what `@Model` writes, by an initialiser by hand, and of its JSON by `JSONDecoder`.
+    /// Decoding a record by the code of `@Model`, by a handwritten initialiser, and its JSON by `JSONDecoder`.
     var decodeNanoseconds = 0.0
     var byHandNanoseconds = 0.0
     var jsonNanoseconds = 0.0
-    /// Reads of models at random: of the record, of the model that is kept on it, and of one that is not yet.
+    /// Reading the record of a random model.
     var pointReadNanoseconds = 0.0
+    /// Reading a random model whose view is kept on its record.
     var warmReadNanoseconds = 0.0
-    /// Of the model where it is kept: one property, and something of each.
+    /// Reading such a model in place: one property, and all properties.
     var lentReadNanoseconds = 0.0
     var lentWholeNanoseconds = 0.0
+    /// Reading a model that has no view yet.
     var coldReadNanoseconds = 0.0
+    /// Making a copy with one property changed.
     var withNanoseconds = 0.0
-    /// Where one property differs.
+    /// Comparing two models that differ in one property.
     var diffNanoseconds = 0.0
-    /// Typed reads by eight queues while one thread commits, and what that commits meanwhile.
+    /// Typed reads by eight queues while one thread commits, and the updates that it commits meanwhile.
     var concurrentReadsPerSecond = 0.0
     var concurrentUpdatesPerSecond = 0.0
 

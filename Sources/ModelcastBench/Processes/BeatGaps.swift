@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How old a copy became: the times between the writes that a publisher makes at an even pace and their arrival here.
+/// The age of a copy, measured by the beats that publishers write at an even pace.
 final class BeatGaps: Sendable {
     private struct State {
         var lastSentAt: [String: UInt64] = [:]
@@ -9,8 +9,8 @@ final class BeatGaps: Sendable {
 
     private let state = Mutex(State())
 
-    /// A beat of `id` has come. Until now the copy was as old as the one before it. Nanoseconds.
-    /// - Returns: how old it was; 0 for the first.
+    /// Notes a beat of `id` that has come. Until now the copy was as old as the beat before it.
+    /// - Returns: that age in nanoseconds; 0 for the first beat.
     @discardableResult
     func note(_ id: String, sentAt: UInt64, now: UInt64) -> UInt64 {
         state.withLock { state in
@@ -21,6 +21,6 @@ final class BeatGaps: Sendable {
         }
     }
 
-    /// The greatest age.
+    /// The greatest age so far.
     var longestMilliseconds: UInt64 { state.withLock { $0.longest / 1_000_000 } }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A process that this one has started and talks to: orders to its stdin, reports from its stdout, a line of JSON each.
+/// A process that this one has started. Orders go to its stdin and reports come from its stdout, a line of JSON each.
 ///
-/// The child is this same executable with other arguments, started anew (spawned, not forked: libzmq does not survive
-/// a fork). It ends when its stdin closes, so it cannot outlive this process.
+/// The child is mostly this same executable with other arguments. It is spawned, not forked, because libzmq does not
+/// survive a fork. A child with a ``ParentLink`` ends when its stdin closes, so it does not outlive this process.
 public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendable>: Sendable {
-    /// For messages.
+    /// The name of the process in messages.
     public let name: String
     private let process: Process
     private let input: FileHandle
@@ -18,13 +18,13 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
         var badLine: String?
     }
 
-    /// Starts this executable.
+    /// Starts this executable with other arguments.
     /// - Throws: ``BenchError`` when it cannot be started.
     public convenience init(name: String, arguments: [String]) throws {
         try self.init(name: name, launch: ChildLaunch(arguments: arguments))
     }
 
-    /// Starts this executable in the given way.
+    /// Starts the program of a launch.
     /// - Throws: ``BenchError`` when it cannot be started.
     public init(name: String, launch: ChildLaunch) throws {
         self.name = name
@@ -48,7 +48,7 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
         thread.start()
     }
 
-    /// The number of the process.
+    /// The process identifier.
     public var processIdentifier: Int32 { process.processIdentifier }
 
     private func read(_ output: FileHandle) {
@@ -71,14 +71,14 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
         state.withLock { $0.isOver = true }
     }
 
-    /// Sends an order. A child that is gone is noticed where its report is awaited.
+    /// Sends an order. A child that has ended is noticed when its report is awaited.
     public func tell(_ order: Order) {
         guard let data = try? JSONEncoder().encode(order) else { return }
         try? input.write(contentsOf: data + [0x0A])
     }
 
     /// The reports that have come since the last call.
-    /// - Throws: ``BenchError`` when the child has ended or says what cannot be read.
+    /// - Throws: ``BenchError`` when the child has ended, or has written a line that is no report.
     public func drain() throws -> [Report] {
         let (reports, isOver, badLine) = state.withLock { state in
             defer { state.reports = [] }
@@ -90,7 +90,7 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
     }
 
     /// The reports that have come since the last call, also from a child that has ended.
-    /// - Throws: ``BenchError`` when it says what cannot be read.
+    /// - Throws: ``BenchError`` when the child has written a line that is no report.
     public func take() throws -> [Report] {
         let (reports, badLine) = state.withLock { state in
             defer { state.reports = [] }
@@ -101,7 +101,8 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
     }
 
     /// The next report.
-    /// - Throws: ``BenchError`` when the child ends first, or after `limit`.
+    /// - Throws: ``BenchError`` when the child ends first, writes a line that is no report, or has not reported within
+    ///   `limit`; `CancellationError` when the task is cancelled.
     public func next(within limit: Duration) async throws -> Report {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -118,6 +119,7 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
     }
 
     /// Sends an order and waits for the next report.
+    /// - Throws: as ``next(within:)`` does.
     public func ask(_ order: Order, within limit: Duration) async throws -> Report {
         tell(order)
         return try await next(within: limit)
@@ -126,7 +128,7 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
     /// Closes the child's stdin, which asks it to end.
     public func release() { try? input.close() }
 
-    /// Closes the child's stdin, waits a little for its end, and makes sure of it.
+    /// Closes the child's stdin, waits two seconds at most for its end, and kills it if it still runs.
     public func end() async {
         release()
         _ = await hasEnded(within: .seconds(2))
@@ -134,7 +136,7 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
     }
 
     /// Waits for the end of the process.
-    /// - Returns: false when it is still there after `limit`.
+    /// - Returns: false when it still runs after `limit`.
     public func hasEnded(within limit: Duration) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while process.isRunning {
@@ -144,21 +146,21 @@ public final class Child<Order: Encodable & Sendable, Report: Decodable & Sendab
         return true
     }
 
-    /// The process is there, stopped or not.
+    /// True while the process exists, stopped or not.
     public var isRunning: Bool { process.isRunning }
 
-    /// How the process ended, for a person.
+    /// How the process ended, in words for a person.
     public var endText: String {
         guard !process.isRunning else { return "running" }
         let isSignal = process.terminationReason == .uncaughtSignal
         return "\(isSignal ? "signal" : "exit code") \(process.terminationStatus)"
     }
 
-    /// Sends a signal.
+    /// Sends a signal to the process, if it still exists.
     public func signal(_ number: Int32) {
         if process.isRunning { _ = Foundation.kill(process.processIdentifier, number) }
     }
 
-    /// Ends the child at once, whatever it is doing.
+    /// Kills the child at once.
     public func kill() { signal(SIGKILL) }
 }

@@ -1,18 +1,20 @@
 import Foundation
 
-/// How a ``Child`` is started: this executable with other arguments, perhaps inside a network namespace; or another
-/// program that speaks the same way.
+/// How a ``Child`` is started: as this executable with other arguments, perhaps in a network namespace, or as another
+/// program that reads and writes in the same way.
 public struct ChildLaunch: Sendable {
     /// The path of the program; nil for this executable.
     public var executable: String?
+    /// The arguments of the program, without its name.
     public var arguments: [String]
-    /// Added to the environment of this process.
+    /// Variables that are added to the environment of this process.
     public var environment: [String: String] = [:]
     /// A command line in front that runs what follows it, such as `ip netns exec NAME`.
     public var prefix: [String] = []
-    /// Where stderr goes, at the end of what is there; nil for this process's own.
+    /// The file to which stderr is appended; nil for the stderr of this process.
     public var errorPath: String?
 
+    /// A launch of this executable with these arguments.
     public init(arguments: [String]) { self.arguments = arguments }
 
     /// The whole command line.

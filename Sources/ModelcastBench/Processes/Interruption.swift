@@ -2,14 +2,15 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM as a question: the first asks to come to an end early, the second ends at once.
+/// A handler of SIGINT and SIGTERM: the first signal asks the process to end early, the second ends it at once.
 public final class Interruption: Sendable {
     private let count = Atomic<Int>(0)
     private let sources: Mutex<[any DispatchSourceSignal]>
 
+    /// Handles the signals from now on, and ignores SIGPIPE.
     /// - Parameters:
-    ///   - onFirst: what is to be done at once when the first comes.
-    ///   - onSecond: the last chance to put things in order; then the process ends with exit code 130.
+    ///   - onFirst: is called when the first signal comes, on a queue of its own.
+    ///   - onSecond: is called when the second comes, to put things in order; then the process ends with exit code 130.
     public init(onFirst: @escaping @Sendable () -> Void = {}, onSecond: @escaping @Sendable () -> Void) {
         sources = Mutex([])
         let queue = DispatchQueue(label: "signals")
@@ -26,10 +27,10 @@ public final class Interruption: Sendable {
                 sources.append(source)
             }
         }
-        // A child that has just ended must not take this process with it.
+        // Writing to a child that has just ended must not end this process.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// A signal has come.
+    /// True once a signal has come. May be asked on any thread.
     public var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
 }

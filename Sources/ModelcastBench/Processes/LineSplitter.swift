@@ -2,7 +2,8 @@
 struct LineSplitter {
     private var rest: [UInt8] = []
 
-    /// - Returns: the lines that `bytes` complete, without their ends; empty ones are left out.
+    /// Adds bytes of the stream.
+    /// - Returns: the lines that `bytes` complete, without their ends; empty lines are left out.
     mutating func add(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
         rest.append(contentsOf: bytes)
         guard let last = rest.lastIndex(of: 0x0A) else { return [] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// CLOCK_MONOTONIC: one clock for all processes of a machine, so that a time taken in one can be compared in another.
+/// CLOCK_MONOTONIC: one clock for all processes of a machine, so that times of different processes can be compared.
 public enum MonotonicClock {
     /// Nanoseconds since the machine started.
     public static var nanoseconds: UInt64 {
@@ -11,7 +11,8 @@ public enum MonotonicClock {
 
     /// Sleeps until `deadline`, and not at all when that is past.
     ///
-    /// The kernel would set a timer for what is past, be interrupted by it, and look for another thread to run.
+    /// A past deadline is checked here, because the kernel would set a timer for it, take its interrupt, and look for
+    /// another thread to run.
     static func sleep(until deadline: UInt64) {
         guard nanoseconds < deadline else { return }
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
@@ -20,7 +21,7 @@ public enum MonotonicClock {
 
     /// Asks the kernel to end this thread's sleeps on time; by default they last up to 50 µs longer.
     ///
-    /// Where it refuses, sleeps stay as they are: what is measured from intended times shows it.
+    /// Where the kernel refuses, sleeps stay as they are; latencies from intended times show that.
     static func sharpenSleep() {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"),
             let thread = path.split(separator: "/").last
@@ -30,13 +31,15 @@ public enum MonotonicClock {
     }
 }
 
-/// So many calls a second, each with the time at which it ought to have happened.
+/// Calls at a rate, each with the time at which it is due.
 struct Pace {
-    /// What one call is due after another.
+    /// The time from one call to the next.
     let intervalNanoseconds: Double
     let start: UInt64
 
-    /// - Parameter rate: calls a second.
+    /// - Parameters:
+    ///   - rate: calls a second.
+    ///   - start: when the first call is due.
     init(rate: Double, start: UInt64 = MonotonicClock.nanoseconds) {
         intervalNanoseconds = 1e9 / rate
         self.start = start

@@ -3,15 +3,16 @@ import Synchronization
 
 /// The other end of a ``Child``: orders come in on stdin, reports go out on stdout.
 ///
-/// When stdin ends, the parent is gone or wants this process to end: ``orders`` ends, and should the process still
-/// be there two seconds later, it is ended by force.
+/// When stdin ends, the parent is gone or wants this process to end. Then ``orders`` ends, and a process that still
+/// exists two seconds later exits with code 1.
 public final class ParentLink<Order: Decodable & Sendable, Report: Encodable & Sendable>: Sendable {
-    /// What the parent asks for, in order; for one consumer.
+    /// The parent's orders, in the order in which it sent them; for one consumer.
     public let orders: AsyncStream<Order>
     private let output = Mutex(())
 
+    /// Reads stdin from now on, ignores SIGINT, and lets SIGTERM end the process.
     public init() {
-        // Ctrl-C goes to the whole group of a terminal; only the parent decides what it means.
+        // Ctrl-C goes to all processes of a terminal's group; the parent alone decides what it means.
         signal(SIGINT, SIG_IGN)
         signal(SIGTERM, SIG_DFL)
         let (stream, continuation) = AsyncStream.makeStream(of: Order.self)
@@ -31,7 +32,7 @@ public final class ParentLink<Order: Decodable & Sendable, Report: Encodable & S
         _exit(1)
     }
 
-    /// Sends a report.
+    /// Sends a report. May be called on any thread.
     public func tell(_ report: Report) {
         guard let data = try? JSONEncoder().encode(report) else { return }
         output.withLock { _ in try? FileHandle.standardOutput.write(contentsOf: data + [0x0A]) }

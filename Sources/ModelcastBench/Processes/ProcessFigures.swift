@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the kernel says of this process.
+/// The kernel's figures about this process and others.
 enum ProcessFigures {
-    /// The memory that is in use and present, in bytes.
+    /// The resident memory of this process, in bytes.
     static var residentByteCount: UInt64 { residentByteCount(of: "self") }
 
-    /// The same of another process.
+    /// The resident memory of another process, in bytes; 0 when it has ended.
     static func residentByteCount(of process: Int32) -> UInt64 { residentByteCount(of: "\(process)") }
 
     private static func residentByteCount(of process: String) -> UInt64 {

@@ -1,6 +1,6 @@
-/// Figures beside what was measured around them.
+/// Figures beside a baseline of the same run.
 extension BenchFigure {
-    /// One measurement of each.
+    /// A figure of one measurement, beside one of the baseline. The ratio is 0 where the baseline is.
     public init(
         _ name: String, _ value: Double, _ unit: Unit, against baseline: String, _ other: Double, mark: Mark? = nil
     ) {
@@ -8,8 +8,8 @@ extension BenchFigure {
         self.init(name, value, unit, beside: Baseline(baseline, other, ratio: ratio), mark: mark)
     }
 
-    /// Several rounds, each of which stood between two of the baseline: medians of all, and the median and the range of
-    /// the ratios of each round to those around it.
+    /// A figure of several rounds, each of which was measured between two rounds of the baseline. Figure and baseline
+    /// are medians; the ratio is the median of the rounds' ratios to the baseline around them, with their range.
     public init(_ name: String, _ unit: Unit, _ rounds: BenchRounds, against baseline: String, mark: Mark? = nil) {
         let ratios = rounds.ratios
         var range: ClosedRange<Double>?
@@ -20,6 +20,6 @@ extension BenchFigure {
 }
 
 extension Array where Element: Comparable {
-    /// The middle one; of an even number the lower of the two.
+    /// The median; the lower of the two middle elements of an even number.
     var median: Element? { isEmpty ? nil : sorted()[(count - 1) / 2] }
 }

@@ -16,13 +16,14 @@ extension BenchFigure.Unit {
         }
     }
 
-    /// Whole numbers, and one digit behind the point where the number is small and not whole.
+    /// A whole number; with one digit behind the point where it is below 100 and not whole.
     private static func short(_ value: Double) -> String {
         value.magnitude < 100 && value != value.rounded() ? Figures.fixed(value, 1) : Figures.grouped(value)
     }
 }
 
 extension BenchFigure {
+    /// The value with its unit.
     public var valueText: String { unit.text(value) }
 
     /// The ratio to the baseline, with its range where there were several rounds.

@@ -1,16 +1,19 @@
-/// Where a measurement is, for a person who waits.
+/// The progress of a measurement, for a person who waits.
 public struct BenchProgress: Hashable, Sendable {
-    /// The scenario, the how manieth it is, from 1, and of how many.
+    /// The scenario that is measured now.
     public var scenario: BenchScenario
+    /// The number of the scenario in this run, from 1.
     public var number: Int
+    /// How many scenarios the run has.
     public var count: Int
-    /// What it does now: "10,000/s · round 1 of 3".
+    /// What the scenario does now, such as "10,000/s · round 1 of 3".
     public var text: String
 
+    /// The progress of a scenario.
     public init(_ scenario: BenchScenario, _ number: Int, of count: Int, _ text: String) {
         (self.scenario, self.number, self.count, self.text) = (scenario, number, count, text)
     }
 
-    /// For a log.
+    /// One line for a log.
     public var line: String { "\(scenario.rawValue): \(text)" }
 }

@@ -1,21 +1,25 @@
 public import Foundation
 
-/// All that a run of the measurement has found, with what it takes to judge it.
+/// The results of a run of the measurement, with the facts that it takes to judge them.
 public struct BenchReport: Codable, Hashable, Sendable {
+    /// The machine and the build.
     public var machine: MachineFacts
-    /// What was built: a commit, with a note where the tree had changes; "unknown" where nobody has told.
+    /// The commit of the build, as it was given; "unknown" where none was.
     public var commit: String
-    /// The command line that makes the same again.
+    /// The command line that repeats the run.
     public var command: String
+    /// When the run began.
     public var start: Date
+    /// How long the run took.
     public var seconds: Double
     /// The configuration.
     public var plan: BenchPlan
-    /// In the order in which they were measured; none where copies differed.
+    /// The parts in the order in which they were measured; none where copies differed.
     public var parts: [BenchPart] = []
     /// The copies that differed, in words: a run counts only where there are none.
     public var differences: [String] = []
 
+    /// A report without results.
     public init(
         machine: MachineFacts, commit: String, command: String, start: Date, seconds: Double, plan: BenchPlan
     ) {
@@ -26,7 +30,7 @@ public struct BenchReport: Codable, Hashable, Sendable {
     /// How many copies were compared and found equal.
     public var equalCopies: Int { parts.reduce(0) { $0 + $1.equalCopies } }
 
-    /// Whether the run counts, in a sentence.
+    /// A sentence that says whether the run counts.
     public var verdict: String {
         if !differences.isEmpty {
             return "DIGESTS DIFFER, no figure of this run counts: " + differences.joined(separator: "; ")

@@ -2,9 +2,10 @@ import Foundation
 
 /// A report as lines of text.
 public struct BenchTable: Sendable {
-    /// The lines.
+    /// The lines, without line ends.
     public let lines: [String]
 
+    /// The table of a report.
     public init(_ report: BenchReport) {
         var lines = BenchTable.head(report) + [""]
         if report.differences.isEmpty {
@@ -40,7 +41,7 @@ public struct BenchTable: Sendable {
         ]
     }
 
-    /// Lines of at most 110 columns; the later ones stand a little in.
+    /// Breaks text into lines of at most `columns` columns. Lines after the first are indented.
     static func wrapped(_ text: String, columns: Int = 110) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,4 +1,4 @@
-/// How figures are written.
+/// The formats of numbers in reports.
 public enum Figures {
     /// A whole number with commas: 1,234,567.
     public static func grouped(_ number: some BinaryInteger) -> String {
@@ -11,7 +11,7 @@ public enum Figures {
         return number < 0 ? "-" + result : result
     }
 
-    /// The same, rounded.
+    /// A number rounded to a whole one, with commas.
     public static func grouped(_ number: Double) -> String { grouped(Int(number.rounded())) }
 
     /// A number with some digits behind the point.

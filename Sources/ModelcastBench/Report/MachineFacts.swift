@@ -1,13 +1,19 @@
 import Foundation
 import ZeroMQ
 
-/// Where figures were measured: they mean nothing without it.
+/// The machine and the build with which figures were measured. The figures mean nothing without them.
 public struct MachineFacts: Codable, Hashable, Sendable {
+    /// The name of the processor.
     public var processor: String
+    /// How many cores the machine has.
     public var cores: Int
+    /// The version of the Linux kernel.
     public var kernel: String
+    /// The version of the Swift compiler.
     public var swift: String
+    /// The version of libzmq.
     public var libzmq: String
+    /// False for a debug build.
     public var isOptimized: Bool
 
     /// This machine and this build.
@@ -24,7 +30,7 @@ public struct MachineFacts: Codable, Hashable, Sendable {
             swift: swiftVersion, libzmq: Context.libraryVersion, isOptimized: !isDebug)
     }
 
-    /// In one line.
+    /// The facts in one line.
     public var line: String {
         "\(processor), \(cores) cores, Linux \(kernel), Swift \(swift), libzmq \(libzmq)"
             + (isOptimized ? "" : ", DEBUG BUILD: these figures mean nothing")
@@ -42,7 +48,7 @@ public struct MachineFacts: Codable, Hashable, Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"
     }
 
-    /// The compiler that made this.
+    /// The version of the compiler that built this.
     private static var swiftVersion: String {
         #if compiler(>=6.4)
             "6.4 or newer"

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// One line on a terminal that says where a measurement is; written over again and again, and gone in the end.
+/// One line on a terminal that shows the progress of a measurement. It is written over again and again, and erased at
+/// the end.
 public final class ProgressLine: Sendable {
     private struct State {
         var progress: BenchProgress?
@@ -14,7 +15,7 @@ public final class ProgressLine: Sendable {
     private let columns: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
 
-    /// The line at the end of standard error.
+    /// A line on standard error.
     public convenience init() {
         self.init(
             now: { MonotonicClock.nanoseconds }, columns: { ProgressLine.terminalColumns },
@@ -23,7 +24,7 @@ public final class ProgressLine: Sendable {
 
     /// - Parameters:
     ///   - now: nanoseconds of a clock that does not go back.
-    ///   - columns: how wide the terminal is now.
+    ///   - columns: the present width of the terminal.
     ///   - write: sends text to the terminal.
     init(
         now: @escaping @Sendable () -> UInt64, columns: @escaping @Sendable () -> Int,
@@ -33,7 +34,7 @@ public final class ProgressLine: Sendable {
         start = now()
     }
 
-    /// Standard error is a terminal that can erase a line.
+    /// True when standard error is a terminal that can erase a line.
     public static var isPossible: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
@@ -44,7 +45,7 @@ public final class ProgressLine: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes where it is now; from then on the time is written every second.
+    /// Writes the progress. From then on the line is written anew every second, with the time.
     public func show(_ progress: BenchProgress) {
         state.withLock { state in
             state.progress = progress
@@ -57,7 +58,7 @@ public final class ProgressLine: Sendable {
         draw()
     }
 
-    /// Takes the line away. Nothing is written after it until ``show(_:)``.
+    /// Erases the line. Nothing more is written until ``show(_:)``.
     public func erase() {
         state.withLock { state in
             state.ticking.take()?.cancel()
@@ -75,7 +76,8 @@ public final class ProgressLine: Sendable {
         }
     }
 
-    /// `[2/11] latency · 10,000/s · round 1 of 3 · 0:23`; where that is too long the middle is cut.
+    /// The text of the line, such as `[2/11] latency · 10,000/s · round 1 of 3 · 0:23`. A line that is too long is cut
+    /// before the time.
     static func text(_ progress: BenchProgress, seconds: Int, columns: Int) -> String {
         let (minutes, rest) = (seconds / 60, seconds % 60)
         let end = " · \(minutes):\(rest < 10 ? "0" : "")\(rest)"

@@ -1,17 +1,19 @@
-/// A table in plain text: a head, rows, columns as wide as they need to be.
+/// A table in plain text: a head and rows, with columns as wide as they need to be.
 public struct TextTable: Sendable {
     private var rows: [[String]]
     private let leftColumns: Set<Int>
 
-    /// - Parameter leftColumns: which columns hold text; the others are aligned to the right.
+    /// A table without rows.
+    /// - Parameter leftColumns: the columns that are aligned to the left, from 0; the others are aligned to the right.
     public init(_ head: [String], left leftColumns: Set<Int> = [0]) {
         rows = [head]
         self.leftColumns = leftColumns
     }
 
+    /// Adds a row, which may have fewer cells than the head.
     public mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// One line a row, the head first.
+    /// The lines, one a row, the head first.
     public var lines: [String] {
         let columnCount = rows.map(\.count).max() ?? 0
         let widths = (0..<columnCount).map { column in

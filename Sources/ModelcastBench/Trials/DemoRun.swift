@@ -5,12 +5,15 @@ public struct DemoRun: Sendable {
     let seconds: Double
     let replayRate: Double
 
+    /// - Parameters:
+    ///   - seconds: how long the demo runs.
+    ///   - replayRate: how many lines of the file are replayed in a second.
     public init(seconds: Double, replayRate: Double) {
         self.seconds = seconds
         self.replayRate = replayRate
     }
 
-    /// Runs it and prints one line per subscriber at the end.
+    /// Runs the demo, and prints one line for each process at the end.
     /// - Returns: true when every subscriber holds what the publishers hold.
     public func run(_ trial: Trial, screen: LiveScreen, until interruption: Interruption) async throws -> Bool {
         let folder = FileManager.default.temporaryDirectory
@@ -31,7 +34,7 @@ public struct DemoRun: Sendable {
         return await verdict(trial) && isSettled
     }
 
-    /// Shows the table until the time is over; starts the subscribers one after the other on the way.
+    /// Shows the table until the time is over, and starts the subscribers one after the other meanwhile.
     private func watch(_ trial: Trial, _ screen: LiveScreen, until interruption: Interruption) async throws {
         let starts = [0, 0.2, 0.5].map { $0 * seconds }
         let begin = ContinuousClock.now
@@ -54,7 +57,7 @@ public struct DemoRun: Sendable {
             if isOver { break }
             try await Task.sleep(for: .milliseconds(100))
         }
-        // Ctrl-C may come before the last one has started; the verdict is about three.
+        // Ctrl-C may come before the last subscriber has started, and the verdict is about three.
         while started < starts.count {
             started += 1
             try await trial.addSubscriber("subscriber-\(started)", showsHost: true)
@@ -105,7 +108,7 @@ public struct DemoRun: Sendable {
     }
 
     private func verdict(_ trial: Trial) async -> Bool {
-        // Each type has one publisher, so what must be held is simply all that they hold.
+        // Each type has one publisher, so subscribers must hold the types of both together.
         let expected = await trial.publishers.flatMap { $0.report?.types ?? [] }.sorted { $0.type < $1.type }
         var table = TextTable(
             ["process", "updates", "snapshot records", "models", "holes", "digest", "equal"], left: [0, 6])

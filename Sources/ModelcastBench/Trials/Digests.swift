@@ -1,4 +1,4 @@
-/// How digests are written.
+/// The format of digests.
 public enum Digests {
     /// Sixteen hexadecimal digits.
     public static func text(_ digest: UInt64) -> String {

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Lines on a terminal that are drawn over again and again; the cursor is hidden meanwhile.
+/// Lines on a terminal that are drawn over again and again. The cursor is hidden meanwhile.
 public final class LiveScreen: Sendable {
-    /// Stdout is a terminal.
+    /// True when stdout is a terminal.
     public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     private let lineCount = Mutex<Int?>(nil)
 
+    /// A screen on stdout. Nothing is written yet.
     public init() {}
 
     /// Draws these lines over the last ones.
@@ -21,7 +22,7 @@ public final class LiveScreen: Sendable {
         }
     }
 
-    /// Gives the cursor back. What was drawn stays; calling it twice is harmless.
+    /// Shows the cursor again. The last lines stay. A second call does nothing.
     public func restore() {
         lineCount.withLock { count in
             guard count != nil else { return }

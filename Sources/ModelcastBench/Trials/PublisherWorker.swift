@@ -11,7 +11,7 @@ struct PublisherWorker: Sendable {
         let link = ParentLink<WorkerOrder, WorkerReport>()
         var configuration = PublisherConfiguration(
             name: name, endpoints: try SenderEndpoints(control: bind ?? "tcp://127.0.0.1:*"))
-        // An address outside this host's own is one of a network namespace, which nobody else reaches.
+        // An address that is not this host's own is one of a network namespace, which other machines cannot reach.
         configuration.allowsRemote = bind != nil
         configuration.store = store
         if store != nil { configuration.durability = .beforeSend }

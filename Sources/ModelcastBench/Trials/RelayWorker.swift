@@ -11,7 +11,7 @@ struct RelayWorker: Sendable {
         let link = ParentLink<WorkerOrder, WorkerReport>()
         var configuration = RelayConfiguration(
             name: name, endpoints: try SenderEndpoints(control: bind), publishers: publishers)
-        // An address outside this host's own is one of a network namespace, which nobody else reaches.
+        // An address that is not this host's own is one of a network namespace, which other machines cannot reach.
         configuration.allowsRemote = true
         configuration.store = store
         let relay = try Relay(configuration, logger: Worker.logger(name))

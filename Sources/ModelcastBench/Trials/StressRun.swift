@@ -6,6 +6,10 @@ public struct StressRun: Sendable {
     let rate: Double
     let models: Int
 
+    /// - Parameters:
+    ///   - seconds: how long the load lasts.
+    ///   - rate: writes a second of each publisher.
+    ///   - models: how many models all publishers share, and how many each has for itself.
     public init(publishers: Int, subscribers: Int, seconds: Double, rate: Double, models: Int) {
         self.publishers = publishers
         self.subscribers = subscribers
@@ -14,8 +18,8 @@ public struct StressRun: Sendable {
         self.models = models
     }
 
-    /// Loads, lets everything come to rest, compares and prints the table.
-    /// - Returns: true when every subscriber holds the join of what the publishers hold.
+    /// Runs the load, waits until nothing changes any more, compares and prints the table.
+    /// - Returns: true when every subscriber holds the join of the publishers' records.
     public func run(
         _ trial: Trial, until interruption: Interruption, tell: @Sendable (String) -> Void
     ) async throws -> Bool {
@@ -26,7 +30,7 @@ public struct StressRun: Sendable {
             ids[name] = plan.ids
             try await trial.addPublisher(name, .stress(plan))
         }
-        // With more than one, the last joins halfway.
+        // Of several subscribers the last one joins when half the time is over.
         for index in 1..<max(2, subscribers) { try await trial.addSubscriber("subscriber-\(index)") }
         tell("\(publishers) publishers, \(subscribers) subscribers, \(Figures.grouped(rate)) writes a second each")
         await trial.begin()

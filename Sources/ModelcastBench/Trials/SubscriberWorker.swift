@@ -29,7 +29,7 @@ struct SubscriberWorker: Sendable {
     }
 }
 
-/// What a subscriber sees of the host, in one line: read from its own copy, with no question to anybody.
+/// A line about the host, which a subscriber reads from its own copy without asking another process.
 private enum HostNote {
     static func text(_ snapshot: Snapshot) -> String? {
         guard let host = snapshot["Host", "local"], let load = host["load_1"]?.doubleValue else { return nil }

@@ -3,14 +3,17 @@ import Foundation
 import ModelWire
 import Modelcast
 
-/// Publishers and subscribers as child processes, and the comparison of what they hold once nothing changes any more.
+/// Publishers and subscribers as child processes, and the comparison of their copies once nothing changes any more.
 public actor Trial {
     /// One process of the trial.
     public struct Member: Sendable {
+        /// The name of the process.
         public let name: String
+        /// True for a publisher, false for a subscriber.
         public let isPublisher: Bool
+        /// The last report of the process; nil before the first.
         public fileprivate(set) var report: WorkerReport?
-        /// The control endpoint of a publisher.
+        /// The control endpoint of a publisher, once it is bound.
         public fileprivate(set) var endpoint: String?
         /// Updates a second, over about the last second.
         public fileprivate(set) var rate: Double = 0
@@ -19,18 +22,21 @@ public actor Trial {
         fileprivate var marks: [(time: ContinuousClock.Instant, updates: UInt64)] = []
     }
 
-    /// The publishers first, each kind in the order of their start.
+    /// The publishers in the order of their start.
     public private(set) var publishers: [Member] = []
+    /// The subscribers in the order of their start.
     public private(set) var subscribers: [Member] = []
     /// The arguments that make this executable a worker; the task follows.
     private let workerArguments: [String]
 
-    /// - Parameter workerArguments: the hidden subcommand that calls ``Worker/run(task:)``.
+    /// - Parameter workerArguments: the arguments with which this program calls ``Worker/run(task:)``, without the
+    ///   task.
     public init(workerArguments: [String]) { self.workerArguments = workerArguments }
 
     // MARK: Starting
 
     /// Starts a publisher and waits until it is bound. Its load waits for ``begin()``.
+    /// - Throws: ``BenchError`` when it is not bound within ten seconds.
     public func addPublisher(_ name: String, _ load: WorkerTask.LoadChoice) async throws {
         publishers.append(try start(name, .publish(name: name, load: load), isPublisher: true))
         let index = publishers.count - 1
@@ -43,7 +49,7 @@ public actor Trial {
     }
 
     /// Starts a subscriber to all publishers that have been added.
-    /// - Parameter showsHost: its note tells what it sees of the host.
+    /// - Parameter showsHost: whether the subscriber's reports have a note about the host.
     public func addSubscriber(_ name: String, showsHost: Bool = false) throws {
         let endpoints = publishers.compactMap(\.endpoint)
         let task = WorkerTask.subscribe(name: name, publishers: endpoints, showsHost: showsHost)
@@ -61,8 +67,8 @@ public actor Trial {
 
     // MARK: Watching
 
-    /// Takes what the processes have said.
-    /// - Throws: ``BenchError`` when one has ended.
+    /// Takes the reports of the processes.
+    /// - Throws: ``BenchError`` when a process has ended.
     public func refresh() throws {
         for index in publishers.indices { try publishers[index].refresh() }
         for index in subscribers.indices { try subscribers[index].refresh() }
@@ -70,8 +76,8 @@ public actor Trial {
 
     // MARK: Coming to rest
 
-    /// Ends all loads and waits until every subscriber has applied all that was sent.
-    /// - Returns: false when a subscriber is not there within `limit`.
+    /// Ends all loads, and waits until every subscriber has applied everything that was sent.
+    /// - Returns: false when loads have not ended, or a subscriber has not applied everything, within `limit`.
     public func settle(within limit: Duration) async throws -> Bool {
         for member in publishers { member.child.tell(.quiesce) }
         let deadline = ContinuousClock.now + limit
@@ -109,10 +115,11 @@ public actor Trial {
         return result
     }
 
-    /// What every subscriber must hold: the join of all publishers' records, made here of what each of them answers
-    /// when it is asked for each id.
+    /// The state that every subscriber must hold: the join of all publishers' records. This process asks each publisher
+    /// for each of its ids.
     ///
-    /// Nothing of the stream is involved, so an error there cannot hide itself.
+    /// The join does not come from the stream, so an error there cannot hide itself.
+    /// - Parameter ids: by the name of a publisher, the ids to ask for.
     public func joinOfPublishers(
         ids: [String: [(type: String, ids: [String])]]
     ) async throws
@@ -126,7 +133,7 @@ public actor Trial {
         return Worker.types(cache)
     }
 
-    /// Asks a publisher for each of `wanted` and joins what it answers.
+    /// Asks a publisher for each id of `wanted`, and joins its records into `cache`.
     static func join(
         _ wanted: [(type: String, ids: [String])], of endpoint: String, into cache: ModelCache
     ) async throws {
@@ -141,14 +148,14 @@ public actor Trial {
 
     // MARK: Ending
 
-    /// Ends all processes, in good order where they let it.
+    /// Ends all processes, in good order where that works.
     public func end() async {
         let children = (subscribers + publishers).map(\.child)
         for child in children { child.release() }
         for child in children { await child.end() }
     }
 
-    /// Ends all processes at once.
+    /// Kills all processes at once.
     public func kill() { for member in subscribers + publishers { member.child.kill() } }
 }
 
@@ -167,7 +174,7 @@ extension Trial.Member {
         }
     }
 
-    /// It is live, and nothing of `heads` is missing.
+    /// True when the subscriber is live and has applied everything up to `heads`.
     fileprivate func hasApplied(_ heads: [WorkerReport.StreamHead]) -> Bool {
         guard let report, report.isLive else { return false }
         return heads.allSatisfy { head in

@@ -2,10 +2,11 @@ import Foundation
 import Logging
 import Modelcast
 
-/// The process that ``WorkerTask`` describes: a publisher under load, a relay or a subscriber.
+/// The process that a ``WorkerTask`` describes: a publisher under load, a relay, a subscriber or a sweeper.
 public enum Worker {
-    /// Works until the parent closes stdin.
+    /// Carries out a task, until the parent closes stdin.
     /// - Parameter task: a ``WorkerTask`` as JSON.
+    /// - Throws: ``BenchError`` for text that is no task.
     public static func run(task: String) async throws {
         guard let task = try? JSONDecoder().decode(WorkerTask.self, from: Data(task.utf8)) else {
             throw BenchError("the worker's task is no task; workers are started by modelcast demo, stress and chaos")
@@ -30,14 +31,14 @@ public enum Worker {
         }
     }
 
-    /// Warnings and worse go to stderr; stdout is for reports.
+    /// A logger that writes warnings and worse to stderr, because stdout is for reports.
     static func logger(_ name: String) -> Logger {
         var logger = Logger(label: name) { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .warning
         return logger
     }
 
-    /// The types in a cache, with how many models and which digest.
+    /// The types in a cache, each with its number of models and its digest.
     static func types(_ cache: ModelCache) -> [WorkerReport.TypeState] {
         cache.types.sorted().map {
             WorkerReport.TypeState(
@@ -65,7 +66,8 @@ public enum Worker {
         }
     }
 
-    /// Runs all until one of them ends, then cancels the others.
+    /// Runs all bodies until one of them ends, then cancels the others.
+    /// - Throws: the error of the first that ends.
     static func untilFirstEnds(_ bodies: [@Sendable () async throws -> Void]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for body in bodies { group.addTask(operation: body) }

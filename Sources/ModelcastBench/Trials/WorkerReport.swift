@@ -1,8 +1,10 @@
-/// What a worker says of itself, several times a second.
+/// A worker's report about itself, which it sends several times a second.
 public struct WorkerReport: Codable, Sendable {
+    /// The reason for a report.
     public enum Event: String, Codable, Sendable {
-        /// Can be used; of a publisher: bound.
+        /// The worker can be used; a publisher is bound.
         case ready
+        /// The time for the next report has come.
         case status
         /// The load has ended.
         case rest
@@ -12,52 +14,68 @@ public struct WorkerReport: Codable, Sendable {
 
     /// One type in the worker's cache.
     public struct TypeState: Codable, Hashable, Sendable {
+        /// The name of the type.
         public var type: String
+        /// How many models of the type there are.
         public var models: Int
-        /// In hexadecimal: JSON readers are not to be trusted with 64 bits.
+        /// The digest in hexadecimal, because some JSON readers lose digits of 64-bit integers.
         public var digest: String
     }
 
     /// How far one stream has been applied.
     public struct StreamHead: Codable, Hashable, Sendable {
+        /// The origin of the stream.
         public var origin: String
+        /// The topic of the stream.
         public var topic: String
+        /// The last sequence that was applied.
         public var sequence: UInt64
-        /// The last one that is known to have been sent, and the state of the stream.
+        /// The last sequence that is known to have been sent; nil where the report does not tell it.
         public var known: UInt64?
+        /// The state of the stream; nil where the report does not tell it.
         public var state: String?
     }
 
+    /// The reason for the report.
     public var event: Event
-    /// The control endpoint of a publisher.
+    /// The control endpoint of a publisher, in its first report.
     public var endpoint: String?
-    /// Published, or received: those that changed something and those that did not.
+    /// How many updates were published, or received: with those that changed nothing, where they were received.
     public var updates: UInt64 = 0
-    /// Writes that had to wait because the outbox was full.
+    /// How often a write found the outbox full.
     public var backPressured: UInt64 = 0
-    /// Batches received.
+    /// How many batches were applied.
     public var batches: UInt64 = 0
-    /// Records that came in snapshots, and how many snapshots were asked for.
+    /// How many records came in snapshots.
     public var snapshotRecords: UInt64 = 0
+    /// How many snapshots were asked for.
     public var snapshots: UInt64 = 0
+    /// How many holes were found.
     public var holesFound: UInt64 = 0
+    /// How many holes filled by themselves.
     public var holesFilled: UInt64 = 0
+    /// How many holes were mended by a replay or a snapshot.
     public var holesMended: UInt64 = 0
     /// All counters that are not zero, by name.
     public var counters: [String: UInt64] = [:]
-    /// The worst state towards any publisher; of a publisher empty.
+    /// The worst state towards any sender; empty in a publisher's report.
     public var state = ""
+    /// True when a copy is live towards all its senders.
     public var isLive = false
+    /// How far each stream has been applied.
     public var heads: [StreamHead] = []
+    /// The types in the cache.
     public var types: [TypeState] = []
-    /// From a publisher's call to this subscriber's observer, in microseconds.
+    /// The median time from a publisher's call to this process's observer, in microseconds; nil before the first.
     public var lagMedian: UInt64?
+    /// The 99th percentile of that time, in microseconds.
     public var lag99: UInt64?
-    /// The longest time from one write of a publisher that was seen here to the next, in milliseconds: the oldest that
-    /// a copy became while its publisher was to write all the time.
+    /// The greatest age of the copy, in milliseconds: publishers write beats all the time, and until a beat comes the
+    /// copy is as old as the beat before it.
     public var stalenessMaxMilliseconds: UInt64 = 0
+    /// The resident memory of the process.
     public var residentByteCount: UInt64 = 0
-    /// Something to look at.
+    /// A line for a person; nil for none.
     public var note: String?
 
     init(_ event: Event) { self.event = event }

@@ -1,15 +1,18 @@
-/// What a worker process of a trial is to do; handed to it as JSON on its command line.
+/// The task of a worker process in a trial, which it gets as JSON on its command line.
 public enum WorkerTask: Codable, Sendable {
+    /// A publisher with a load.
     /// - `bind`: the control endpoint; nil for any free port of this host.
-    /// - `store`: a file that keeps the models; written before anything is sent. Nil for none.
+    /// - `store`: a file that keeps the models, written before anything is sent; nil for none.
     case publish(name: String, bind: String? = nil, load: LoadChoice, store: String? = nil)
+    /// A relay.
     case relay(name: String, bind: String, publishers: [String], store: String? = nil)
+    /// A subscriber.
     /// - `publishers`: the control endpoints of publishers, or of relays.
     case subscribe(name: String, publishers: [String], showsHost: Bool, store: String? = nil)
-    /// Sees to it that nothing of a chaos trial is left over, should the trial itself be killed.
+    /// A sweeper, which removes what a chaos trial has left over, also when the trial itself is killed.
     case sweep(run: String)
 
-    /// Which load a publisher carries.
+    /// The load of a publisher.
     public enum LoadChoice: Codable, Sendable {
         /// This host's processes, interfaces, disks and counters, from `/proc`.
         case host
@@ -17,7 +20,7 @@ public enum WorkerTask: Codable, Sendable {
         case replay(path: String, linesPerSecond: Double)
         /// Random writes to models that other publishers write too.
         case stress(StressPlan)
-        /// The same, from the start of each process on.
+        /// Random writes, after each model that the publisher may write was replaced where it does not keep its models.
         case chaos(ChaosPlan)
     }
 }

@@ -3,14 +3,14 @@ import Modelcast
 
 /// A source of bytes that can always be interrupted: a file, a named pipe or standard input.
 ///
-/// For one thread.
+/// One thread uses it.
 final class InputFile {
-    /// What a read has brought.
+    /// The outcome of a read.
     enum Outcome {
         case bytes(Int)
-        /// Nothing for now. Come again.
+        /// There are no bytes for now; a later read may bring some.
         case idle
-        /// A file that is followed was cut or exchanged; what comes next is its beginning.
+        /// A file that is followed was cut or exchanged. The next bytes are its beginning.
         case restarted
         case end
     }
@@ -19,10 +19,10 @@ final class InputFile {
     private let isFollowed: Bool
     private var descriptor: CInt
     private var status: stat
-    /// Of a followed file: what stood at its beginning, and before the place that is read next.
+    /// For a followed file: the bytes at its beginning, and those before the place that is read next.
     private var seen = SeenBytes()
 
-    /// How long a read waits at most before it says that it is idle.
+    /// The longest that a read waits for bytes before it returns `idle`.
     private static let patienceMilliseconds: CInt = 50
 
     /// Opens `path`; `-` is standard input.
@@ -55,7 +55,7 @@ final class InputFile {
         CommandFailure("cannot read \(path): \(systemMessage(errno))")
     }
 
-    /// Reads what there is, up to the end of `buffer`.
+    /// Reads the bytes that there are into `buffer`, from `start` to its end at most.
     func read(into buffer: inout [UInt8], from start: Int) throws(CommandFailure) -> Outcome {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, InputFile.patienceMilliseconds) > 0 else { return .idle }
@@ -66,7 +66,7 @@ final class InputFile {
         }
         if count > 0 {
             guard isFollowedFile else { return .bytes(count) }
-            // It may have been cut and written anew since the last look, to any length.
+            // The file may have been cut and written anew since the last read, to any length.
             guard seen.stand(in: descriptor) else { return try restart() }
             seen.append(buffer.span.extracting(start..<(start + count)))
             return .bytes(count)
@@ -78,7 +78,7 @@ final class InputFile {
         return isFollowed && path != "-" ? try atEnd() : .end
     }
 
-    /// Waits a little at the end of a followed file, and notices when it became another one.
+    /// Waits a little at the end of a followed file, and opens it anew when it was cut or exchanged.
     private func atEnd() throws(CommandFailure) -> Outcome {
         if status.st_mode & S_IFMT == S_IFIFO {
             // The last writer has gone: only a newly opened pipe waits for the next one.
@@ -108,14 +108,14 @@ final class InputFile {
     }
 }
 
-/// Some of what was read of a file, to notice that it was cut and written anew: its length may be the same, or greater,
-/// and a clock's ticks are too far apart to tell by the time of the change.
+/// The first and the last bytes that were read of a file, by which it is noticed that the file was cut and written
+/// anew. Its length may be the same or greater then, and the time of its last change is too coarse to tell.
 private struct SeenBytes {
     private var head: [UInt8] = []
     private var tail: [UInt8] = []
     private var byteCount = 0
 
-    /// Of each end; a file whose beginning and last bytes are the same is the same file.
+    /// How many bytes are kept of each end. A file that still has both counts as the same.
     private static let byteCountMax = 4096
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -126,7 +126,7 @@ private struct SeenBytes {
         tail.removeFirst(max(tail.count - SeenBytes.byteCountMax, 0))
     }
 
-    /// Whether the file still has all of it where it stood.
+    /// Whether the file still has these bytes at their places.
     func stand(in descriptor: CInt) -> Bool {
         isThere(head, at: 0, descriptor) && isThere(tail, at: byteCount - tail.count, descriptor)
     }

@@ -1,13 +1,13 @@
 import Foundation
 import Modelcast
 
-/// One pass over one input: takes its lines, publishes them, counts.
+/// One pass over one input, which publishes its lines and counts them.
 struct InputRun: ~Copyable {
     private let publisher: Publisher
     private let plan: PublishPlan
     private let name: String
     private let stop: StopFlag
-    /// The process ends with this input, and with 0 says that it was published.
+    /// The process ends when its input is published, and exit code 0 says that it was.
     private let endsByItself: Bool
     /// The ids of this input, where it is a full data set.
     private var ids: Set<String> = []
@@ -18,7 +18,7 @@ struct InputRun: ~Copyable {
     private var unchangedCount = 0
     private var refusedCount = 0
     private var deletedCount = 0
-    /// How many models there were before.
+    /// How many models of the type there were before this input.
     private let formerCount: Int
 
     /// - Parameter name: the input's name in messages.
@@ -53,7 +53,7 @@ struct InputRun: ~Copyable {
             case .idle: continue
             case .restarted: lineNumber = 0
             case .end:
-                // One that names models, and of which none could be taken, deletes no others.
+                // An input that names models, and of which no line could be taken, deletes no others.
                 if !ids.isEmpty { try requireAnyLine() }
                 if plan.isWhole { try deleteGone() }
                 return try requireAnyLine()
@@ -62,7 +62,7 @@ struct InputRun: ~Copyable {
     }
 
     private mutating func take(_ line: Span<UInt8>) throws {
-        // Some programs begin a file with a mark of its byte order.
+        // Some programs begin a file with a byte order mark.
         let hasMark = lineNumber == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
         let text = line.extracting((hasMark ? 3 : 0)..<line.count)
         guard !text.isBlank else { return }
@@ -72,7 +72,7 @@ struct InputRun: ~Copyable {
             if plan.isWhole { ids.insert(model.id) }
             try publish(model)
         } catch {
-            // What a line says of its model cannot be taken, but the model is not gone.
+            // The line cannot be taken, but it names its model: that is not gone from the input.
             if plan.isWhole, let id = error.id { ids.insert(id) }
             try refuse(error.reason)
         }
@@ -90,14 +90,14 @@ struct InputRun: ~Copyable {
             case .unchanged: unchangedCount += 1
             }
         } catch {
-            // Not the line's fault: the whole command is about to end.
+            // The line is not at fault: the whole command is about to end.
             if [.stopped, .store, .outboxFull].contains(error.code) { return stop.set() }
             throw LineRefusal(reason: error.message, id: model.id)
         }
     }
 
-    /// An input whose lines were all refused is none: it deletes nothing, and a run that was to publish it has failed.
-    /// Whoever allows a number of deletes has said what may go.
+    /// Refuses an input whose lines were all refused: it deletes nothing, and a run that was to publish it has failed.
+    /// With `--delete-at-most` the user has said what may be deleted, so that limit decides.
     private func requireAnyLine() throws(CommandFailure) {
         guard refusedCount > 0, refusedCount == lineCount, plan.isWhole || endsByItself, plan.deleteLimit == nil else {
             return
@@ -105,7 +105,8 @@ struct InputRun: ~Copyable {
         throw CommandFailure("\(name): not one line could be taken, and nothing was deleted; see the reasons above")
     }
 
-    /// Refuses to delete more than was allowed, or everything because of an input that names no model.
+    /// Refuses to delete more than the limit allows. Without a limit it refuses an input that names no model, which
+    /// would delete everything.
     private func check(_ gone: [String]) throws(CommandFailure) {
         guard !gone.isEmpty else { return }
         let isAllowed = plan.deleteLimit?.allows(gone.count, of: formerCount) ?? !ids.isEmpty
@@ -134,7 +135,7 @@ struct InputRun: ~Copyable {
         }
     }
 
-    /// Writes again and again while the queue is full, until told to stop.
+    /// Repeats a write while the queue is full or the disk refuses it, until the command is told to stop.
     private func patiently(
         _ write: () throws(ModelcastError) -> PublishOutcome
     ) throws(ModelcastError) -> PublishOutcome {
@@ -144,7 +145,7 @@ struct InputRun: ~Copyable {
             } catch  where error.code == .outboxFull && !stop.isSet {
                 Thread.sleep(forTimeInterval: 0.001)
             } catch  where error.code == .store && !stop.isSet {
-                // The disk does not take it now: nothing of the input may be lost for that.
+                // The disk does not take the write now. No line of the input may be lost for that.
                 Thread.sleep(forTimeInterval: 0.05)
             }
         }
@@ -158,7 +159,7 @@ struct InputRun: ~Copyable {
 }
 
 extension Span<UInt8> {
-    /// There is nothing but spaces.
+    /// True when there are only spaces, tabs and carriage returns.
     fileprivate var isBlank: Bool {
         for index in indices where self[index] != 0x20 && self[index] != 0x09 && self[index] != 0x0D { return false }
         return true

@@ -1,7 +1,7 @@
 import Modelcast
 
 extension JSONReader {
-    /// Reads a number: an integer where it is written as one, else a double.
+    /// Reads a number: an integer if it has neither point nor exponent, a double otherwise.
     @_lifetime(self: copy self)
     mutating func number() throws(JSONError) -> Value {
         let start = offset
@@ -36,7 +36,8 @@ extension JSONReader {
     private func isNext(_ byte: UInt8) -> Bool { offset < bytes.count && bytes[offset] == byte }
 
     /// Passes one digit or more.
-    /// - Returns: their value; nil when it is beyond 64 bits and they are all that the number has.
+    /// - Returns: their value; nil for an integer beyond 64 bits. Before a point or an exponent the value may have
+    ///   overflowed, and is not used.
     @_lifetime(self: copy self)
     private mutating func digits() throws(JSONError) -> UInt64? {
         let start = offset

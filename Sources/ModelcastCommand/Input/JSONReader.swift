@@ -2,9 +2,9 @@ import Modelcast
 
 /// Why a text is not accepted as JSON.
 struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, for a person.
+    /// The fault, in words for a person.
     let reason: String
-    /// The byte where it shows, the first being 1; nil where no single place is at fault.
+    /// The number of the byte at fault, the first being 1; nil where no single place is.
     let column: Int?
 
     init(_ reason: String, at offset: Int? = nil) {
@@ -17,7 +17,7 @@ struct JSONError: Error, Equatable, CustomStringConvertible {
 
 /// A strict reader of JSON (RFC 8259) that makes values of the text where it stands.
 ///
-/// Stricter than the standard asks for: a key stands once in an object, and an integer fits into 64 bits. A number
+/// The reader is stricter than the standard: a key stands once in an object, and an integer fits into 64 bits. A number
 /// without point and exponent is an integer, every other one a double.
 struct JSONReader: ~Escapable {
     let bytes: Span<UInt8>
@@ -29,7 +29,8 @@ struct JSONReader: ~Escapable {
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-    /// The next byte that is no space; nil at the end.
+    /// Passes white space.
+    /// - Returns: the byte behind it, which is not passed; nil at the end.
     @_lifetime(self: copy self)
     mutating func peek() -> UInt8? {
         while offset < bytes.count {
@@ -40,7 +41,8 @@ struct JSONReader: ~Escapable {
         return nil
     }
 
-    /// Passes one certain byte.
+    /// Passes white space and this byte.
+    /// - Throws: `JSONError` with `reason` when another byte comes.
     @_lifetime(self: copy self)
     mutating func expect(_ byte: UInt8, _ reason: String) throws(JSONError) {
         guard peek() == byte else { throw JSONError(reason, at: offset) }
@@ -62,7 +64,7 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Nothing but spaces may follow.
+    /// Checks that only white space follows.
     @_lifetime(self: copy self)
     mutating func expectEnd() throws(JSONError) {
         if peek() != nil { throw JSONError("there is text behind the object", at: offset) }
@@ -85,7 +87,8 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Passes an opening bracket.
+    /// Passes an opening bracket or brace.
+    /// - Returns: the depth inside it.
     @_lifetime(self: copy self)
     mutating func enter(_ depth: Int) throws(JSONError) -> Int {
         guard depth < JSONReader.depthMax else {

@@ -2,37 +2,37 @@ import Foundation
 
 /// Cuts input into lines, in one buffer that grows with the longest line.
 struct LineReader {
-    /// What the next step brought.
+    /// The result of reading the next line.
     enum Step: Equatable {
         /// A line stands in ``LineReader/buffer``, without its end.
         case line(Range<Int>)
         /// A line longer than the limit was passed over.
         case tooLong
-        /// Nothing for now.
+        /// There is no whole line for now.
         case idle
         /// The next line is the first of a new file.
         case restarted
         case end
     }
 
-    /// The input that has been read and not yet been cut.
+    /// The bytes that were read, with the part that was not cut into lines yet.
     private(set) var buffer: [UInt8]
     private let input: InputFile
     /// Where the next line begins.
     private var start = 0
-    /// How far no line's end was found.
+    /// The place up to which no line's end was found.
     private var searched = 0
-    /// How far the buffer is filled.
+    /// The place up to which the buffer is filled.
     private var filled = 0
     /// A line that is too long is being passed over.
     private var isSkipping = false
-    /// A file that restarted has left a last line.
+    /// A file has restarted, and the next step is to say so, after the last line of the old one if it had no end.
     private var isRestartDue = false
 
     /// Longer lines are passed over.
     private let lineByteCountMax: Int
 
-    /// No model comes near it: the fields of one must fit into a frame.
+    /// The limit by default. No model comes near it, because the fields of one must fit into a frame.
     static let lineByteCountMax = 16 << 20
 
     init(
@@ -85,7 +85,7 @@ struct LineReader {
         return found
     }
 
-    /// What stands behind the last line's end, if anything does: a line too.
+    /// The text behind the last line's end, as a line; nil when there is none.
     private mutating func takeRest() -> Step? {
         defer {
             start = 0
@@ -97,7 +97,8 @@ struct LineReader {
         return start < filled ? .line(start..<filled) : nil
     }
 
-    /// Sees to it that something can be read: moves the begun line to the front, grows the buffer, or begins to skip.
+    /// Makes room in the buffer: moves the begun line to the front, grows the buffer, or begins to skip a line that is
+    /// too long.
     private mutating func makeRoom() {
         if isSkipping { start = filled }
         if start > 0 {

@@ -1,6 +1,6 @@
 import Modelcast
 
-/// One model, as one line of input tells it.
+/// The model of one line of input.
 struct ModelLine: Equatable {
     let id: String
     let fields: Fields
@@ -8,18 +8,18 @@ struct ModelLine: Equatable {
 
 /// Why a line is not taken.
 struct LineRefusal: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, for a person.
+    /// The fault, in words for a person.
     let reason: String
-    /// The id, where the line has told it before the fault.
+    /// The id of the line's model; nil when the fault comes before the id, or is in it.
     let id: String?
 
     var description: String { reason }
 }
 
 extension ModelLine {
-    /// Reads a JSON object: nested objects become fields with dotted names, an empty one is a value, arrays are
-    /// values, and the id field is none.
-    /// - Parameter idField: the name of the field that holds the id, dotted where it stands in an object.
+    /// Reads a JSON object. A nested object becomes fields with dotted names; an empty object and an array are values.
+    /// The id field is no field of the model.
+    /// - Parameter idField: the name of the field that holds the id, dotted where it stands in a nested object.
     init(_ line: Span<UInt8>, idField: String) throws(LineRefusal) {
         var reader = JSONReader(line)
         var model = FlatModel(idField: idField)
@@ -48,7 +48,7 @@ private struct FlatModel {
     let idField: String
     var id: String?
     var values: [String: Value] = [:]
-    /// The paths at which an object stood.
+    /// The paths at which the line has an object.
     private var objects: Set<String> = []
 
     init(idField: String) {
@@ -86,7 +86,7 @@ private struct FlatModel {
 
 extension JSONReader {
     /// Reads the members of an object, from behind its opening brace on.
-    /// - Parameter path: where the object stands; nil for the model itself.
+    /// - Parameter path: the path of the object; nil for the model itself.
     @_lifetime(self: copy self)
     fileprivate mutating func members(of path: String?, into model: inout FlatModel, depth: Int) throws(JSONError) {
         if peek() == UInt8(ascii: "}") {

@@ -2,7 +2,7 @@ import Foundation
 import Modelcast
 import ServiceLifecycle
 
-/// What `modelcast publish` was asked to do.
+/// The orders of a `modelcast publish`, as its command line gives them.
 struct PublishPlan: Sendable {
     let type: String
     let idField: String
@@ -15,7 +15,7 @@ struct PublishPlan: Sendable {
     let isStrict: Bool
     let subscriberCountMin: Int
     let endsWhenApplied: Bool
-    /// For each wait.
+    /// The longest that each wait for subscribers or relays may take; nil for no limit.
     let timeout: Duration?
 }
 
@@ -24,12 +24,13 @@ struct PublishFeed: Service {
     let publisher: Publisher
     let plan: PublishPlan
 
-    /// How often the subscribers' reports are looked at.
+    /// The pause between two looks at the subscribers' reports or the relays' acknowledgements, in seconds.
     private static let lookInterval = 0.02
-    /// The pause before the disk is tried again.
+    /// The pause before the disk is tried again, in seconds.
     private static let retryInterval = 0.5
 
-    /// Ends when everything is applied, if that was asked for, else when the service group shuts down.
+    /// Returns when the input is published, if the process ends by itself then. Otherwise returns when the service
+    /// group shuts down.
     func run() async throws {
         if publisher.configuration.endpoints == nil {
             SystemdNotifier.ready("pushing to \(publisher.configuration.relays.joined(separator: ", "))")
@@ -54,7 +55,7 @@ struct PublishFeed: Service {
     }
 
     private func publishAll(_ stop: StopFlag) throws {
-        // Whatever ends the input, what was pushed is not delivered before it is acknowledged.
+        // Pushed batches are delivered only when acknowledged, so their counts are told however the input ends.
         defer { if let progress = publisher.pushProgress { tell(progress) } }
         for (index, input) in plan.inputs.enumerated() {
             if plan.isWhole || index == 0 {
@@ -73,7 +74,7 @@ struct PublishFeed: Service {
         try waitUntilAcknowledged(stop)
     }
 
-    /// Waits until the input is on disk, where that was asked for. While the disk is full this goes on.
+    /// Waits until the input is on disk, where that was asked for. The wait goes on while the disk is full.
     private func waitUntilDurable(_ stop: StopFlag) throws {
         guard publisher.configuration.durability == .beforeAcknowledge else { return }
         var isTold = false
@@ -87,14 +88,14 @@ struct PublishFeed: Service {
         }
     }
 
-    /// Waits until the relays have acknowledged everything. Being told to stop before is a failure: something may be
+    /// Waits until the relays have acknowledged everything. A stop before that is a failure, because something may be
     /// lost.
     private func waitUntilAcknowledged(_ stop: StopFlag) throws {
         let start = ContinuousClock.now
         while let progress = publisher.pushProgress, !progress.isAcknowledged {
             if let failure = progress.failure { throw CommandFailure("a relay refuses what is pushed: \(failure)") }
             let reason = progress.relays.compactMap(\.lastError).first.map { "; \($0)" } ?? ""
-            // What has just been written is in no batch yet, and what the store holds may be with the relay or not.
+            // The last writes may be in no batch yet, and a relay may lack models that an earlier run has stored.
             let rest = progress.hasUnsent ? "the last writes" : "the models of earlier runs"
             let left = progress.unacknowledged > 0 ? "\(progress.unacknowledged) batches" : rest
             if stop.isSet { throw CommandFailure("stopped with \(left) unacknowledged\(reason)") }
@@ -114,7 +115,7 @@ struct PublishFeed: Service {
         }
     }
 
-    /// A stop before everything is applied is a failure of a run that was to end with that.
+    /// Fails a run that was to end when everything is applied, and was stopped before that.
     private func stopEarly() throws {
         if plan.endsWhenApplied { throw CommandFailure("stopped before every subscriber had applied everything") }
     }
@@ -129,8 +130,8 @@ struct PublishFeed: Service {
             })
     }
 
-    /// Waits until every subscriber has reported everything, and as many as were waited for. One that is silent for
-    /// some seconds is no subscriber any more: without that number it would count as done.
+    /// Waits until every subscriber has reported everything as applied, and at least as many as were waited for. A
+    /// subscriber that is silent for some seconds is forgotten: without the count it would pass for one that is done.
     private func waitUntilApplied(_ stop: StopFlag) throws {
         try wait(
             stop, until: { $0.isUpToDate && $0.upToDateCount >= plan.subscriberCountMin },

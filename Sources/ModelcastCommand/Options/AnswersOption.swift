@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How much memory whoever serves takes for answers that were not taken yet.
+/// How much memory a serving process takes for answers that its peers have not taken yet.
 struct AnswersOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -8,7 +8,7 @@ struct AnswersOption: ParsableArguments {
             valueName: "MiB"))
     var answersSize = 64
 
-    /// In bytes.
+    /// The size in bytes.
     var byteCount: Int { answersSize << 20 }
 
     func validate() throws {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import ModelcastBench
 
-/// Where `modelcast bench` finds others to stand beside; `Scripts/bench-peers` gives these.
+/// Where `modelcast bench` finds Redis and NATS, to measure them beside Modelcast; `Scripts/bench-peers` gives these
+/// options.
 struct BenchPeerOptions: ParsableArguments {
     @Option(
         name: .customLong("peer-drivers"),
@@ -34,7 +35,7 @@ struct BenchPeerOptions: ParsableArguments {
         }
     }
 
-    /// nil where no drivers were named.
+    /// The peers to measure; nil where no drivers were named.
     var peers: BenchPeers? {
         guard let drivers else { return nil }
         var peers = BenchPeers(drivers: drivers, redisPort: redisPort, natsPort: natsPort)

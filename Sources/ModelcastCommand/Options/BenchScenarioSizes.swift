@@ -1,7 +1,7 @@
 import ArgumentParser
 import ModelcastBench
 
-/// How large the scenarios of `modelcast bench` are that ask how cost grows.
+/// The sizes of those scenarios of `modelcast bench` that measure how cost grows.
 struct BenchScenarioSizes: ParsableArguments {
     @Option(help: "How often each of two that are compared takes its turn.")
     var turns = ScenarioSizes().turns

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ModelcastBench
 
-/// How large the parts of `modelcast bench` are that stand beside throughput, latency and reads.
+/// The sizes of the parts of `modelcast bench` other than throughput, latency and reads.
 struct BenchSizes: ParsableArguments {
     @Option(name: .customLong("stop-seconds"), help: "How long a subscriber is stopped.")
     var stopSeconds = BenchPlan().stopSeconds

@@ -5,7 +5,7 @@ enum DeleteLimit: Hashable, Sendable, ExpressibleByArgument {
     case count(Int)
     case percent(Double)
 
-    /// `100`, `10%` or `2.5%`.
+    /// Reads a number such as `100`, or a percentage such as `10%` or `2.5%`; nil for anything else.
     init?(argument: String) {
         if argument.hasSuffix("%") {
             guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
@@ -16,7 +16,7 @@ enum DeleteLimit: Hashable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// Whether so many of `total` may go.
+    /// Whether so many of `total` models may be deleted.
     func allows(_ count: Int, of total: Int) -> Bool {
         switch self {
         case .count(let most): count <= most
@@ -24,7 +24,7 @@ enum DeleteLimit: Hashable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// As it stands on a command line.
+    /// The limit as a command line gives it.
     var text: String {
         switch self {
         case .count(let count): "\(count)"

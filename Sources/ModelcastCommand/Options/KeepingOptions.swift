@@ -28,7 +28,7 @@ struct KeepingOptions: ParsableArguments {
         }
     }
 
-    /// How long a relay may take to answer when --timeout says nothing.
+    /// How long a relay may take to answer without --timeout.
     static let recoveryLimit = Duration.seconds(30)
 }
 

@@ -4,7 +4,7 @@ import Modelcast
 
 /// The key of a process and those of the servers that it trusts; the same for all subcommands that connect.
 struct KeyOptions: ParsableArguments {
-    /// The secret key itself may stand here, where a file is inconvenient.
+    /// The environment variable that may hold the secret key itself, where a file is inconvenient.
     static let variable = "MODELCAST_SECRET_KEY"
 
     @Option(
@@ -23,7 +23,7 @@ struct KeyOptions: ParsableArguments {
         ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The process has a key of its own.
+    /// True when the process has a key of its own.
     var hasKey: Bool { key != nil || KeyOptions.secret != nil }
 
     func validate() throws {
@@ -33,8 +33,8 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Refuses a command line that leaves out whom to trust, or names somebody who is not asked.
-    /// - Parameter endpoints: what the process connects to.
+    /// Refuses a command line that names no key for an endpoint, or a key for an endpoint that is not connected to.
+    /// - Parameter endpoints: the endpoints that the process connects to.
     func check(connectingTo endpoints: [String]) throws {
         guard hasKey else { return }
         guard !endpoints.isEmpty || serverKey.isEmpty else {
@@ -50,7 +50,7 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Reads the files; nil without a key.
+    /// Reads the key files; nil when the process has no key.
     func security() throws -> Security? {
         guard hasKey else { return nil }
         var security = Security(keys: try ownKeys())
@@ -74,7 +74,7 @@ struct KeyOptions: ParsableArguments {
         return try KeyFile.keyPair(z85: KeyOptions.secret ?? "", called: KeyOptions.variable)
     }
 
-    /// `tcp://host:port=file`, or a file.
+    /// Splits `tcp://host:port=file` into endpoint and path; any other option is a path.
     static func split(_ option: String) -> (endpoint: String?, path: String) {
         guard let scheme = option.range(of: "://"),
             let equals = option[scheme.upperBound...].firstIndex(of: "=")

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Logging
 
-/// What is logged; the same for all subcommands.
+/// The level of logging; the same option for all subcommands.
 struct LogOptions: ParsableArguments {
     @Option(name: .customLong("log-level"), help: "The least severe log messages to show, on standard error.")
     var level = LogLevel.warning
 
     /// A logger that writes to standard error.
-    /// - Parameter leftOut: messages that are not logged, as the command tells them itself.
+    /// - Parameter leftOut: messages that are not logged, because the command tells them itself.
     func makeLogger(leavingOut leftOut: Set<String> = []) -> Logger { level.makeLogger(leavingOut: leftOut) }
 }
 
@@ -21,7 +21,7 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument {
     case error
     case critical
 
-    /// A logger that writes this and what is more severe to standard error.
+    /// A logger that writes messages of this severity or more to standard error.
     func makeLogger(leavingOut leftOut: Set<String> = []) -> Logger {
         var logger = Logger(label: "modelcast") {
             let handler = StreamLogHandler.standardError(label: $0)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Modelcast
 
-/// Whom to ask; the same for all subcommands that ask once.
+/// The process that is asked; the same options for all subcommands that ask once.
 struct QuestionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -22,15 +22,17 @@ struct QuestionOptions: ParsableArguments {
     }
 
     /// Refuses keys that do not go with the endpoints.
-    /// - Parameter other: another holder that is asked.
+    /// - Parameter other: the endpoint of another holder that is asked.
     func checkKeys(beside other: String? = nil) throws {
         try keys.check(connectingTo: [connect] + (other.map { [$0] } ?? []))
     }
 
-    /// The publisher, after a look at whether anything that speaks ZeroMQ is there.
+    /// A client of the process at `--connect`.
+    /// - Throws: `CommandFailure` when standard output is closed, or when nothing that speaks ZeroMQ answers.
     func client() async throws -> ControlClient { try await client(at: connect) }
 
-    /// The same of another holder, with the same keys and patience.
+    /// A client of another holder, with the same keys and time limit.
+    /// - Throws: as ``client()`` does.
     func client(at endpoint: String) async throws -> ControlClient {
         try StandardStreams.requireOutput()
         if let line = await EndpointProbe.checkConnection(endpoint) { throw CommandFailure(line) }

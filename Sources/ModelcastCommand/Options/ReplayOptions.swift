@@ -1,7 +1,7 @@
 import ArgumentParser
 import Modelcast
 
-/// For how long whoever sends batches keeps them for subscribers that have lost some.
+/// For how long a publisher or relay keeps the batches that it has sent, for subscribers that have lost some.
 struct ReplayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many mebibytes of batches are kept for replay; 0 keeps none.", valueName: "MiB"))
     var replaySize = 64
@@ -9,7 +9,7 @@ struct ReplayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("For how long batches are kept for replay.", valueName: "seconds"))
     var replayAge = Seconds.minute
 
-    /// In bytes.
+    /// The size in bytes.
     var replayByteCount: Int { replaySize << 20 }
 
     func validate() throws {

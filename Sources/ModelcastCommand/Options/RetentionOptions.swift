@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long deletes are remembered, of all that keeps a copy.
+/// How long deletes are remembered; the same option for all subcommands that keep a copy.
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

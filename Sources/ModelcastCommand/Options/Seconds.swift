@@ -13,15 +13,15 @@ struct Seconds: ExpressibleByArgument, Sendable, CustomStringConvertible {
 }
 
 extension Seconds {
-    /// What a question may take when nothing else is said.
+    /// How long an answer may take by default.
     static let five = Seconds(duration: .seconds(5), description: "5")
-    /// How long two holders may take to stand at the same point.
+    /// How long two holders may take to apply the same, by default.
     static let ten = Seconds(duration: .seconds(10), description: "10")
 
-    /// How long deletes are remembered.
+    /// How long deletes are remembered by default.
     static let day = Seconds(duration: .seconds(24 * 3600), description: "86400")
 
-    /// How long a relay keeps batches.
+    /// How long batches are kept for replay by default.
     static let minute = Seconds(duration: .seconds(60), description: "60")
 
     private init(duration: Duration, description: String) {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Modelcast
 
-/// The keys of a process that may serve: its own, and those of whom it connects to and of who may connect to it.
+/// The keys of a process that may serve: its own, those of the servers that it trusts, and those of the clients that
+/// may connect to it.
 struct ServingKeyOptions: ParsableArguments {
     @OptionGroup var own: KeyOptions
 
@@ -18,11 +19,11 @@ struct ServingKeyOptions: ParsableArguments {
         }
     }
 
-    /// Refuses a command line that leaves out whom to trust, or serves other machines without keys.
+    /// Refuses a command line that leaves out a key to trust, or serves other machines without keys.
     /// - Parameters:
-    ///   - endpoints: what the process connects to.
-    ///   - served: where others connect to it.
-    ///   - reach: whether other machines may do that without keys; nil where they may not.
+    ///   - endpoints: the endpoints that the process connects to.
+    ///   - served: the endpoints at which the process serves; nil when it does not.
+    ///   - reach: whether other machines may connect without keys; nil where they never may.
     func check(
         connectingTo endpoints: [String], serving served: SenderEndpoints?, _ reach: InsecureOption? = nil
     ) throws {
@@ -40,7 +41,7 @@ struct ServingKeyOptions: ParsableArguments {
                 + "keys (--key)" + (reach == nil ? "" : ", or allow it with --insecure where the network is trusted"))
     }
 
-    /// Reads the files; nil without a key.
+    /// Reads the key files; nil when the process has no key.
     func security() throws -> Security? {
         var security = try own.security()
         for path in clientKeys { security?.clients.formUnion(try KeyFile.publicKeys(at: path)) }

@@ -4,19 +4,19 @@ import Synchronization
 
 /// Standard output as the observer of a cache: writes on one queue, and flushes when there is nothing more to write.
 final class ChangeOutput: @unchecked Sendable {
-    // Unchecked because of the stored variables below `queue`: they are touched only on that serial queue.
+    // Unchecked because of the stored variables below `queue`: only that serial queue touches them.
 
-    /// Where everything is written.
+    /// The serial queue on which everything is written.
     let queue = DispatchQueue(label: "modelcast.output")
     private var writer = JSONWriter()
     private var output = StandardOutput()
     private var isFlushDue = false
     private var toldCount = 0
     private var lastCommit: UInt64 = 0
-    /// Nothing can be written any more.
+    /// True once nothing can be written any more.
     private var hasEnded = false
 
-    /// What has become of the output, for everybody.
+    /// The part of the state that other threads read and set.
     private let state = Mutex(State())
 
     private struct State {
@@ -25,10 +25,10 @@ final class ChangeOutput: @unchecked Sendable {
         var failure: CommandFailure?
     }
 
-    /// As much is gathered before it is written.
+    /// How many bytes are gathered before they are written.
     private static let bufferByteCount = 1 << 16
 
-    /// Nobody reads any more, or writing has failed.
+    /// True when the reader has gone, or writing has failed. May be asked on any thread.
     var isClosed: Bool {
         if state.withLock({ $0.isClosed }) { return true }
         return StandardOutput.isReaderGone
@@ -37,10 +37,11 @@ final class ChangeOutput: @unchecked Sendable {
     /// Why writing failed; nil also when the reader has gone, which is no failure.
     var failure: CommandFailure? { state.withLock { $0.failure } }
 
-    /// From now on a reader that takes nothing for half a second is not waited for.
+    /// Tells the output that the command ends: from now on it does not wait for a reader that takes nothing for half a
+    /// second.
     func beginEnd() { state.withLock { $0.isEnding = true } }
 
-    /// Writes the changes of models with one of these ids. On the queue.
+    /// Writes the changes of models with one of these ids, or all where `ids` is nil. Runs on the queue.
     func write(_ changes: ChangeSet, ids: Set<String>?) {
         for change in changes where !hasEnded && ids?.contains(change.id) ?? true {
             writer.writeLine(change)
@@ -49,17 +50,17 @@ final class ChangeOutput: @unchecked Sendable {
         pass(changes)
         guard !isFlushDue else { return }
         isFlushDue = true
-        // Behind what waits on the queue already: many sets in a row leave in few writes.
+        // The flush waits behind the blocks on the queue, so that many change sets in a row leave in few writes.
         queue.async { self.flush() }
     }
 
-    /// Takes note of changes that are not printed. On the queue.
+    /// Notes changes that are not printed, or were printed just now. Runs on the queue.
     func pass(_ changes: ChangeSet) {
         toldCount += 1
         lastCommit = max(lastCommit, changes.commitNumber)
     }
 
-    /// Writes models of one type. On the queue.
+    /// Writes models of one type. Runs on the queue.
     func write(_ records: [CellRecord], of type: String) {
         for record in records where !hasEnded {
             writer.writeLine(type: type, model: record)
@@ -67,7 +68,7 @@ final class ChangeOutput: @unchecked Sendable {
         }
     }
 
-    /// Writes one line of text. On the queue.
+    /// Writes one line of text. Runs on the queue.
     func write(line: String) {
         writer.write(plain: line)
         writer.append("\n")
@@ -77,7 +78,7 @@ final class ChangeOutput: @unchecked Sendable {
         if writer.bytes.count >= ChangeOutput.bufferByteCount { flush() }
     }
 
-    /// Writes what has been gathered. On the queue.
+    /// Writes what has been gathered. Runs on the queue.
     func flush() {
         isFlushDue = false
         defer { writer.bytes.removeAll(keepingCapacity: true) }
@@ -99,10 +100,10 @@ final class ChangeOutput: @unchecked Sendable {
         }
     }
 
-    /// Returns when everything up to a commit was told.
+    /// Returns when all changes up to a commit were told, or when the output is closed.
     ///
-    /// A commit that changes no value is told to nobody; so it is enough that nothing was told between two looks: the
-    /// cache puts its next turn on the queue before it ends one.
+    /// A commit that changes no value is never told, so its number may not come. It is enough that nothing was told
+    /// between two looks, because the cache puts its next turn on the queue before it ends one.
     func settle(through commit: UInt64) async {
         var previous = -1
         while true {

@@ -3,9 +3,9 @@ import Modelcast
 
 /// Writes JSON into a buffer, one line after the other.
 ///
-/// Values without a JSON form of their own are written so: a timestamp as its seconds since 1970, a UUID and a URI as
-/// text, bytes as `{"$bytes": base64}`, a tagged item as `{"$tag": number, "$cbor": base64}`, a double that is no
-/// number as `{"$double": "nan"}`, `"inf"` or `"-inf"`.
+/// Values without a JSON form of their own are written in these forms: a timestamp as its seconds since 1970, a UUID
+/// and a URI as text, bytes as `{"$bytes": base64}`, a tagged item as `{"$tag": number, "$cbor": base64}`, a double
+/// that is not finite as `{"$double": "nan"}`, `"inf"` or `"-inf"`.
 struct JSONWriter {
     var bytes: [UInt8] = []
 
@@ -97,7 +97,8 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// JSON asks for the controls of ASCII only. What else commands a terminal is escaped as well: the value stays.
+    /// JSON asks to escape the control characters of ASCII only. Other characters that control a terminal are escaped
+    /// as well, which does not change the value.
     private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isHidden || scalar == "\"" || scalar == "\\"
     }
@@ -135,13 +136,13 @@ struct JSONWriter {
 
     private mutating func write(base64 content: [UInt8]) { write(Data(content).base64EncodedString()) }
 
-    /// Writes what needs neither quotes nor escapes.
+    /// Writes text that needs neither quotes nor escapes.
     mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
 }
 
 extension JSONWriter {
-    /// Writes `{"type","id","changed","old","new","origin","version"}` and a line's end; of a change into which
-    /// several were folded also `"folded":true`.
+    /// Writes `{"type","id","changed","old","new","origin","version"}` and a line's end. A change into which several
+    /// were folded also has `"folded":true`.
     mutating func writeLine(_ change: Change) {
         begin(type: change.type, id: change.id)
         append(#","changed":"#)

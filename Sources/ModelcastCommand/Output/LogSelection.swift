@@ -1,11 +1,11 @@
 import Logging
 
-/// Passes on all that is logged but some messages: those that the command tells a person in a line of its own.
+/// A log handler that leaves some messages out: those that the command tells a person in a line of its own.
 struct LogSelection: LogHandler {
     private var next: any LogHandler
     private let leftOut: Set<String>
 
-    /// - Parameter leftOut: whole messages; those of a library are constant.
+    /// - Parameter leftOut: whole messages, which works because the library's messages are constant.
     init(_ next: any LogHandler, leavingOut leftOut: Set<String>) {
         self.next = next
         self.leftOut = leftOut

@@ -13,7 +13,7 @@ struct StandardOutput {
         /// The system refused, with this error number.
         case failed(CInt)
 
-        /// What a person should hear of it; a reader that has gone is nothing unusual.
+        /// The failure to tell a person; nil also when the reader has gone or is stuck, which is nothing unusual.
         var failure: CommandFailure? {
             switch self {
             case .written, .closed, .stuck: nil
@@ -22,29 +22,29 @@ struct StandardOutput {
         }
     }
 
-    /// A pipe that can take anything takes so much without blocking.
+    /// How many bytes a pipe takes without blocking when `poll` says that it can be written.
     private static let pipeChunk = 4096
     private static let patienceMilliseconds: CInt = 100
-    /// A reader that takes nothing for so many patiences is stuck.
+    /// How many waits of ``patienceMilliseconds`` in which a reader takes nothing make it count as stuck.
     private static let stuckCount = 5
 
-    /// A file takes everything at once.
+    /// Standard output is a file, which takes everything at once.
     private let isFile: Bool
 
-    /// Makes a closed pipe an error of the write and not the end of the process.
+    /// Ignores SIGPIPE: a closed pipe is an error of the write then, and not the end of the process.
     init() {
         signal(SIGPIPE, SIG_IGN)
         var status = stat()
         isFile = unsafe fstat(STDOUT_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Nobody will ever read what is written to the pipe. Tells without writing.
+    /// True when the reader of the pipe has gone. Found out without writing.
     static var isReaderGone: Bool {
         var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR | POLLNVAL) != 0
     }
 
-    /// Writes all of `bytes`, and waits for the reader for as long as `isEnding` is false.
+    /// Writes all of `bytes`. While `isEnding` is false it waits for the reader without limit.
     func write(_ bytes: [UInt8], isEnding: () -> Bool) -> Outcome {
         guard !StandardStreams.isOutputClosed else { return .failed(EBADF) }
         var offset = 0

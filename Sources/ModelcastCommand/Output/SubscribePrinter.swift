@@ -2,9 +2,9 @@ import Foundation
 import Modelcast
 import ServiceLifecycle
 
-/// What `modelcast subscribe` was asked to do.
+/// The orders of a `modelcast subscribe`, as its command line gives them.
 struct SubscribePlan: Sendable {
-    /// Nil for all.
+    /// The ids of the models to print; nil for all.
     let ids: Set<String>?
     let printsChanges: Bool
     let endsWhenLive: Bool
@@ -13,14 +13,14 @@ struct SubscribePlan: Sendable {
     let timeout: Duration?
 }
 
-/// Prints the changes that a subscriber learns of, tells a person what is wrong with publishers, and prints the state
-/// at the end.
+/// Prints the changes of a subscriber's copy, tells a person what is wrong with publishers, and prints the state at the
+/// end.
 struct SubscribePrinter: Service {
     let subscriber: Subscriber
     let plan: SubscribePlan
     private let output = ChangeOutput()
 
-    /// How often the state towards the publishers is looked at.
+    /// The pause between two looks at the state of the publishers.
     private static let lookInterval = Duration.milliseconds(25)
 
     init(subscriber: Subscriber, plan: SubscribePlan) {
@@ -28,8 +28,9 @@ struct SubscribePrinter: Service {
         self.plan = plan
     }
 
-    /// Ends when all publishers are live, if that was asked for, when nobody reads the output any more, or when the
+    /// Returns when all publishers are live, if that was asked for, when the reader of the output has gone, or when the
     /// service group shuts down.
+    /// - Throws: `CommandFailure` when publishers were not live within the time limit, or the output cannot be written.
     func run() async throws {
         let (output, plan) = (output, plan)
         let observation = subscriber.observe(.everything, on: output.queue) { changes in

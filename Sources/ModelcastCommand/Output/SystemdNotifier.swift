@@ -1,20 +1,21 @@
 import Foundation
 import Modelcast
 
-/// Tells systemd how the process is, where it was started with `Type=notify`.
+/// Tells systemd the state of the process, where it was started with `Type=notify`.
 enum SystemdNotifier {
-    /// The sockets are bound, or connecting.
+    /// Tells that the process is ready: its sockets are bound, or connecting.
     static func ready(_ status: String) { send("READY=1\nSTATUS=\(oneLine(status))") }
 
-    /// One line for `systemctl status`.
+    /// Tells one line for `systemctl status`.
     static func status(_ status: String) { send("STATUS=\(oneLine(status))") }
 
-    /// The process is about to end.
+    /// Tells that the process is about to end.
     static func stopping() { send("STOPPING=1") }
 
     private static func oneLine(_ text: String) -> String { text.replacing("\n", with: " ") }
 
-    /// Sends a datagram to `NOTIFY_SOCKET`. Without one, or when it fails, nothing happens: readiness is a courtesy.
+    /// Sends a datagram to `NOTIFY_SOCKET`. Without that variable, or when sending fails, nothing happens, because the
+    /// process works without systemd.
     private static func send(_ state: String) {
         guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"],
             let address = UnixAddress(path: path)

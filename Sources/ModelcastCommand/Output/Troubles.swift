@@ -1,7 +1,8 @@
 import Modelcast
 import Synchronization
 
-/// Tells a person why publishers are not live: one line when something goes wrong, one when it is well.
+/// Tells a person why publishers are not live: one line when something goes wrong with a publisher, one when it is live
+/// again.
 final class Troubles: Sendable {
     private struct Trouble {
         var since = ContinuousClock.now
@@ -15,7 +16,7 @@ final class Troubles: Sendable {
     private let security: Security?
     private let troubles: Mutex<[Trouble?]>
 
-    /// A publisher may take so long before anything is said.
+    /// How long a publisher may be in trouble before a line is written.
     private static let grace = Duration.seconds(1)
     private static let pauseMax = Duration.seconds(30)
 
@@ -25,7 +26,7 @@ final class Troubles: Sendable {
         troubles = Mutex(Array(repeating: nil, count: endpoints.count))
     }
 
-    /// Takes note of how things stand; tells what has been wrong for a while.
+    /// Looks at the state of the publishers, and tells what has been wrong with one for a while.
     func look(_ status: SubscriberStatus) {
         for (index, sender) in status.senders.enumerated() where index < endpoints.count {
             if sender.state == .live {
@@ -53,7 +54,7 @@ final class Troubles: Sendable {
 
     private func tell(_ line: String, of index: Int) {
         let isNews = troubles.withLock { troubles in
-            // It has become live meanwhile.
+            // The publisher has become live meanwhile.
             guard troubles[index] != nil else { return false }
             guard troubles[index]?.told != line else { return false }
             troubles[index]?.told = line
@@ -62,7 +63,7 @@ final class Troubles: Sendable {
         if isNews { StandardError.write(line: "\(line); trying again until it is live") }
     }
 
-    /// What is wrong with each publisher that is not live.
+    /// A failure that says what is wrong with each publisher that is not live, after probing their endpoints.
     func failure(_ status: SubscriberStatus, after limit: Duration) async -> CommandFailure {
         let waiting = endpoints.enumerated().filter { index, _ in
             index >= status.senders.count || status.senders[index].state != .live

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A thread of its own for work that blocks, so that no thread of Swift's tasks does.
+/// A thread of its own for work that blocks, so that it blocks no thread of Swift's tasks.
 enum BlockingThread {
-    /// Runs `body` on a new thread; the task that waits for its end blocks nobody.
+    /// Runs `body` on a new thread. The task that awaits its end blocks no thread.
     static func run<R: Sendable>(
         named name: String, _ body: @escaping @Sendable () throws -> R
     ) async throws -> R {
@@ -14,8 +14,8 @@ enum BlockingThread {
         }
     }
 
-    /// Waits for the end of `body`, on a thread that ``run(named:_:)`` has made.
-    /// - Returns: what it has thrown.
+    /// Blocks until `body` has ended. Call it on a thread that ``run(named:_:)`` has made.
+    /// - Returns: the error that `body` has thrown; nil when it has not.
     static func wait(for body: @escaping @Sendable () async throws -> Void) -> (any Error)? {
         let (result, done) = (Failure(), DispatchSemaphore(value: 0))
         Task {
@@ -31,7 +31,7 @@ enum BlockingThread {
     }
 }
 
-/// Tells a thread to come to its end.
+/// A flag that tells a thread to end. Any thread may set it.
 final class StopFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 

@@ -1,33 +1,34 @@
 import Foundation
 import Synchronization
 
-/// What comes before everything else in a process: nothing else has been opened, and no thread was started.
+/// The first steps of a process, taken before a file is opened or a thread is started.
 enum ProcessStart {
-    /// - Parameter arguments: of the process, its name first.
+    /// Sets the signal handlers, and opens the standard streams that are closed.
+    /// - Parameter arguments: the arguments of the process, its name first.
     static func prepare(_ arguments: [String]) {
         catchSignals(arguments)
         StandardStreams.fillGaps()
     }
 
-    /// Lets SIGTERM and SIGINT end a service that has not begun: with 0, as there is nothing to end in good order. The
-    /// service group takes the signals over when it runs.
+    /// Lets SIGTERM and SIGINT end a service that has not begun, with exit code 0, as there is nothing to end in good
+    /// order. The service group takes the signals over when it runs.
     private static func catchSignals(_ arguments: [String]) {
         guard arguments.count > 1, ["publish", "subscribe", "relay"].contains(arguments[1]) else { return }
-        // A job that pushes has delivered nothing yet.
+        // A job that pushes has delivered nothing yet, so its exit code is 1.
         let isJob = arguments.contains { $0 == "--push" || $0.hasPrefix("--push=") }
         for number in [SIGTERM, SIGINT] {
-            // Nothing but what a signal handler may do.
+            // A signal handler may call few functions; `_exit` is one of them.
             if isJob { signal(number) { _ in _exit(1) } } else { signal(number) { _ in _exit(0) } }
         }
     }
 }
 
-/// Standard input, output and error, where some were closed by who started the process.
+/// Standard input, output and error, some of which the parent of the process may have closed.
 enum StandardStreams {
     private static let closed = Mutex<Set<CInt>>([])
 
-    /// Puts `/dev/null` in the place of each that is closed: the next file or socket that is opened would get its
-    /// number, and be written to or read as if it were it.
+    /// Opens `/dev/null` in the place of each stream that is closed. Otherwise the next file or socket would get the
+    /// number of that stream, and be written or read in its place.
     static func fillGaps() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
             guard unsafe open("/dev/null", O_RDWR) == descriptor else { continue }
@@ -37,14 +38,14 @@ enum StandardStreams {
 
     static var isOutputClosed: Bool { closed.withLock { $0.contains(STDOUT_FILENO) } }
 
-    /// Refuses to go on where what is to be printed would go nowhere.
+    /// Throws where standard output was closed, because what is printed would be lost.
     static func requireOutput() throws(CommandFailure) {
         guard isOutputClosed else { return }
         throw CommandFailure(
             "standard output is closed, and this command prints to it: give it a file, a pipe or /dev/null")
     }
 
-    /// Refuses to go on where there is nothing to read.
+    /// Throws where standard input was closed, because there is nothing to read.
     static func requireInput() throws(CommandFailure) {
         guard closed.withLock({ $0.contains(STDIN_FILENO) }) else { return }
         throw CommandFailure("standard input is closed, and is to be read: name a file, or give it a pipe or /dev/null")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ModelcastBench
 
-/// `modelcast bench`: measures Modelcast beside raw libzmq and others.
+/// `modelcast bench`: measures Modelcast beside raw libzmq, Redis and NATS.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures throughput, latency, reads, recovery, joining, relays and more, beside raw libzmq.",
@@ -83,7 +83,7 @@ struct Bench: AsyncParsableCommand {
             StandardError.write(line: "bench: THIS IS A DEBUG BUILD. Its figures mean nothing; use -c release.")
         }
         let report = try await measured()
-        // Also when copies differ: then it says so.
+        // The page is written also when copies differ, and says so then.
         if let html {
             do {
                 try Data(BenchPage(report).html.utf8).write(to: URL(fileURLWithPath: html))
@@ -109,7 +109,7 @@ struct Bench: AsyncParsableCommand {
         }
         defer { line?.erase() }
         let (commit, command) = (Bench.commit(commit), Bench.command(CommandLine.arguments))
-        // Also when it is interrupted no process is left over, least of all one that is stopped.
+        // An interruption cancels the measurement, so that no worker process is left over, above all no stopped one.
         let measuring = Task { try await measurement.run(commit: commit, command: command) }
         let interruption = Interruption(onFirst: { measuring.cancel() }, onSecond: {})
         defer { withExtendedLifetime(interruption) {} }
@@ -131,7 +131,7 @@ struct Bench: AsyncParsableCommand {
     }
 }
 
-/// One process of the measurement; started by `modelcast bench`, of no use to anybody else.
+/// One process of the measurement. `modelcast bench` starts it; it has no other use.
 struct BenchWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker", abstract: "One process of the measurement.", shouldDisplay: false)

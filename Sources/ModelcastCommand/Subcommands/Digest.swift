@@ -1,7 +1,7 @@
 import ArgumentParser
 import Modelcast
 
-/// `modelcast digest`.
+/// `modelcast digest`: prints the digests of what a process holds.
 struct Digest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints a fingerprint of everything that a publisher has published.",

@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import ModelcastGenerate
 
-/// `modelcast generate`.
+/// `modelcast generate`: writes Swift source for JSON Schemas.
 struct Generate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes Swift source with @Model types for JSON Schemas.",

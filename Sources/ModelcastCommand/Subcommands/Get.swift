@@ -1,7 +1,7 @@
 import ArgumentParser
 import Modelcast
 
-/// `modelcast get`.
+/// `modelcast get`: prints single models.
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints single models of a publisher.",
@@ -52,7 +52,7 @@ struct Get: AsyncParsableCommand {
         if !missing.isEmpty { throw ExitCode.failure }
     }
 
-    /// The greater of two versions, none being below every one.
+    /// The greater of two versions; nil is less than every version.
     private func max(_ left: Version?, _ right: Version?) -> Version? {
         guard let left, let right else { return left ?? right }
         return Swift.max(left, right)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Modelcast
 
-/// `modelcast keygen`.
+/// `modelcast keygen`: writes a pair of keys.
 struct Keygen: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes a pair of keys, with which a process proves who it is.",
@@ -50,14 +50,15 @@ struct Keygen: ParsableCommand {
         do {
             try Keygen.write(KeyFile.text(public: keys.publicKey, name: name), to: open, mode: 0o644)
         } catch {
-            // It was made just now, and nobody knows its public key.
+            // The secret key was made just now, and without its public key it is of no use.
             try? FileManager.default.removeItem(atPath: secret)
             throw error
         }
         StandardError.write(line: "wrote \(secret), for this process alone, and \(open), for those who are to trust it")
     }
 
-    /// Writes a file that does not exist yet, and that nobody could have opened before it has its mode.
+    /// Writes a new file. The file is created with its mode, so that no other user can open it in between.
+    /// - Throws: `CommandFailure` when the file exists or cannot be written.
     private static func write(_ text: String, to path: String, mode: mode_t) throws {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Modelcast
 import ServiceLifecycle
 
-/// `modelcast publish`.
+/// `modelcast publish`: publishes models from lines of JSON.
 struct Publish: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Publishes models from lines of JSON.",
@@ -120,7 +120,7 @@ struct Publish: AsyncParsableCommand {
 
     @OptionGroup var logs: LogOptions
 
-    /// The files, standard input where none is named.
+    /// The files to read; standard input where none is named.
     private var inputs: [String] { files.isEmpty ? ["-"] : files }
 
     func validate() throws {
@@ -194,7 +194,7 @@ struct Publish: AsyncParsableCommand {
 }
 
 extension Publish {
-    /// Takes back what an earlier run has published and the store does not hold.
+    /// Takes models back from relays that an earlier run has published and the store may lack.
     private func recover(_ publisher: Publisher) async throws {
         let limit = timeout?.duration ?? KeepingOptions.recoveryLimit
         if !keeping.recoverFrom.isEmpty, publisher.startsAnew || publisher.mayLackWrites {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Modelcast
 import ServiceLifecycle
 
-/// `modelcast relay`.
+/// `modelcast relay`: runs a relay.
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay",
@@ -97,7 +97,7 @@ struct RelayCommand: AsyncParsableCommand {
     }
 }
 
-/// Says where the relay serves, and waits for the end.
+/// Tells where the relay serves, and waits until the service group shuts down.
 private struct RelayAnnouncer: Service {
     let relay: Relay
 

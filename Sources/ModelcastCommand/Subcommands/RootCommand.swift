@@ -26,7 +26,7 @@ struct RootCommand: AsyncParsableCommand {
             Chaos.self, Bench.self, Generate.self, Keygen.self,
         ])
 
-    /// The first thing that runs.
+    /// The entry point of the process.
     static func main() async {
         ProcessStart.prepare(CommandLine.arguments)
         await main(nil)

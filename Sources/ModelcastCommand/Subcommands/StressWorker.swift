@@ -1,7 +1,7 @@
 import ArgumentParser
 import ModelcastBench
 
-/// One process of `modelcast demo`, `modelcast stress` or `modelcast chaos`; of no use to anybody else.
+/// One process of `modelcast demo`, `modelcast stress` or `modelcast chaos`, which start it; it has no other use.
 struct StressWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker", abstract: "One process of the trial.", shouldDisplay: false)

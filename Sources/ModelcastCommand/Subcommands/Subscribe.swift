@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Modelcast
 
-/// `modelcast subscribe`.
+/// `modelcast subscribe`: prints the changes of models.
 struct Subscribe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints every change of the models of one or more publishers.",
@@ -101,7 +101,7 @@ struct Subscribe: AsyncParsableCommand {
 
     func run() async throws {
         try StandardStreams.requireOutput()
-        // ``Troubles`` has a line for it, with the endpoint.
+        // ``Troubles`` writes a line with the endpoint for each of these messages.
         let logger = logs.makeLogger(
             leavingOut: [
                 "sender speaks another protocol version", "no trust between this process and a sender",

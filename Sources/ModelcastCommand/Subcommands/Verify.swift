@@ -1,7 +1,7 @@
 import ArgumentParser
 import Modelcast
 
-/// `modelcast verify`.
+/// `modelcast verify`: compares what two processes hold.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compares what two processes hold: publishers, relays, subscribers with a control endpoint.",

@@ -1,5 +1,5 @@
-/// A value of JSON. Objects keep the order of the text, and numbers its spelling, which Foundation's readers lose: the
-/// properties of generated code stand in the order of the schema.
+/// A value of JSON. Objects keep the order of the text, and numbers their spelling. Foundation's readers lose both, and
+/// generated properties must stand in the order of the schema.
 enum JSON: Hashable {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ enum JSON: Hashable {
     case array([JSON])
     case object(JSONObject)
 
-    /// What it is, for a reader.
+    /// The kind of the value, for messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -25,7 +25,7 @@ enum JSON: Hashable {
     var array: [JSON]? { if case .array(let array) = self { array } else { nil } }
     var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
 
-    /// The integer, also of `3.0` and `3e2`: JSON has one kind of number.
+    /// The value as an integer, also of `3.0` and `3e2`, because JSON has one kind of number; nil for other values.
     var integer: Int? {
         guard case .number(let text) = self else { return nil }
         return Int(text) ?? Double(text).flatMap(Int.init(exactly:))

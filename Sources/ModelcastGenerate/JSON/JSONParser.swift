@@ -1,7 +1,7 @@
 /// Why a text is no JSON.
 struct JSONSyntaxError: Error, Hashable {
     let reason: String
-    /// Where it shows, the first line and column being 1; columns are counted in bytes.
+    /// The line and column of the fault, the first being 1; columns are counted in bytes.
     let line: Int
     let column: Int
 }
@@ -29,7 +29,8 @@ struct JSONParser {
         return JSONSyntaxError(reason: reason, line: lines.count, column: (lines.last?.count ?? 0) + 1)
     }
 
-    /// The next byte that is no space; nil at the end.
+    /// Passes white space.
+    /// - Returns: the byte behind it, which is not passed; nil at the end.
     private mutating func peek() -> UInt8? {
         while offset < bytes.count {
             let byte = bytes[offset]
@@ -80,7 +81,8 @@ struct JSONParser {
         return next != end
     }
 
-    /// Passes the opening bracket, and the closing one of what is empty.
+    /// Passes the opening bracket, and the closing one if nothing stands between them.
+    /// - Returns: true when nothing does.
     private mutating func opensEmpty(_ end: UInt8) -> Bool {
         offset += 1
         guard peek() == end else { return false }
@@ -150,7 +152,7 @@ struct JSONParser {
         default: throw error("no such escape", at: start)
         }
         var code = try hexadecimal()
-        // A character beyond 16 bits is a pair.
+        // A character beyond 16 bits is written as a surrogate pair.
         if (0xD800..<0xDC00).contains(code), bytes[offset...].starts(with: "\\u".utf8) {
             offset += 2
             let low = try hexadecimal()

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A place in a JSON document (RFC 6901): `/properties/name`; of the whole document empty.
+/// A place in a JSON document (RFC 6901), such as `/properties/name`; empty for the whole document.
 struct JSONPointer: Hashable, CustomStringConvertible {
     private(set) var tokens: [String] = []
 
-    /// - Parameter text: as in the fragment of a reference, without the `#`; nil if it is no pointer.
+    /// Reads a pointer; nil for text that is none.
+    /// - Parameter text: the fragment of a reference, without the `#`.
     init?(_ text: some StringProtocol) {
         if text.isEmpty { return }
         guard text.hasPrefix("/") else { return nil }

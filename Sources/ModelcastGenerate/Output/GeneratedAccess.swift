@@ -2,6 +2,6 @@
 public enum GeneratedAccess: String, CaseIterable, Sendable {
     case `internal`, package, `public`
 
-    /// With a space behind it, or nothing.
+    /// The modifier with a space behind it; empty for `internal`.
     var modifier: String { self == .internal ? "" : "\(rawValue) " }
 }

@@ -1,13 +1,13 @@
-/// The keywords of schemas, by where they mean something.
+/// The keywords of schemas, by the place where they have a meaning.
 enum Keywords {
-    /// They say nothing of what is valid.
+    /// Annotations: they do not change what is valid.
     static let annotations: Set = [
         "$schema", "$id", "$comment", "$anchor", "$vocabulary", "title", "description", "examples", "example",
         "deprecated", "readOnly", "writeOnly", "contentMediaType", "externalDocs",
     ]
-    /// Of a schema in any place.
+    /// The keywords of a schema in any place.
     static let anywhere: Set = ["type", "nullable", "default"]
-    /// Of a property of a struct, in addition.
+    /// The further keywords of a property of a struct.
     static let ofProperty: Set = ["x-modelcast-name", "x-modelcast-id", "x-modelcast-constant"]
 
     static let ofText: Set = ["format", "minLength", "maxLength", "contentEncoding"]
@@ -19,7 +19,7 @@ enum Keywords {
     static let ofOneOf: Set = ["oneOf", "discriminator"]
     static let ofFile: Set = ["$defs", "definitions", "x-modelcast-access", "x-modelcast-name"]
 
-    /// What to do about a keyword that means something, but nothing that Swift can say.
+    /// The message for a keyword that has no form in Swift, or no meaning in this place.
     static func advice(_ keyword: String) -> String {
         switch keyword {
         case "allOf": "allOf has no form in Swift: write the properties of all parts into one object"
@@ -48,12 +48,12 @@ enum Keywords {
 }
 
 extension Findings {
-    /// Reports the keywords that are not among those that mean something here.
+    /// Reports the keywords that have no meaning in this place, and those whose value is not of their kind.
     func checkKeywords(of node: SchemaNode, _ allowed: Set<String>) {
         for key in node.object.keys {
             let isOwn = key.hasPrefix("x-") && !key.hasPrefix("x-modelcast-")
             if isOwn || Keywords.annotations.contains(key) || allowed.contains(key) { continue }
-            // The weak forms of what is not known ask for nothing.
+            // An unsupported keyword that asks for nothing is no problem.
             if key == "uniqueItems", node.object[key] == .bool(false) { continue }
             report(Keywords.advice(key), at: node, key)
         }

@@ -1,24 +1,26 @@
-/// Names of Swift, made of names of schemas.
+/// Makes names of Swift from names of schemas.
 enum SwiftName {
-    /// `nick_name` becomes `nickName`, `URL` becomes `url`; nil if no identifier comes of it.
+    /// The name of a property or case: `nick_name` becomes `nickName`, `URL` becomes `url`; nil if no identifier comes
+    /// of the text.
     static func lowerCamel(_ text: String) -> String? {
         guard let words = words(text) else { return nil }
-        // A run of capitals is one word: all but the last of them, if small letters follow.
+        // A run of capitals is one word, without the last capital if small letters follow.
         let capitals = words[0].prefix { $0.isUppercase || $0.isNumber }
         let count = capitals.count == words[0].count || capitals.count < 2 ? capitals.count : capitals.count - 1
         let first = words[0].prefix(count).lowercased() + words[0].dropFirst(count)
         return ([first] + words.dropFirst().map(capitalized)).joined()
     }
 
-    /// `nick_name` becomes `NickName`; nil if no identifier comes of it.
+    /// The name of a type: `nick_name` becomes `NickName`; nil if no identifier comes of the text.
     static func upperCamel(_ text: String) -> String? { words(text)?.map(capitalized).joined() }
 
-    /// Letters and digits; the first is a letter.
+    /// The words of a text, each of letters and digits; nil for text beyond ASCII, or whose first word begins with no
+    /// letter.
     private static func words(_ text: String) -> [String]? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
         guard words.first?.first?.isLetter == true else { return nil }
-        // `IN_PROGRESS` is not shouted in Swift.
+        // `IN_PROGRESS` becomes `inProgress`: Swift does not write names in capitals.
         let isShouted = words.count > 1 && !text.contains(where: \.isLowercase)
         return isShouted ? words.map { $0.lowercased() } : words
     }
@@ -27,7 +29,7 @@ enum SwiftName {
 
     static func isIdentifier(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }
 
-    /// As a declaration writes it.
+    /// The name as a declaration writes it, in backticks where it is a reserved word.
     static func escaped(_ name: String) -> String { reservedWords.contains(name) ? "`\(name)`" : name }
 
     /// Words that need backticks where something is declared.
@@ -39,13 +41,13 @@ enum SwiftName {
         "as", "false", "is", "nil", "super", "throws", "true", "try", "Any",
     ]
 
-    /// Names that no property or case may have at all, or that mean something else of every model.
+    /// Names that no property or case may have, or that already have a meaning in every model.
     static let impossible: Set = ["self", "Self", "Type", "Protocol", "hashValue", "_"]
 
     /// Names that `@Model` needs itself.
     static let ofModel: Set = ["model", "problems", "constants", "unknownFields"]
 
-    /// Types that generated code or the macros name: another one of the same name would be taken for them.
+    /// Types that generated code or the macros name. Another type of the same name would take their place.
     static let takenTypes: Set = [
         "Any", "Array", "Bool", "CodingKey", "Codable", "Constants", "CustomStringConvertible", "Data", "Date",
         "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error", "Equatable", "Field",
@@ -61,7 +63,7 @@ enum SwiftName {
 }
 
 extension String {
-    /// As a literal of Swift.
+    /// The text as a literal of Swift.
     var literal: String {
         let escaped = unicodeScalars.map { scalar in
             switch scalar {

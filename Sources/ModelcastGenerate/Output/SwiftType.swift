@@ -3,12 +3,12 @@ indirect enum SwiftType: Hashable {
     /// `Bool`, `String`, `Int` and its widths, `Double`, `Float`.
     case plain(String)
     case date, url, uuid, data
-    /// Anything.
+    /// Any value: `Value`.
     case value
     case enumeration(EnumShape, isOpen: Bool)
     /// The id of a model.
     case reference(String)
-    /// A struct or a sum type: several fields.
+    /// A struct or a sum type, which has several fields.
     case group(String)
     case array(SwiftType)
     case dictionary(SwiftType)
@@ -30,7 +30,7 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// What stands behind `convert:`, if anything must.
+    /// The argument `convert:` of `@Field`; nil where the type needs none.
     var conversion: String? {
         switch self {
         case .date: ".iso8601"
@@ -42,7 +42,8 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// A date where no conversion reaches: it would be a number, which is not what the schema says.
+    /// True for a type with a date in a dictionary, where no conversion reaches. The date would be a number on the
+    /// wire, against the schema.
     var hasLostDate: Bool {
         switch self {
         case .array(let element), .optional(let element): element.hasLostDate
@@ -53,7 +54,7 @@ indirect enum SwiftType: Hashable {
 
     var isGroup: Bool { if case .group = self { true } else { false } }
 
-    /// A type of Foundation is named.
+    /// True when the type names one of Foundation.
     var isOfFoundation: Bool { contains { [.date, .url, .uuid, .data].contains($0) } }
 
     private func contains(_ condition: (SwiftType) -> Bool) -> Bool {
@@ -65,7 +66,7 @@ indirect enum SwiftType: Hashable {
     }
 }
 
-/// What is declared: a type.
+/// The shape of a type that is declared.
 enum TypeShape: Hashable {
     case structure(StructShape)
     case enumeration(EnumShape)
@@ -94,7 +95,7 @@ struct PropertyShape: Hashable {
     enum Role: Hashable { case id, constant, variable }
 
     let name: String
-    /// The name of the field.
+    /// The name of the field on the wire.
     let wireName: String
     let type: SwiftType
     let role: Role
@@ -123,7 +124,7 @@ struct EnumShape: Hashable {
 struct OneOfShape: Hashable {
     struct Case: Hashable {
         let name: String
-        /// What the field of the group holds.
+        /// The name of the case on the wire, which the field of the group holds.
         let wireName: String
         let payload: SwiftType?
         var documentation: String?

@@ -1,6 +1,6 @@
 /// Writes shapes as source text, in the layout of swift-format with 120 columns.
 struct SwiftWriter {
-    /// With a space behind it, or nothing.
+    /// The access modifier with a space behind it; empty for `internal`.
     private let access: String
     private var lines: [String] = []
 
@@ -23,8 +23,8 @@ struct SwiftWriter {
         return writer.lines.joined(separator: "\n") + "\n"
     }
 
-    /// What is public in source is so in the interface only if its import says it, where that is asked for; elsewhere
-    /// one import that says it would ask the same of all others.
+    /// Writes the imports. With the feature `InternalImportsByDefault` public types need public imports. Without the
+    /// feature one import with an access level would make the compiler ask for one on all others, so there is none.
     private mutating func writeImports(_ access: GeneratedAccess, withFoundation: Bool) {
         let modules = (withFoundation ? ["Foundation"] : []) + ["ModelcastMacros"]
         let plain = modules.map { "import \($0)" }
@@ -85,7 +85,7 @@ struct SwiftWriter {
         write(declaration, value, indent)
     }
 
-    /// `@Field` in several lines.
+    /// Writes `@Field` in several lines, where it is too long for one.
     private mutating func writeField(_ property: PropertyShape, _ indent: String) {
         let deeper = indent + "    "
         lines += (property.marks + ["@Field("]).map { indent + $0 }
@@ -159,7 +159,7 @@ struct SwiftWriter {
         lines.append("\(indent)\(access)\(declaration) {")
     }
 
-    /// A description as a comment: its lines, broken where they are too long.
+    /// Writes a description as a documentation comment: its lines, broken where they are too long.
     private mutating func document(_ text: String?, _ indent: String) {
         guard let text else { return }
         let width = SwiftWriter.columnMax - indent.count - 4
@@ -192,7 +192,7 @@ extension PropertyShape {
         }
     }
 
-    /// Those of `@Field`, before `validate:`.
+    /// The arguments of `@Field` before `validate:`.
     fileprivate var arguments: [String] {
         if role == .id { return [] }
         var arguments = name == wireName ? [] : [wireName.literal]

@@ -2,11 +2,13 @@ import Foundation
 
 /// A file with a JSON Schema.
 public struct SchemaFile: Sendable {
-    /// As it was named: how problems call it, and what references of other files are compared with.
+    /// The path as the caller gave it. Problems name the file by it, and references of other files are compared with
+    /// it.
     public let path: String
     let bytes: [UInt8]
 
-    /// - Parameter path: relative ones are relative to each other; nothing is read.
+    /// A file with this text; nothing is read.
+    /// - Parameter path: the path under which other files refer to this one; relative paths share one folder.
     public init(path: String, text: String) { (self.path, bytes) = (path, Array(text.utf8)) }
 
     /// Reads a file.
@@ -27,7 +29,7 @@ public struct SchemaFile: Sendable {
     /// The name of the file that is generated: `user.schema.json` becomes `user.schema.swift`.
     public var swiftName: String { (name.hasSuffix(".json") ? String(name.dropLast(5)) : name) + ".swift" }
 
-    /// What is generated is called so, if nothing else gives a name: `user` of `user.schema.json`.
+    /// The name that a type gets if the schema gives none: `user` for `user.schema.json`.
     var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
 }
 
@@ -63,7 +65,7 @@ final class LoadedFile {
     }
 }
 
-/// A place in a schema, and what stands there.
+/// A place in a schema, and the value there.
 struct SchemaNode {
     let file: LoadedFile
     let pointer: JSONPointer
@@ -71,7 +73,7 @@ struct SchemaNode {
 
     var object: JSONObject { value.object ?? JSONObject() }
 
-    /// Two nodes with the same key are the same place.
+    /// The file and the place as text: two nodes with the same key are the same place.
     var key: String { "\(file.location)#\(pointer)" }
 
     subscript(key: String) -> SchemaNode? {
@@ -93,13 +95,13 @@ struct SchemaNode {
     func text(_ key: String) -> String? { object[key]?.text }
     func flag(_ key: String) -> Bool { object[key]?.bool ?? false }
 
-    /// The types that it names, `null` left out.
+    /// The types that the keyword `type` names, without `null`.
     var types: [String] {
         let named = object["type"].map { $0.text.map { [$0] } ?? $0.array?.compactMap(\.text) ?? [] } ?? []
         return named.filter { $0 != "null" }
     }
 
-    /// It says itself that null is allowed.
+    /// True when the schema itself allows null.
     var allowsNull: Bool {
         flag("nullable") || object["type"]?.array?.contains(.text("null")) == true
             || object["enum"]?.array?.contains(.null) == true
@@ -108,12 +110,13 @@ struct SchemaNode {
 
     private func variants(of keyword: String) -> [SchemaNode] { self[keyword]?.elements ?? [] }
 
-    /// The variants of `oneOf`, null left out.
+    /// The variants of `oneOf`, without null.
     var variants: [SchemaNode] { variants(of: "oneOf").filter { !$0.isNull } }
 
     private var isNull: Bool { object["type"] == .text("null") }
 
-    /// The only one of `oneOf`, `anyOf` or `allOf`, null left out: all of them say the same then.
+    /// The only variant of `oneOf`, `anyOf` or `allOf`, apart from null: with one variant all three mean the same. Nil
+    /// for other schemas.
     var wrapped: (keyword: String, only: SchemaNode)? {
         for keyword in ["oneOf", "anyOf", "allOf"] where self[keyword] != nil {
             let others = variants(of: keyword).filter { !$0.isNull }
@@ -122,7 +125,7 @@ struct SchemaNode {
         return nil
     }
 
-    /// `$defs`, and its older name.
+    /// The members of `$defs`, and of `definitions`, its older name.
     var definitions: [(key: String, node: SchemaNode)] {
         (self["$defs"]?.members ?? []) + (self["definitions"]?.members ?? [])
     }

@@ -1,20 +1,22 @@
-/// What of a schema cannot become Swift, where it stands, and what to do.
+/// A part of a schema that cannot become Swift, its place, and what to do.
 public struct SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, as it was named.
+    /// The path of the file, as the caller gave it.
     public let file: String
-    /// The place in it, as a JSON pointer (RFC 6901); empty for the whole of it.
+    /// The place in the file, as a JSON pointer (RFC 6901); empty for the whole file.
     public let pointer: String
     /// What is wrong, and what to do.
     public let message: String
 
+    /// A problem at a place of a file.
     public init(file: String, pointer: String, _ message: String) {
         (self.file, self.pointer, self.message) = (file, pointer, message)
     }
 
+    /// File, place and message in one line: `FILE#POINTER: message`.
     public var description: String { "\(file)\(pointer.isEmpty ? "" : "#\(pointer)"): \(message)" }
 }
 
-/// Collects problems; each is told once, however often its place is read.
+/// Collects problems. Each is kept once, however often its place is read.
 final class Findings {
     private(set) var problems: [SchemaProblem] = []
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// An expression of a value.
+/// The Swift expression of a value.
 struct ValueText: Hashable {
-    /// Where its type is known.
+    /// The expression where the type is known.
     let short: String
-    /// Where it is not.
+    /// The expression where the type is not known.
     let full: String
-    /// Those of an array or a dictionary.
+    /// The expressions of the elements of an array or a dictionary.
     let elements: [String]
 
     init(_ short: String, full: String? = nil, elements: [String] = []) {
@@ -16,7 +16,8 @@ struct ValueText: Hashable {
 
 /// Defaults and constants.
 extension SchemaReader {
-    /// - Returns: nil if anything is wrong; nil within where there is none.
+    /// The initial value of a property: its constant or its default.
+    /// - Returns: nil after a problem, which is reported; a nil `value` where the schema gives none.
     func initialValue(_ reading: TypeReading) -> (value: ValueText?, Void)? {
         guard let node = reading.constant ?? reading.defaultValue else { return (nil, ()) }
         if node.value == .null {
@@ -75,7 +76,7 @@ extension SchemaReader {
         guard let element = shape.cases.first(where: { $0.raw == raw }) else { return nil }
         let name = element.name == "init" ? "`init`" : element.name
         if isOpen { return ValueText(".known(.\(name))", full: "Open<\(shape.name)>.known(.\(name))") }
-        // `.none` alone would be no value at all.
+        // `.none` alone would mean nil where the type is optional.
         return name == "none"
             ? ValueText("\(shape.name).none") : ValueText(".\(name)", full: "\(shape.name).\(name)")
     }

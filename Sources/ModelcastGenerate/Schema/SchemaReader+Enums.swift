@@ -1,6 +1,6 @@
 /// Enums with raw values, and sum types.
 extension SchemaReader {
-    /// An enum with raw values: of `enum`, of a `const`, or of `oneOf` constants, which may be described.
+    /// The enum with raw values of an `enum`, of a `const`, or of `oneOf` constants, which may have descriptions.
     func enumeration(_ node: SchemaNode, _ name: String) -> EnumShape? {
         let isRoot = node.pointer.tokens.isEmpty
         check(node, Keywords.ofEnum.union(isRoot ? Keywords.ofFile : []))
@@ -110,7 +110,7 @@ extension SchemaReader {
         return OneOfShape.Case(name: name, wireName: wireName, payload: payload, documentation: documentation)
     }
 
-    /// What the field of the group holds for a variant.
+    /// The name of a variant on the wire, which the field of the group holds.
     private func wireName(_ variant: SchemaNode, _ target: SchemaNode, _ tag: String?) -> String? {
         let definition = definition(of: target)
         if let tag, target["properties"] != nil, definition?.kind != .model {
@@ -126,7 +126,8 @@ extension SchemaReader {
         return nil
     }
 
-    /// - Returns: nil if anything is wrong, nil within for a case that holds nothing.
+    /// The type of a variant's payload.
+    /// - Returns: nil after a problem, which is reported; an inner nil for a case without a payload.
     private func payload(
         _ variant: SchemaNode, _ target: SchemaNode, _ name: String, _ tag: String?, _ scope: Scope
     ) -> SwiftType?? {
@@ -154,7 +155,8 @@ extension SchemaReader {
         return plainPayload(reading, variant)
     }
 
-    /// A payload is a value as it is: there is no `@Field` for it.
+    /// The type of a payload that is no inline object. Such a payload has no `@Field`, so bounds, defaults and
+    /// conversions are problems.
     private func plainPayload(_ reading: TypeReading, _ variant: SchemaNode) -> SwiftType?? {
         let fault: String? =
             if reading.isNullable, reading.type != .value {
@@ -176,11 +178,11 @@ extension SchemaReader {
 }
 
 extension JSON {
-    /// A value of an enum, as a text.
+    /// A value of an enum as text.
     fileprivate var enumText: String { text ?? integer.map(String.init) ?? "" }
 }
 
 extension SwiftType {
-    /// A date at any depth.
+    /// True when the type has a date, at any depth.
     fileprivate var hasDate: Bool { conversion?.contains(".iso8601") == true || hasLostDate }
 }

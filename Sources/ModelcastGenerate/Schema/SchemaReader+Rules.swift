@@ -27,7 +27,7 @@ extension SchemaReader {
         return Rule.Bound(text: text, isExclusive: isExclusive)
     }
 
-    /// A number as Swift writes it; nil if the type cannot be it.
+    /// A number as Swift writes it; nil if the type cannot hold it.
     func number(_ value: JSON, _ type: SwiftType) -> String? {
         switch type {
         case .plain("Int"), .plain("Int64"): return value.integer.map(String.init)
@@ -57,7 +57,7 @@ extension SchemaReader {
                 return (nil, nil)
             }
         }
-        // None at all is what no bound says.
+        // A minimum of 0 is no bound.
         let low = node.object[lowKey]?.integer.flatMap { $0 == 0 ? nil : $0 }
         let high = node.object[highKey]?.integer
         if let low, let high, low > high {

@@ -1,6 +1,7 @@
 /// Models and nested structs.
 extension SchemaReader {
-    /// - Parameter tags: properties that are left out, beside those of variants that are referred to.
+    /// The shape of a model or a nested struct; nil after a problem, which is reported.
+    /// - Parameter tags: properties to leave out, besides the tags of variants that are referred to.
     func structure(
         _ node: SchemaNode, _ scope: Scope, isModel: Bool, without tags: Set<String> = []
     ) -> StructShape? {
@@ -80,7 +81,7 @@ extension SchemaReader {
 
     // MARK: Properties
 
-    /// What the struct says of a property.
+    /// A property as its struct sees it.
     private struct PropertyPlace {
         let key: String
         let isRequired: Bool

@@ -1,21 +1,21 @@
-/// What was read of the schema of a property, an element or a payload.
+/// The result of reading the schema of a property, an element or a payload.
 struct TypeReading {
     var type: SwiftType
     var isNullable = false
     var rules: [Rule] = []
-    /// Where the default stands.
+    /// The default, at its place in the schema.
     var defaultValue: SchemaNode?
-    /// What it always is.
+    /// The one value that the schema allows, at its place.
     var constant: SchemaNode?
     var documentation: String?
 }
 
 extension SchemaReader {
-    /// Reads a schema.
+    /// Reads the schema of a property, an element or a payload.
     /// - Parameters:
-    ///   - name: what a type is called that is declared here, unless its title says otherwise.
-    ///   - scope: where that is declared.
-    /// - Returns: nil if anything is wrong, which is told.
+    ///   - name: the name of a type that is declared here, unless its title gives another.
+    ///   - scope: the scope in which that type is declared.
+    /// - Returns: nil after a problem, which is reported.
     func type(of node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
         if node.value == .bool(true) { return TypeReading(type: .value, isNullable: true) }
         guard node.value.object != nil else {
@@ -131,9 +131,8 @@ extension SchemaReader {
         return TypeReading(type: .dictionary(value.type), rules: counts + each)
     }
 
-    /// What an array or a dictionary holds: one value each, never a group of fields.
+    /// Reads the schema of the elements of an array or a dictionary. Each is one value, never a group of fields.
     private func part(_ node: SchemaNode, _ name: String, _ scope: Scope, _ what: String) -> TypeReading? {
-        // Types of what cannot be used are declared nowhere.
         guard var reading = type(of: node, name, scope) else { return nil }
         if reading.type.isGroup {
             findings.report(
@@ -183,7 +182,7 @@ extension SchemaReader {
         return reading
     }
 
-    /// A definition that stands for another type.
+    /// Reads a definition that declares nothing and stands for another type.
     private func alias(_ target: SchemaNode, of node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
         guard !aliases.contains(target.key) else {
             findings.report("this is made of itself, without end: give it a type", at: node, "$ref")
@@ -194,7 +193,7 @@ extension SchemaReader {
         return type(of: target, name, scope)
     }
 
-    /// An id, whose schema says that of which model it is.
+    /// Reads an id of another model, which `x-modelcast-reference` names.
     private func modelReference(_ node: SchemaNode) -> TypeReading? {
         check(node, Keywords.ofText.union(["x-modelcast-reference"]))
         guard let text = node.text("x-modelcast-reference"),
@@ -209,7 +208,7 @@ extension SchemaReader {
 
     // MARK: Types that are declared where they are used
 
-    /// The name of an inline type: its title, or what it is called by its place.
+    /// The name of an inline type: its title, or `name`, which its place gives; nil after a problem, which is reported.
     func inlineName(_ node: SchemaNode, _ name: String, _ scope: Scope) -> String? {
         var chosen = name
         if let title = node.text("title"), let own = SwiftName.upperCamel(title) {
@@ -226,7 +225,7 @@ extension SchemaReader {
 
     private func inlineEnumeration(_ node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
         guard let name = inlineName(node, name, scope), var shape = enumeration(node, name) else { return nil }
-        // The description is the property's.
+        // The description documents the property, not the type.
         shape.documentation = nil
         scope.declare(.enumeration(shape))
         let type = SwiftType.enumeration(shape, isOpen: node.flag("x-modelcast-open"))

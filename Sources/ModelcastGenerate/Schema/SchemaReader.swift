@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads schemas that may refer to each other, and makes shapes of types of them.
+/// Reads schemas that may refer to each other, and makes shapes of types from them.
 final class SchemaReader {
-    /// What is declared at the top level of the generated source.
+    /// A type that is declared at the top level of the generated source.
     struct Definition {
         enum Kind { case model, group, enumeration, oneOf }
 
@@ -14,14 +14,14 @@ final class SchemaReader {
 
     let findings: Findings
     private let files: [LoadedFile]
-    /// By the key of their nodes.
+    /// The definitions by the key of their nodes.
     private(set) var definitions: [String: Definition] = [:]
     private(set) var topLevelNames: Set<String> = []
-    /// The properties of variants that say which one it is: by the key of the variant.
+    /// By the key of a variant: its properties that tell which variant it is.
     private(set) var tags: [String: Set<String>] = [:]
-    /// The definitions that are being read because others stand for them.
+    /// The keys of the aliases that are being read, outermost first, to notice one that stands for itself.
     var aliases: [String] = []
-    /// Which definition has fields of which other, and where it says so.
+    /// By the key of a definition: the definitions whose fields it contains, each with the place that says so.
     private var uses: [String: [(target: String, node: SchemaNode)]] = [:]
 
     init(_ files: [LoadedFile], _ findings: Findings) {
@@ -41,7 +41,7 @@ final class SchemaReader {
         checkRoot(file)
     }
 
-    /// What stands at the root, where that is no definition.
+    /// Checks a root that is no definition.
     private func checkRoot(_ file: LoadedFile) {
         let root = file.node
         if definitions[root.key] != nil { return }
@@ -70,7 +70,7 @@ final class SchemaReader {
         definitions[node.key] = Definition(node: node, kind: kind, name: name, order: definitions.count)
     }
 
-    /// What a schema declares; nil for one that stands for another type.
+    /// The kind of type that a schema declares; nil for a schema that declares none, as an alias.
     private func kind(of node: SchemaNode) -> Definition.Kind? {
         if node["$ref"] != nil || node["x-modelcast-reference"] != nil { return nil }
         if node.wrapped != nil { return nil }
@@ -105,7 +105,7 @@ final class SchemaReader {
                 switch definition.kind {
                 case .model: return structure(node, scope, isModel: true).map(TypeShape.structure)
                 case .group:
-                    // Nothing is left of a variant that only says which one it is.
+                    // A variant with a tag and no other property is a case without a payload, and needs no struct.
                     return isEmptyVariant(node) ? nil : structure(node, scope, isModel: false).map(TypeShape.structure)
                 case .enumeration: return enumeration(node, definition.name).map(TypeShape.enumeration)
                 case .oneOf: return oneOf(node, scope).map(TypeShape.oneOf)
@@ -113,7 +113,7 @@ final class SchemaReader {
             }
     }
 
-    /// Faults of a schema that nothing may refer to are told all the same.
+    /// Reads an alias for its problems, which are reported also where nothing refers to it.
     private func checkAlias(_ node: SchemaNode) {
         _ = type(of: node, "Unnamed", Scope("Unnamed", root: node.key))
     }
@@ -129,7 +129,7 @@ final class SchemaReader {
 
     // MARK: References
 
-    /// What a reference points to; nil if that is nowhere, which is told.
+    /// The schema that a reference points to; nil after a problem, which is reported.
     func resolve(_ text: String, at node: SchemaNode, _ key: String = "$ref") -> SchemaNode? {
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let file = file(parts[0].removingPercentEncoding ?? parts[0], from: node.file) else {
@@ -164,7 +164,7 @@ final class SchemaReader {
         return files.first { $0.location == location } ?? files.first { $0.root.object?["$id"] == .text(text) }
     }
 
-    /// The schema that a reference stands for; the schema itself, where there is none.
+    /// The schema that `$ref` of a node points to; the node itself where it has no `$ref`.
     func target(of node: SchemaNode) -> SchemaNode? {
         guard let text = node.text("$ref") else { return node }
         return resolve(text, at: node)
@@ -174,7 +174,7 @@ final class SchemaReader {
 
     // MARK: Tags of variants
 
-    /// Looks for sum types, wherever they stand.
+    /// Looks for sum types at any depth, and notes the tags of their variants.
     private func findTags(_ node: SchemaNode) {
         for (_, member) in node.members { findTags(member) }
         for element in node.elements { findTags(element) }
@@ -184,7 +184,7 @@ final class SchemaReader {
         }
     }
 
-    /// The property that says which variant it is: a constant of each object, with a value for each.
+    /// The property that tells which variant an object is: every object has it, as a constant with a value of its own.
     func tag(of node: SchemaNode) -> String? {
         if let named = node["discriminator"]?.text("propertyName") { return named }
         let objects = node.variants.compactMap(target(of:)).filter {
@@ -197,7 +197,7 @@ final class SchemaReader {
         }
     }
 
-    /// Without its tag no property is left.
+    /// True for a variant that has no property besides its tags.
     func isEmptyVariant(_ node: SchemaNode) -> Bool {
         guard let tags = tags[node.key], let properties = node["properties"] else { return false }
         return properties.object.keys.allSatisfy(tags.contains)
@@ -209,7 +209,7 @@ final class SchemaReader {
         uses[root, default: []].append((target, node))
     }
 
-    /// A group of fields within itself would have fields without end.
+    /// Reports groups that contain themselves: such a group would have fields without end.
     func checkRecursion() {
         for (key, definition) in definitions.sorted(by: { $0.value.order < $1.value.order }) {
             for use in uses[key] ?? [] where reaches(key, from: use.target) {
@@ -231,13 +231,13 @@ final class SchemaReader {
     }
 }
 
-/// What inline types are declared in.
+/// The type in which inline types are declared.
 final class Scope {
     /// The name of the type.
     let owner: String
-    /// The key of the definition around all.
+    /// The key of the outermost definition around the type.
     let root: String
-    /// The names of the types around it, its own included.
+    /// The names of the types around it, and its own.
     private let enclosing: [String]
     private(set) var nested: [TypeShape] = []
     private var names: Set<String> = []
@@ -250,19 +250,20 @@ final class Scope {
 
     func inner(_ owner: String) -> Scope { Scope(owner, within: self) }
 
-    /// Takes a name; false if another type around here has it.
+    /// Takes a name for an inline type.
+    /// - Returns: false if a type around it, or another one in this scope, has the name.
     func take(_ name: String) -> Bool { !enclosing.contains(name) && names.insert(name).inserted }
 
     func declare(_ type: TypeShape) { nested.append(type) }
 }
 
 extension SchemaNode {
-    /// The properties that are one text.
+    /// The keys of the properties that are a constant text.
     fileprivate var constants: [String] {
         (self["properties"]?.members ?? []).filter { $0.node.text("const") != nil }.map(\.key)
     }
 
-    /// One certain text.
+    /// True for a schema that allows one text only.
     var isConstantText: Bool { text("const") != nil && self["properties"] == nil }
 
     /// The key of the property that is the id of a model.

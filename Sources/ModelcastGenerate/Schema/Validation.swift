@@ -1,22 +1,22 @@
-/// What must hold of a value beyond its type.
+/// A condition that a value must meet beyond its type.
 indirect enum Rule: Hashable {
     struct Bound: Hashable {
         let text: String
         let isExclusive: Bool
     }
 
-    /// Of a number.
+    /// The bounds of a number.
     case range(Bound?, Bound?)
-    /// Of text, in characters.
+    /// The bounds of a text's length, in characters.
     case length(Int?, Int?)
-    /// Of an array or a dictionary.
+    /// The bounds of the number of elements of an array or a dictionary.
     case count(Int?, Int?)
-    /// It is `value`, an expression.
+    /// The value equals this expression.
     case equal(String)
-    /// Of each element.
+    /// The rules of each element.
     case each([Rule])
 
-    /// What is wanted, for a reader: it stands behind "is not".
+    /// The wanted value, for messages, in which it stands behind "is not".
     var wanted: String {
         switch self {
         case .range(let low, let high):
@@ -41,7 +41,10 @@ indirect enum Rule: Hashable {
         }
     }
 
-    /// The condition, as an expression of a value of this type.
+    /// The condition as a Swift expression.
+    /// - Parameters:
+    ///   - value: the expression of the value.
+    ///   - type: the type of the value.
     func condition(_ value: String, _ type: SwiftType) -> String {
         switch self {
         case .range(let low, let high):
@@ -76,22 +79,22 @@ indirect enum Rule: Hashable {
     }
 }
 
-/// What stands behind `validate:`.
+/// The argument `validate:` of `@Field`.
 struct Validation: Hashable {
-    /// The expression up to its closure, if it has one.
+    /// The expression up to its closure; the whole expression if it has none.
     let head: String
-    /// Of the closure; empty if there is none.
+    /// The signature of the closure; empty if there is none.
     let signature: String
     let conditions: [String]
 
-    /// In one line.
+    /// The argument in one line.
     var text: String {
         signature.isEmpty ? head : "\(head) { \(signature) in \(conditions.joined(separator: " && ")) }"
     }
 }
 
 extension [Rule] {
-    /// What checks these; nil where there is nothing to check.
+    /// The argument of `@Field` that checks these rules; nil where there are none.
     func validation(of type: SwiftType) -> Validation? {
         if isEmpty { return nil }
         if count == 1 {

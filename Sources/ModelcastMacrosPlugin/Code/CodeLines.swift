@@ -5,7 +5,7 @@ extension [String] {
         body.isEmpty ? ["\(header) {}"] : ["\(header) {"] + body.indented() + ["}"]
     }
 
-    /// Two alternatives.
+    /// A header with its lines, and an `else` with other ones.
     static func block(_ header: String, _ body: [String], else other: String, _ otherBody: [String]) -> [String] {
         block(header, body).dropLast() + block("} else \(other)", otherBody)
     }
@@ -25,7 +25,7 @@ extension [String] {
 }
 
 extension String {
-    /// The literal of this text.
+    /// The text as a literal of Swift.
     var literal: String {
         var text = "\""
         for scalar in unicodeScalars {

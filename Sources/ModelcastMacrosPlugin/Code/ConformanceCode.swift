@@ -1,4 +1,4 @@
-/// What makes a struct a `Model`.
+/// The members that make a struct a `Model`.
 struct ConformanceCode {
     private let shape: ModelShape
     private let access: String
@@ -55,7 +55,7 @@ struct ConformanceCode {
             knownOnly { $0.writing($0.name(among: "unknown", "sink")) })
     }
 
-    /// Compares properties, and makes values of those that differ only.
+    /// The function that compares properties, and encodes those that differ only.
     private var diff: [String] {
         var lines = ["var sink = FieldWriter()"]
         if !shape.tracked.isEmpty { lines.append("let (unknown, oldUnknown) = (unknownFields, old.unknownFields)") }
@@ -108,7 +108,7 @@ struct ConformanceCode {
         return .block("\(access)var description: String", lines + ["return text.description"])
     }
 
-    /// Statements for each field, those of optional ones on the condition that they are known.
+    /// Statements for each field. Those of tracked fields run only where the field is known.
     private func knownOnly(_ statements: (StoredProperty) -> [String]) -> [String] {
         var lines = shape.tracked.isEmpty ? [] : ["let unknown = unknownFields"]
         for (place, field) in shape.fields.enumerated() {

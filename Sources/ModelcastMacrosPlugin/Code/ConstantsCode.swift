@@ -1,4 +1,4 @@
-/// The type of the fields that never change.
+/// The code of the type with the fields that never change.
 struct ConstantsCode {
     private let shape: ModelShape
     private let access: String
@@ -7,7 +7,7 @@ struct ConstantsCode {
 
     private var documentation: String { "/// The fields of a ``\(shape.name)`` that never change." }
 
-    /// The type, and the model's property.
+    /// The type, and the property of the model that makes a value of it.
     var members: [[String]] { [type, property] }
 
     private var type: [String] {
@@ -25,7 +25,7 @@ struct ConstantsCode {
             + .block("\(access)var constants: Constants", .list("Constants(", arguments, ")"))
     }
 
-    /// The partial's function.
+    /// The function of `Partial` that makes a value of the type.
     var ofPartial: [String] {
         let arguments = ["id: id"] + shape.constants.map { "\($0.label): \($0.value(of: $0.name))" }
         return [documentation, "/// - Throws: ``FieldProblem`` for the first that is missing or faulty."]

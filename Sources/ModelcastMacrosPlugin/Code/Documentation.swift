@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension Trivia {
-    /// The lines of documentation.
+    /// The lines of the documentation comments.
     var documentation: [String] {
         pieces.flatMap { piece -> [String] in
             switch piece {

@@ -2,43 +2,43 @@ import SwiftSyntax
 
 /// The code of one field.
 extension StoredProperty {
-    /// How it is read and written: the last argument of a call.
+    /// The last argument of a call that reads or writes the field: its conversion or its type.
     var form: String { conversion.map { "by: \($0)" } ?? "as: \(type.wrapped).self" }
 
-    /// The expression of what `source` knows of it.
+    /// The expression of the field's state in `source`.
     var reading: String {
         "source.state(\(fieldName), \(form))" + (validation.map { ".validated(by: \($0))" } ?? "")
     }
 
     /// The expression of the property's value.
-    /// - Parameter state: that of what is known of it.
+    /// - Parameter state: the expression of the field's state.
     func value(of state: String) -> String {
         guard type.isOptional else {
             let value = defaultValue.map { ", default: \($0)" } ?? ""
             return "try \(state).required(\(fieldName)\(value))"
         }
         guard let defaultValue else { return "try \(state).optional(\(fieldName))" }
-        // The default may be an optional one itself.
+        // The default may be optional itself, which `??` allows.
         return "try \(state).optional(\(fieldName)) ?? \(defaultValue.operand)"
     }
 
     /// The statements that write a value or a state of this field into `sink`.
     /// - Parameters:
-    ///   - checked: what is validated; the same, unless told otherwise.
-    ///   - old: what it differs from, where only the difference is to be written.
+    ///   - checked: the expression that is validated; by default that of the value.
+    ///   - old: the expression of the old value, where only the difference is to be written.
     func writing(_ value: String, checked: String? = nil, insteadOf old: String? = nil) -> [String] {
         var lines: [String] = []
         if let validation {
             lines.append("try sink.validate(\(field.literal), \(checked ?? value), by: \(validation))")
         }
-        // What has a conversion is one field; a group may differ in some of its fields.
+        // A property with a conversion is one field; a group may differ in some of its fields only.
         let more = conversion.map { ", by: \($0)" } ?? old.map { ", insteadOf: \($0)" } ?? ""
         return lines + ["try sink.write(\(field.literal), \(value)\(more))"]
     }
 }
 
 extension [StoredProperty] {
-    /// The type with the names of these fields.
+    /// The code of the type with the names of these fields.
     var names: [String] {
         .block("private enum Names", map { "static let \($0.name): FieldName = \($0.field.literal)" })
     }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The members of the struct that an extension cannot have, or should not.
+/// The members that stand in the struct itself, because an extension cannot have them, or should not.
 struct MemberCode {
     private let shape: ModelShape
 
@@ -27,6 +27,6 @@ extension [StoredProperty] {
 }
 
 extension StoredProperty {
-    /// What the memberwise initialiser takes for it where nothing is said.
+    /// The default of the property in the memberwise initialiser; nil where there is none.
     var memberwiseDefault: String? { defaultValue?.trimmedDescription ?? (type.isOptional ? "nil" : nil) }
 }

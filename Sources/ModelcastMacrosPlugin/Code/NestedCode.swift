@@ -1,4 +1,4 @@
-/// What makes a struct a group of fields.
+/// The members that make a struct a group of fields.
 struct NestedCode {
     private let shape: NestedShape
     private let access: String

@@ -1,4 +1,4 @@
-/// What makes an enum a group of fields: one with the name of the case, and those of all payloads.
+/// The members that make an enum a group of fields: one field with the name of the case, and those of all payloads.
 struct OneOfCode {
     private let shape: OneOfShape
     private let access: String
@@ -24,7 +24,7 @@ struct OneOfCode {
             ["switch try source.read(\"\", as: String.self) {"] + cases + unknown + ["}"])
     }
 
-    /// All names, for a reader.
+    /// The names of all cases, for messages.
     private var wanted: String {
         let names = shape.cases.map(\.wireName)
         let first = names.dropLast().joined(separator: ", ")
@@ -39,7 +39,7 @@ struct OneOfCode {
 }
 
 extension OneOfCase {
-    /// The statement that makes this case of what `source` knows.
+    /// The statement that makes this case from the fields in `source`.
     fileprivate var reading: [String] {
         if payloads.isEmpty { return ["self = .\(name.memberName)"] }
         let arguments = payloads.map { ($0.label.map { "\($0.label): " } ?? "") + $0.reading }
@@ -65,7 +65,7 @@ extension OneOfCase.Payload {
         return "try source.state(\(field.literal), as: \(type.text).self).required(\(field.literal)\(value))"
     }
 
-    /// What holds it, beside `sink`.
+    /// The variable that holds the payload, named differently from `sink`.
     fileprivate var variable: String {
         let name = label ?? "payload"
         return name == "sink" ? "sinkPayload" : name.variableName

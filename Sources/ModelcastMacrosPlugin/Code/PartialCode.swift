@@ -1,4 +1,4 @@
-/// The type of what is known of a model.
+/// The code of `Partial`, the type with the known fields of a model.
 struct PartialCode {
     private let shape: ModelShape
     private let access: String
@@ -43,7 +43,7 @@ struct PartialCode {
             ["var decoder = try FieldDecoder(decoder)", "self.init(id: try decoder.id(), reading: &decoder)"])
     }
 
-    /// Reads the fields in the order in which a record has them.
+    /// The initialiser that reads the fields, in the order in which a record has them.
     private var sourceInit: [String] {
         let sorted = shape.fields.sorted { left, right in
             let (one, other) = (Array(left.field.utf8), Array(right.field.utf8))
@@ -61,7 +61,7 @@ struct PartialCode {
             switch property.role {
             case .id: "\(property.label): id"
             case .field: "\(property.label): \(property.value(of: property.name))"
-            // One's own initialiser may have no defaults.
+            // An initialiser of the user's own may have no default for it.
             case .local: shape.hasOwnInit ? "\(property.label): \(property.memberwiseDefault ?? "nil")" : nil
             }
         }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Writes a type's name for `Self`, which is another type within the nested ones.
+/// Replaces `Self` by the name of the type, because `Self` means another type within nested types.
 private final class SelfRewriter: SyntaxRewriter {
     private let name: String
 
@@ -12,9 +12,9 @@ private final class SelfRewriter: SyntaxRewriter {
 }
 
 extension SyntaxProtocol {
-    /// The same with a name for `Self`, and without the space around it.
+    /// The node with a name in place of `Self`, and without the space around the node.
     func naming(_ name: String) -> Self {
-        // What a rewriter makes of a node is of the node's own kind, as only tokens change.
+        // The rewriter changes tokens only, so its result is of the node's own kind.
         SelfRewriter(name).rewrite(trimmed).as(Self.self) ?? trimmed
     }
 }

@@ -1,9 +1,10 @@
 import SwiftSyntax
 
-/// What holds of every type and its members, wherever they stand.
+/// Checks of the place in which a type or its members stand.
 extension Findings {
-    /// A type has one form on the wire, which no generic one has, and an extension that says what it is.
-    /// - Parameter context: what it stands in, innermost first.
+    /// Reports a type that is generic or stands within a generic one, because a type has one form on the wire. Reports
+    /// a private type within another as well, because its own extension cannot see it.
+    /// - Parameter context: the declarations around the type, innermost first.
     mutating func checkPlace(
         of declaration: some WithGenericParametersSyntax & NamedDeclSyntax & WithModifiersSyntax,
         within context: [Syntax], _ subject: Subject
@@ -19,7 +20,8 @@ extension Findings {
         }
     }
 
-    /// What stands within `#if` is not seen.
+    /// Reports members within `#if`, which macros do not see.
+    /// - Parameter counts: whether a member is of the kind that matters.
     mutating func checkConditional(
         _ condition: IfConfigDeclSyntax, _ subject: Subject, where counts: (DeclSyntax) -> Bool
     ) {

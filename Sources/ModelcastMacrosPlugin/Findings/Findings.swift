@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// All that is wrong with one type.
+/// The problems of one type.
 struct Findings {
     private var diagnostics: [Diagnostic] = []
 

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Edits of the text.
+/// Fix-its that edit the text in one place.
 extension FixIt {
     private init(
         _ id: String, _ message: String, _ range: Range<AbsolutePosition>, in node: some SyntaxProtocol, _ text: String
@@ -10,19 +10,19 @@ extension FixIt {
             message: ModelFixIt(id, message), changes: [.replaceText(range: range, with: text, in: Syntax(node))])
     }
 
-    /// Writes one thing for another.
+    /// Replaces a node by text.
     static func change(_ node: some SyntaxProtocol, to text: String) -> FixIt {
         let message = "change '\(node.trimmedDescription)' to '\(text)'"
         let range = node.positionAfterSkippingLeadingTrivia..<node.endPositionBeforeTrailingTrivia
         return FixIt("change", message, range, in: node, text)
     }
 
-    /// Takes an attribute away, and the space behind it.
+    /// Removes an attribute, and the space behind it.
     static func remove(_ attribute: AttributeSyntax) -> FixIt {
         remove(attribute, "@\(attribute.attributeName.trimmedDescription)")
     }
 
-    /// Takes a word away, and the space behind it.
+    /// Removes a word, and the space behind it.
     static func remove(_ word: TokenSyntax) -> FixIt { remove(word, "'\(word.text)'") }
 
     private static func remove(_ node: some SyntaxProtocol, _ name: String) -> FixIt {
@@ -31,19 +31,20 @@ extension FixIt {
         return FixIt("remove", "remove \(name)", range, in: node, "")
     }
 
-    /// Takes the initial value away, and the space before it.
+    /// Removes the initial value, and the space before it.
     static func remove(_ value: InitializerClauseSyntax) -> FixIt {
         let start = value.previousToken(viewMode: .sourceAccurate)?.endPositionBeforeTrailingTrivia
         let range = (start ?? value.position)..<value.endPositionBeforeTrailingTrivia
         return FixIt("removeValue", "remove the initial value", range, in: value, "")
     }
 
-    /// Puts text before something, or behind it.
+    /// Inserts text before a node.
     static func insert(_ text: String, before node: some SyntaxProtocol, _ message: String? = nil) -> FixIt {
         let place = node.positionAfterSkippingLeadingTrivia
         return FixIt("insert", message ?? "insert '\(text)'", place..<place, in: node, text)
     }
 
+    /// Inserts text behind a node.
     static func insert(_ text: String, after node: some SyntaxProtocol, _ message: String? = nil) -> FixIt {
         let place = node.endPositionBeforeTrailingTrivia
         return FixIt("insert", message ?? "insert '\(text)'", place..<place, in: node, text)

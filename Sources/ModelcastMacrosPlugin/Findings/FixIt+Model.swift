@@ -1,9 +1,9 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What helps a model or a group.
+/// Fix-its for models and groups.
 extension FixIt {
-    /// Says the type of a property: the one of its value, where that is a literal.
+    /// Inserts the type of a property: that of its value, where the value is a literal.
     static func insertType(after pattern: IdentifierPatternSyntax, of value: InitializerClauseSyntax?) -> FixIt {
         let type =
             switch value?.value.kind {
@@ -16,7 +16,7 @@ extension FixIt {
         return insert(": \(type)", after: pattern)
     }
 
-    /// Gives a model an id: one that is called so, or a new one.
+    /// Gives a model an id: marks the property `id`, or declares a new one.
     static func addID(to members: MemberBlockSyntax) -> FixIt {
         for member in members.members {
             guard let variable = member.decl.as(VariableDeclSyntax.self), variable.kind == .stored,
@@ -27,7 +27,7 @@ extension FixIt {
         return addMember("@ID let id: String", to: members)
     }
 
-    /// Declares a first member.
+    /// Inserts a declaration as the first member.
     static func addMember(_ declaration: String, to members: MemberBlockSyntax) -> FixIt {
         guard let first = members.members.first, first.leadingTrivia.contains(where: \.isNewline) else {
             let end = members.members.isEmpty ? " " : ";"
@@ -37,7 +37,7 @@ extension FixIt {
         return insert("\n\(indentation)\(declaration)", after: members.leftBrace, "insert '\(declaration)'")
     }
 
-    /// Makes of a group what has raw values.
+    /// Turns a group into a `FieldValue`, for an enum with raw values; nil for an enum that inherits nothing.
     static func useFieldValue(_ attribute: AttributeSyntax, after inherited: [TypeSyntax]) -> FixIt? {
         guard let last = inherited.last else { return nil }
         let names = inherited.map(\.trimmedDescription)
@@ -46,12 +46,13 @@ extension FixIt {
         return FixIt(message: ModelFixIt("useFieldValue", "use FieldValue"), changes: changes.flatMap(\.changes))
     }
 
-    /// Turns a constant that has its value for good into one that takes it where there is no other: by a default.
+    /// Turns the initial value of a `let` into the default of `@Field`, so that the property can have other values. Nil
+    /// for a property whose declaration names no type.
     static func useDefault(
         _ variable: VariableDeclSyntax, _ value: InitializerClauseSyntax, _ field: AttributeSyntax?
     ) -> FixIt? {
         guard let binding = variable.bindings.first, let type = binding.typeAnnotation?.type else { return nil }
-        // The compiler looks at the attribute alone: there nothing says what type `.red` is of.
+        // The compiler looks at the attribute alone, which does not tell the type of `.red`.
         let text = value.value.trimmedDescription
         let argument = "default: \(text.hasPrefix(".") ? PropertyType(type).wrapped : "")\(text)"
         var arguments = (field?.arguments?.as(LabeledExprListSyntax.self) ?? []).map {

@@ -1,6 +1,6 @@
 import SwiftDiagnostics
 
-/// What can be wrong with groups of fields only, and what to do about it.
+/// The problems that only groups of fields can have, and what to do about each.
 enum GroupMessage: DiagnosticMessage {
     case nestedEnum
     case noFields

@@ -1,6 +1,6 @@
 import SwiftDiagnostics
 
-/// What can be wrong with a model, or with any type that a macro is on, and what to do about it.
+/// The problems of a model, and those of any type with a macro, and what to do about each.
 enum ModelMessage: DiagnosticMessage {
     case notStruct(String, Subject)
     case generic(Subject)
@@ -86,7 +86,7 @@ enum ModelMessage: DiagnosticMessage {
     }
 }
 
-/// What a fix-it does.
+/// The message of a fix-it: what it does.
 struct ModelFixIt: FixItMessage {
     let message: String
     let fixItID: MessageID

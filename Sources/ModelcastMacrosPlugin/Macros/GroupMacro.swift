@@ -2,11 +2,11 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// A macro that makes of a type what `FieldGroup` asks for. Macros of this kind differ in what they read, and in the
-/// members that they write of it.
+/// A macro that makes a type a `FieldGroup`. Macros of this kind differ in the declarations that they read, and in the
+/// members that they write.
 public protocol GroupMacro: MemberMacro, ExtensionMacro {
-    /// The members that the type gets, each as lines; nil where something is wrong with it.
-    /// - Parameter context: is told what is wrong; nil where another role of the macro tells it.
+    /// The members that the type gets, each as lines; nil for a type with problems.
+    /// - Parameter context: receives the problems; nil where another role of the macro reports them.
     static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?
@@ -14,10 +14,10 @@ public protocol GroupMacro: MemberMacro, ExtensionMacro {
 }
 
 extension GroupMacro {
-    /// The text is laid out as it is made.
+    /// No formatting: the macro lays its text out itself.
     public static var formatMode: FormatMode { .disabled }
 
-    /// Only this role tells what is wrong, so that it is told once.
+    /// The members of the type. Only this role reports problems, so that each is reported once.
     public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -26,8 +26,8 @@ extension GroupMacro {
         return members?.map { "\(raw: $0.joined(separator: "\n"))" } ?? []
     }
 
-    /// Says that the type is a group of fields, if it does not say so itself. All that this takes is in the type: an
-    /// extension could not see the names of the types around one.
+    /// The conformance to `FieldGroup`, if the type does not declare it itself. The members are in the type, because an
+    /// extension could not see the names of the types around it.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],

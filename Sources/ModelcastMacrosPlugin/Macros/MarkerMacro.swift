@@ -1,9 +1,10 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@ID`, `@Field`, `@Constant` and `@Local`: what they say is read by the macros for types; alone they expand to
-/// nothing.
+/// `@ID`, `@Field`, `@Constant` and `@Local`: the macros for types read these attributes, which expand to nothing
+/// themselves.
 public struct MarkerMacro: PeerMacro {
+    /// No declaration.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext

@@ -2,15 +2,16 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@Model`: makes of a struct what `Model` asks for.
+/// `@Model`: makes a struct a `Model`.
 ///
-/// The storage and the memberwise initialiser are members of the struct, all else is an extension. Of a struct
-/// within another type everything is a member: an extension could not see the names of the types around it.
+/// The storage and the memberwise initialiser are members of the struct; everything else is in an extension. For a
+/// struct within another type everything is a member, because an extension could not see the names of the types around
+/// it.
 public struct ModelMacro: MemberMacro, ExtensionMacro {
-    /// The text is laid out as it is made.
+    /// No formatting: the macro lays its text out itself.
     public static var formatMode: FormatMode { .disabled }
 
-    /// Only this role tells what is wrong, so that it is told once.
+    /// The members of the struct. Only this role reports problems, so that each is reported once.
     public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -24,6 +25,7 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         return members.map { "\(raw: $0.joined(separator: "\n"))" }
     }
 
+    /// The extension of the struct, with its conformances; none for a struct with problems.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
@@ -39,7 +41,7 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         return [try ExtensionDeclSyntax("\(raw: lines.joined(separator: "\n"))")]
     }
 
-    /// What the struct is still to conform to: the compiler leaves out what it says itself.
+    /// The protocols that the extension conforms to. The compiler leaves out those that the struct conforms to already.
     private static func conformances(among protocols: [String], of shape: ModelShape) -> [String] {
         let names = Set(protocols.map { String($0.split(separator: ".").last ?? "") })
         var found = names.contains("Model") ? ["Model"] : []

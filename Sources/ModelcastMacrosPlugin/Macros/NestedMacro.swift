@@ -1,8 +1,9 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@Nested`: makes of a struct what `FieldGroup` asks for.
+/// `@Nested`: makes a struct a `FieldGroup`.
 public struct NestedMacro: GroupMacro {
+    /// The members of the struct; nil for one with problems.
     public static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?

@@ -1,8 +1,9 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@OneOf`: makes of an enum what `FieldGroup` asks for.
+/// `@OneOf`: makes an enum a `FieldGroup`.
 public struct OneOfMacro: GroupMacro {
+    /// The members of the enum; nil for one with problems.
     public static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?

@@ -11,7 +11,7 @@ enum Access: Int, Comparable {
 
     init(_ modifiers: DeclModifierListSyntax) {
         self = .module
-        // `private(set)` says nothing of who may read.
+        // `private(set)` restricts writing only.
         for modifier in modifiers where modifier.detail == nil {
             switch modifier.name.tokenKind {
             case .keyword(.private), .keyword(.fileprivate): self = .file
@@ -22,10 +22,12 @@ enum Access: Int, Comparable {
         }
     }
 
-    /// What stands before a member of a type that is itself seen that far: in a private type nothing is needed.
+    /// The modifier of a generated member of a type with this access, with a space behind it. A private type needs
+    /// none.
     var ofMember: String { self == .file ? "" : ofProperty }
 
-    /// What stands before a property. The types that hold it are made in other types of the file.
+    /// The modifier of a property with this access. A private one becomes `fileprivate`, because other types of the
+    /// file make the generated types that have it.
     var ofProperty: String {
         switch self {
         case .file: "fileprivate "

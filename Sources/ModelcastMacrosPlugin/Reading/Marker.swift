@@ -8,7 +8,7 @@ enum Marker: String {
     case constant = "Constant"
     case local = "Local"
 
-    /// An attribute of this package; nil for any other, as that of a property wrapper.
+    /// The marker of an attribute; nil for an attribute that is not of this package, such as a property wrapper.
     init?(_ attribute: AttributeSyntax) {
         let name: TokenSyntax
         if let type = attribute.attributeName.as(IdentifierTypeSyntax.self) {
@@ -23,7 +23,7 @@ enum Marker: String {
         self.init(rawValue: name.text)
     }
 
-    /// The two say opposite things of one property.
+    /// True when the two markers contradict each other on one property.
     func excludes(_ other: Marker) -> Bool {
         let both: Set = [self, other]
         return both.count == 2 && (both.contains(.id) || both.contains(.local))
@@ -44,7 +44,7 @@ struct MarkerList {
 
     subscript(marker: Marker) -> AttributeSyntax? { uses.first { $0.marker == marker }?.attribute }
 
-    /// Takes those away that say something of a model only.
+    /// Removes and reports the markers that only a model may have.
     mutating func removeModelOnly(_ findings: inout Findings) {
         for (marker, attribute) in uses where marker != .field {
             findings.report(.modelOnly(marker), at: attribute, .remove(attribute))
@@ -52,12 +52,12 @@ struct MarkerList {
         uses.removeAll { $0.marker != .field }
     }
 
-    /// An argument of `@Field`; without a label the name.
+    /// The argument of `@Field` with this label; that without a label is the name.
     func argument(_ label: String?) -> LabeledExprSyntax? {
         self[.field]?.arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }
     }
 
-    /// Where `@Field` has a name.
+    /// The place of the name in `@Field`, if it has one.
     var nameNode: Syntax? { Syntax(argument(nil)?.expression) }
 
     /// The name in `@Field`, if it has one.
@@ -72,6 +72,6 @@ extension ExprSyntax {
     /// The text of a literal without interpolations.
     var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 
-    /// `nil` or `.none`.
+    /// True for `nil` and `.none`.
     var isNil: Bool { self.is(NilLiteralExprSyntax.self) || trimmedDescription == ".none" }
 }

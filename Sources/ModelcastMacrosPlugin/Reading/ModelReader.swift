@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads a struct with `@Model`, and finds all that is wrong with it.
+/// Reads a struct with `@Model`, and finds all its problems.
 struct ModelReader {
     private let context: [Syntax]
     private var structReader: StructReader
@@ -10,7 +10,8 @@ struct ModelReader {
 
     var findings: Findings { structReader.findings }
 
-    /// - Returns: nil if anything is wrong.
+    /// Reads the struct.
+    /// - Returns: nil for a struct with problems.
     mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> ModelShape? {
         guard let structure = structReader.read(declaration, attribute) else { return nil }
         let typeName = readTypeName(attribute, structure)
@@ -24,7 +25,7 @@ struct ModelReader {
             hasOwnDescription: structure.memberBlock.members.contains(where: \.decl.isDescription))
     }
 
-    /// The name in the attribute, or the struct's.
+    /// The name of the type on the wire: that in the attribute, or the struct's.
     private mutating func readTypeName(_ attribute: AttributeSyntax, _ structure: StructDeclSyntax) -> String {
         let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
         var name = structure.name.text.plainName

@@ -1,21 +1,21 @@
-/// What was read of a struct.
+/// A struct with `@Model`, as it was read.
 struct ModelShape {
     /// The struct's name.
     let name: String
     /// The type's name on the wire.
     let typeName: String
     let access: Access
-    /// It stands within another type.
+    /// The struct stands within another type.
     let isNested: Bool
-    /// Its id, fields and local properties, as declared.
+    /// The id, fields and local properties, in the order of the declarations.
     let properties: [StoredProperty]
     let id: StoredProperty
-    /// There is an initialiser with the labels of the memberwise one.
+    /// The struct has an initialiser with the labels of the memberwise one.
     let hasOwnInit: Bool
-    /// There is a property `description`, of whatever kind.
+    /// The struct has an instance property `description`, of whatever kind.
     let hasOwnDescription: Bool
 
-    /// In the order of the static `properties`.
+    /// The fields, in the order of the static `properties`.
     var fields: [StoredProperty] { properties.filter { $0.role == .field } }
     var constants: [StoredProperty] { fields.filter(\.isConstant) }
     /// Fields that may be nil because they are unknown, with their places in `properties`.
@@ -23,14 +23,14 @@ struct ModelShape {
         fields.enumerated().filter { $1.isTracked }.map { ($0, $1) }
     }
 
-    /// A field is called `description`: then nothing generated is.
+    /// True when a field is called `description`: then no description is generated.
     var hasDescriptionField: Bool { fields.contains { $0.plainName == "description" } }
 
-    /// What stands before a property of `Partial` or `Constants`.
+    /// The modifier of a property of `Partial` or `Constants`.
     func access(to property: StoredProperty) -> String {
         access == .file ? "" : min(property.access, access).ofProperty
     }
 
-    /// The stored property with the unknown fields.
+    /// The name of the stored property with the fields that were unknown when the model was read.
     var unread: String { properties.contains { $0.plainName == "unread" } ? "unreadFields" : "unread" }
 }

@@ -1,14 +1,14 @@
 import SwiftSyntax
 
-/// What was read of a struct with `@Nested`.
+/// A struct with `@Nested`, as it was read.
 struct NestedShape {
     let access: Access
     let fields: [StoredProperty]
-    /// There is an initialiser with the labels of the memberwise one.
+    /// The struct has an initialiser with the labels of the memberwise one.
     let hasOwnInit: Bool
 }
 
-/// Reads a struct with `@Nested`, and finds all that is wrong with it.
+/// Reads a struct with `@Nested`, and finds all its problems.
 struct NestedReader {
     private var structReader: StructReader
 
@@ -16,7 +16,8 @@ struct NestedReader {
 
     var findings: Findings { structReader.findings }
 
-    /// - Returns: nil if anything is wrong.
+    /// Reads the struct.
+    /// - Returns: nil for a struct with problems.
     mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> NestedShape? {
         guard let structure = structReader.read(declaration, attribute) else { return nil }
         let fields = structReader.properties

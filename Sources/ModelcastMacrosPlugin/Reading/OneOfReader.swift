@@ -1,16 +1,17 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads an enum with `@OneOf`, and finds all that is wrong with it.
+/// Reads an enum with `@OneOf`, and finds all its problems.
 struct OneOfReader {
-    /// What the enum stands in, innermost first.
+    /// The declarations around the enum, innermost first.
     private let context: [Syntax]
     private(set) var findings = Findings()
     private var names = WireNames(.oneOf)
 
     init(_ context: [Syntax]) { self.context = context }
 
-    /// - Returns: nil if anything is wrong.
+    /// Reads the enum.
+    /// - Returns: nil for an enum with problems.
     mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> OneOfShape? {
         guard let enumeration = declaration.as(EnumDeclSyntax.self) else {
             reportKind(declaration, attribute)
@@ -41,7 +42,8 @@ struct OneOfReader {
         }
     }
 
-    /// Raw values are one field, not a group. Their type is the first of those behind the colon.
+    /// Reports an enum with raw values, which is one field and not a group. The type of raw values is the first of
+    /// those behind the colon.
     private mutating func isRaw(_ enumeration: EnumDeclSyntax, _ attribute: AttributeSyntax) -> Bool {
         let inherited = enumeration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
         let elements = enumeration.memberBlock.members.compactMap { $0.decl.as(EnumCaseDeclSyntax.self) }
@@ -79,7 +81,7 @@ struct OneOfReader {
         }
     }
 
-    /// Each of several payloads has a field of its own, and so needs a name.
+    /// Reports payloads without a label where a case has several: each has a field of its own, which needs a name.
     private mutating func checkLabels(_ payloads: EnumCaseParameterListSyntax) {
         guard payloads.count > 1 else { return }
         for payload in payloads where payload.label == nil {
@@ -110,7 +112,7 @@ extension EnumCaseParameterSyntax {
 }
 
 extension TypeSyntax {
-    /// The type of raw values, as far as its spelling tells.
+    /// True for a type of raw values, as far as its spelling tells.
     fileprivate var isRawValue: Bool {
         let name = trimmedDescription.split(separator: ".").last ?? ""
         return ["String", "Character", "Float", "Double"].contains(name)

@@ -1,4 +1,4 @@
-/// What was read of an enum with `@OneOf`.
+/// An enum with `@OneOf`, as it was read.
 struct OneOfShape {
     let access: Access
     let cases: [OneOfCase]
@@ -8,18 +8,18 @@ struct OneOfShape {
 struct OneOfCase {
     /// A payload.
     struct Payload {
-        /// As it is written.
+        /// The label as it is written; nil for none.
         let label: String?
         let type: PropertyType
-        /// What stands for a field that is unknown or null.
+        /// The expression of the value for a field that is unknown or null.
         let defaultValue: String?
         /// The field's name on the wire.
         let field: String
     }
 
-    /// As it is written, backticks included.
+    /// The name as it is written, backticks included.
     let name: String
-    /// Its name on the wire.
+    /// The name of the case on the wire.
     let wireName: String
     let payloads: [Payload]
 }

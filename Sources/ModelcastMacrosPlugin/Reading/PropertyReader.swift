@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads one declaration of properties, and finds what is wrong with it.
+/// Reads one declaration of properties, and finds its problems.
 struct PropertyReader {
     private let variable: VariableDeclSyntax
     /// The name of the struct.
@@ -16,7 +16,7 @@ struct PropertyReader {
         if subject != .model { markers.removeModelOnly(&self.findings) }
     }
 
-    /// The stored properties: mostly one.
+    /// Reads the stored properties of the declaration: mostly one.
     mutating func read() -> [StoredProperty] {
         guard variable.kind == .stored else {
             for (marker, attribute) in markers.uses {
@@ -28,7 +28,7 @@ struct PropertyReader {
         checkMarkers()
         let bindings = Array(variable.bindings)
         return bindings.indices.compactMap { index in
-            // `var a, b: Int`: the type is that of the next one that says one.
+            // In `var a, b: Int` the type of `a` is that of the next name with one.
             let typed = bindings[index...].first { $0.typeAnnotation != nil || $0.initializer != nil }
             return read(bindings[index], typed?.typeAnnotation?.type)
         }
@@ -81,7 +81,7 @@ struct PropertyReader {
             nameNode: markers.nameNode ?? Syntax(pattern))
     }
 
-    /// A constant cannot take another value than its initial one.
+    /// Reports a `let` with an initial value: it could never take another one.
     private mutating func checkFixed(_ value: InitializerClauseSyntax, of pattern: IdentifierPatternSyntax) {
         let keyword = variable.bindingSpecifier
         guard keyword.tokenKind == .keyword(.let) else { return }
@@ -107,7 +107,7 @@ struct PropertyReader {
         }
     }
 
-    /// Names of what is generated beside the properties. `id` is looked at when all properties are known.
+    /// Reports a property with the name of a generated member. `id` is checked when all properties are known.
     private mutating func checkName(_ pattern: IdentifierPatternSyntax) {
         let name = pattern.identifier.text
         let reserved: Set = ["model", "problems", "constants", "unknownFields"]

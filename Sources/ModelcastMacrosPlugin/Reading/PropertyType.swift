@@ -2,12 +2,12 @@ import SwiftSyntax
 
 /// The type of a property, as far as its spelling tells.
 struct PropertyType {
-    /// As it is written.
+    /// The type as it is written.
     let text: String
-    /// `T` of `T?`; else the type itself.
+    /// `T` of `T?`; the type itself when it is not optional.
     let wrapped: String
     let isOptional: Bool
-    /// A closure: a parameter of this type escapes.
+    /// The type is a function: a parameter of this type needs `@escaping`.
     let isFunction: Bool
 
     init(_ type: TypeSyntax) {
@@ -29,7 +29,7 @@ enum UnsupportedType: String {
     case dictionary = "a dictionary whose keys are not String"
     case nestedOptional = "an optional of an optional, which a field cannot tell apart"
 
-    /// What to do instead.
+    /// The text that says what to do instead.
     func advice(_ subject: Subject) -> String {
         let orConvert = subject == .oneOf ? "" : ", or convert:"
         return switch self {
@@ -42,12 +42,12 @@ enum UnsupportedType: String {
         }
     }
 
-    /// Can be a property if a conversion makes something else of it.
+    /// True for a type that a property may have with a conversion.
     var isConvertible: Bool { self == .set || self == .dictionary }
 }
 
 extension TypeSyntax {
-    /// Without the parentheses around it and the attributes before it.
+    /// The type without the parentheses around it and the attributes before it.
     var bare: TypeSyntax {
         if let tuple = self.as(TupleTypeSyntax.self), let only = tuple.elements.first, tuple.elements.count == 1,
             only.firstName == nil
@@ -79,7 +79,7 @@ extension TypeSyntax {
         return clause?.arguments.compactMap { TypeSyntax($0.argument) }
     }
 
-    /// Why no field is of this type, and the part of it that says so.
+    /// Why no field can have this type, and the part of it that is to blame; nil for a type that a field may have.
     var unsupported: (type: TypeSyntax, reason: UnsupportedType)? {
         let type = bare
         if type.is(TupleTypeSyntax.self) { return (self, .tuple) }

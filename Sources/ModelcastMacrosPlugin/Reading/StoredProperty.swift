@@ -8,7 +8,7 @@ struct StoredProperty {
         case local
     }
 
-    /// As it is written, backticks included.
+    /// The name as it is written, backticks included.
     let name: String
     let type: PropertyType
     let role: Role
@@ -16,23 +16,23 @@ struct StoredProperty {
     let access: Access
     /// The lines of its documentation.
     let documentation: [String]
-    /// What it is unless told otherwise; never `nil`, which says nothing.
+    /// The value for a field that is unknown or null. A default `nil` is left out, because it adds nothing.
     let defaultValue: ExprSyntax?
     let conversion: ExprSyntax?
     let validation: ExprSyntax?
     /// The field's name on the wire.
     let field: String
-    /// Where the field has its name from.
+    /// The place from which the field has its name: an argument of `@Field` or the property's own name.
     let nameNode: Syntax
 
-    /// Without backticks.
+    /// The name without backticks.
     var plainName: String { name.plainName }
     var label: String { name.label }
-    /// Its nil may mean that nothing is known.
+    /// True for an optional field without a default: its nil means null or unknown, so the model tracks which.
     var isTracked: Bool { role == .field && type.isOptional && defaultValue == nil }
-    /// The name of the field, as a static property.
+    /// The expression of the field's name, a static property.
     var fieldName: String { "Names.\(name)" }
 
-    /// The property where others of these names may be meant.
+    /// The expression of the property, in code that has local variables of these names.
     func name(among locals: String...) -> String { locals.contains(plainName) ? "self.\(name)" : name }
 }

@@ -1,17 +1,18 @@
 import SwiftSyntax
 
-/// Reads the properties of a struct, and finds all that is wrong with them.
+/// Reads the properties of a struct, and finds all their problems.
 struct StructReader {
     private let subject: Subject
-    /// What the struct stands in, innermost first.
+    /// The declarations around the struct, innermost first.
     private let context: [Syntax]
     var findings = Findings()
-    /// In the order of the declarations.
+    /// The properties in the order of the declarations.
     private(set) var properties: [StoredProperty] = []
 
     init(_ subject: Subject, _ context: [Syntax]) { (self.subject, self.context) = (subject, context) }
 
-    /// - Returns: nil if it is no struct.
+    /// Reads the properties of a declaration.
+    /// - Returns: nil for a declaration that is no struct.
     mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> StructDeclSyntax? {
         guard let structure = declaration.as(StructDeclSyntax.self) else {
             reportKind(declaration, attribute)
@@ -46,7 +47,7 @@ struct StructReader {
         let hasID = properties.contains { $0.role == .id }
         for property in properties where property.role == .field {
             if subject == .model, property.plainName == "id" {
-                // Without an id this property is offered as one.
+                // For a model without an id another problem is reported, whose fix-it marks this property as the id.
                 if hasID { findings.report(.reservedProperty("id"), at: property.nameNode) }
             } else {
                 names.add(property.field, of: property.plainName, at: property.nameNode, &findings)
@@ -56,7 +57,7 @@ struct StructReader {
 }
 
 extension DeclGroupSyntax {
-    /// What it is, for a reader.
+    /// The kind of declaration, for messages.
     var kindText: String {
         switch introducer.tokenKind {
         case .keyword(.class): "a class"
@@ -70,7 +71,7 @@ extension DeclGroupSyntax {
 }
 
 extension StructDeclSyntax {
-    /// It has an initialiser with the labels of the memberwise one.
+    /// True when the struct has an initialiser with the labels of the memberwise one.
     func hasInitializer(for properties: [StoredProperty]) -> Bool {
         let labels = properties.map(\.plainName)
         return memberBlock.members.contains { member in

@@ -1,4 +1,4 @@
-/// The macro that a type is made something by.
+/// The macro that a type has.
 enum Subject: String {
     case model = "Model"
     case nested = "Nested"
@@ -6,10 +6,10 @@ enum Subject: String {
 
     var attribute: String { "@\(rawValue)" }
 
-    /// What it makes.
+    /// The words for a type with the macro.
     var noun: String { self == .model ? "a model" : "a group of fields" }
-    /// What the type declares.
+    /// The word for a member that the macro reads.
     var member: String { self == .oneOf ? "case" : "property" }
-    /// What that is on the wire.
+    /// The word for such a member on the wire.
     var part: String { self == .oneOf ? "case" : "field" }
 }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// How a property has its value.
+/// Where a property has its value from.
 enum VariableKind: String {
     case stored
     case computed

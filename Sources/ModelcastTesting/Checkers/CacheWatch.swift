@@ -6,19 +6,21 @@ import ModelWire
 /// batch or transaction may show in part.
 struct CacheWatch {
     private let isObserved: Bool
-    /// What was there at the last look, by the oracle's models.
+    /// The records at the last look, by the index of the oracle's models.
     private var seen: [CellRecord?] = []
     private(set) var commitNumber: UInt64 = 0
     private(set) var observer: ObserverWatch?
-    /// The streams' batches that this process has applied.
+    /// The batches of streams that this process has applied.
     private var applied: Set<AppliedBatch> = []
-    /// By model: the greatest floor with which it was seen deleted. Survives that it is forgotten, and renewals.
+    /// By model: the greatest floor with which it was seen deleted. An entry stays when the delete is forgotten, and
+    /// when the copy is built anew.
     private var deleted: [Int: Version] = [:]
-    /// By model and field: the greatest version with which the field was seen removed. Survives as well.
+    /// By model and field: the greatest version with which the field was seen removed. An entry stays as in
+    /// ``deleted``.
     private var removed: [Int: [String: Version]] = [:]
     /// The batches that this process has accepted, of any start of their origin.
     var acceptedCount: UInt64 = 0
-    /// How many transactions it had let go in parts at the last look.
+    /// How many incomplete transactions the replica had given up at the last look.
     var incompleteCount: UInt64 = 0
 
     private struct AppliedBatch: Hashable {
@@ -42,7 +44,7 @@ struct CacheWatch {
         observer = isObserved ? ObserverWatch(cache, label: label) : nil
     }
 
-    /// What comes next is compared with nothing: the copy was built anew.
+    /// Forgets the last look: the copy was built anew, and the next look has nothing to compare it with.
     mutating func forget() {
         seen = []
     }
@@ -52,8 +54,8 @@ struct CacheWatch {
         observer = nil
     }
 
-    /// Takes note of a batch of a stream that the machine has applied.
-    /// - Returns: what is wrong with that.
+    /// Notes a batch of a stream that the machine has applied.
+    /// - Returns: the fault, if it was applied before.
     mutating func apply(_ batch: BatchFacts, topic: [UInt8]) -> String? {
         let key = AppliedBatch(
             origin: batch.origin, incarnation: batch.incarnation, topic: topic, sequence: batch.sequence)
@@ -61,10 +63,11 @@ struct CacheWatch {
         return "\(Topic(bytes: topic)) #\(batch.sequence) of \(batch.origin) was applied twice"
     }
 
-    /// Looks at what has changed since the last look.
+    /// Checks what has changed since the last look.
     /// - Parameters:
-    ///   - isWhole: what shows of this step must be all of it.
-    /// - Returns: what is wrong.
+    ///   - takes: whether the copy subscribes to a model.
+    ///   - isWhole: whether the copy must show all of a step or nothing of it.
+    /// - Returns: the first fault.
     mutating func look(
         _ cache: ModelCache, oracle: Oracle, takes: (ModelKey) -> Bool, isWhole: (Oracle.Step) -> Bool
     ) -> String? {
@@ -91,8 +94,8 @@ struct CacheWatch {
         return half(steps.filter { isWhole(oracle.steps[$0]) }.sorted(), cache, oracle, takes)
     }
 
-    /// What was seen deleted comes back by a later write only, also when the delete was forgotten meanwhile. A delete
-    /// that is gone with whoever had written it does not count.
+    /// Checks that a model that was seen deleted comes back by a later write only, also when the delete was forgotten
+    /// meanwhile. A delete that may be lost with its writer does not count.
     private mutating func resurrection(of model: Int, _ record: CellRecord, _ oracle: Oracle) -> String? {
         if record.exists {
             guard let floor = deleted[model], record.touched.map({ $0 < floor }) ?? true, oracle.isSafe(floor) else {
@@ -104,7 +107,7 @@ struct CacheWatch {
         return nil
     }
 
-    /// The same for a field that was seen removed: a later write alone brings it back.
+    /// Checks that a field that was seen removed comes back by a later write only.
     private mutating func returned(of model: Int, _ record: CellRecord, _ oracle: Oracle) -> String? {
         for cell in record.cells {
             let last = removed[model]?[cell.field]
@@ -117,12 +120,13 @@ struct CacheWatch {
         return nil
     }
 
-    /// No version of a cell goes back; what a delete or replace drops lies below its floor.
+    /// Checks that no version went back, and that cells are gone only below the floor of a delete or replace. The steps
+    /// of new versions are added to `steps`.
     private func compare(
         _ old: CellRecord?, _ new: CellRecord, _ key: ModelKey, _ oracle: Oracle, _ steps: inout Set<Int>
     ) -> String? {
         var before: [String: Version] = [:]
-        // What may be forgotten may also come again, from a copy that has yet to forget it.
+        // A removed field may be forgotten, so it may be gone without a floor.
         var forgettable: Set<String> = []
         if let old {
             if let floor = old.floor, new.floor.map({ $0 < floor }) ?? true { return "the floor of \(key) went back" }
@@ -150,7 +154,7 @@ struct CacheWatch {
         return nil
     }
 
-    /// The first of these steps of which only a part can be seen.
+    /// The fault of the first of these steps that shows in part.
     private func half(
         _ steps: [Int], _ cache: ModelCache, _ oracle: Oracle, _ takes: (ModelKey) -> Bool
     ) -> String? {
@@ -159,11 +163,11 @@ struct CacheWatch {
             for index in oracle.steps[step].updates {
                 let update = oracle.updates[index]
                 let key = oracle.models[update.model]
-                // What is gone with an origin that had not stored it comes no more; the rest is shown without it.
+                // An update that was lost with its origin never comes; the rest of its step shows without it.
                 guard takes(key), !update.isAtRisk else { continue }
                 let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
                 let state = record.map { ReferenceModel($0) } ?? ReferenceModel()
-                // Of a delete, or a removed field, that is forgotten nothing is left, nor of what it took with it.
+                // A delete or removal that is forgotten has left nothing behind, and neither has what it removed.
                 guard state.holds(update) || (oracle.isForgetful && oracle.isForgettable(update)) else {
                     return "a step of \(oracle.steps[step].updates.count) updates shows in part: "
                         + "\(key) lacks \(update.version)"

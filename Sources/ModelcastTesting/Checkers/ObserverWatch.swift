@@ -6,7 +6,8 @@ import Synchronization
 /// An observer of everything in one copy, held to the contract of observation: what it was told, folded, is what the
 /// copy holds; nothing is told twice; the changed fields are those that changed.
 ///
-/// Its queue stands still except while the simulation waits for it, so a run stays the same whatever threads do.
+/// The observer's queue is suspended except while the simulation waits for it, so a run stays the same whatever threads
+/// do.
 final class ObserverWatch: Sendable {
     private struct State {
         var known: [ModelKey: CellRecord] = [:]
@@ -30,7 +31,7 @@ final class ObserverWatch: Sendable {
         observation.withLock { $0 = token }
     }
 
-    /// Ends the observation; the queue must not be released while it stands still.
+    /// Ends the observation, and resumes the queue: a suspended queue must not be released.
     func stop() {
         let token = observation.withLock { token in
             defer { token = nil }
@@ -41,12 +42,13 @@ final class ObserverWatch: Sendable {
         queue.resume()
     }
 
-    /// Lets everything be told that waits, and compares.
-    /// - Returns: what is wrong.
+    /// Lets the queue deliver all changes that wait, and compares what was told with the cache.
+    /// - Returns: the first fault.
     func look() -> String? {
         queue.resume()
         defer { queue.suspend() }
-        // Behind each turn of the observation that was on its way; a long turn adds another one at the end.
+        // The empty block runs behind the observation's turns that are queued. A long turn queues another one behind
+        // it, so this repeats until nothing more was told.
         var told = -1
         while true {
             queue.sync {}

@@ -1,7 +1,7 @@
 import ModelRecord
 import ModelWire
 
-/// What one pushed sequence is.
+/// The identity of one batch.
 struct BatchID: Hashable {
     let origin: String
     let incarnation: UInt64
@@ -16,22 +16,23 @@ struct PushedBatch {
     let updates: Range<Int>
     /// The relays, by node, that have acknowledged it and have not lost it since.
     var holders: Set<Int> = []
-    /// Those of them that had it long before a delete of its age is forgotten.
+    /// The holders that had it before half of the retention was over: long before a delete of its age is forgotten.
     var timely: Set<Int> = []
 }
 
-/// What acknowledgements promise.
+/// The promises of acknowledgements, and who must hold a pushed batch because of them.
 ///
-/// A relay *holds* a pushed batch from the moment in which it sends the acknowledgement, whether that arrives or not:
-/// the pusher that hears nothing asks again, and the relay may then say nothing else. It holds it until it crashes
-/// without a disk, or loses its disk in a crash; a relay that keeps its disk holds it for ever, as it had to write the
-/// batch before it acknowledged it. Later acknowledgements, of a batch that was pushed again, make it a holder again.
+/// A relay *holds* a pushed batch from the moment in which it sends the acknowledgement, whether that arrives or not: a
+/// pusher that hears nothing asks again, and the relay must then give the same answer. The relay holds the batch until
+/// it crashes without a disk, or loses its disk in a crash. A relay that keeps its disk holds it for ever, as it had to
+/// write the batch before it acknowledged it. A relay that acknowledges a batch again, after it was pushed again, is a
+/// holder again.
 ///
-/// At rest a batch must be in the copy of each holder and of everybody who hears from one, directly or through other
-/// relays. That is all. A batch without a holder is *at risk*: the job has died or given up before anybody had
-/// acknowledged it, or all who had are the worse for a crash; then copies that got it meanwhile have it and others do
-/// not. What a job was told (one relay, every relay) makes no difference to what must be there, only to whether the job
-/// may end: it does when, by its own count, all is acknowledged, and then each batch had a holder.
+/// At rest a batch must be in the copy of each holder, and of each node that hears from one, directly or through other
+/// relays. A batch without a holder is *at risk*: the job has died or given up before any relay had acknowledged it, or
+/// a crash has cost every holder what it held. Copies that got it meanwhile then have it, and others do not. Whether a
+/// job waits for one relay or for all makes no difference to what copies must hold. It decides only when the job may
+/// end: when, by its own count, everything is acknowledged, and then each batch had a holder.
 extension Oracle {
     mutating func notePush(_ batch: BatchFacts, topic: Topic, updates range: Range<Int>) {
         let id = BatchID(
@@ -39,7 +40,7 @@ extension Oracle {
         pushByID[id] = pushes.count
         for index in range { updates[index].push = pushes.count }
         pushes.append(PushedBatch(origin: batch.origin, updates: range))
-        // Copies may hold it before anybody has promised to keep it.
+        // Copies may hold the batch before any relay has promised to keep it.
         hasRisk = true
     }
 
@@ -60,12 +61,12 @@ extension Oracle {
         for push in pushes.indices {
             pushes[push].holders.remove(relay)
             pushes[push].timely.remove(relay)
-            // Also what it had not acknowledged yet: others may have half of a transaction from it.
+            // Batches that it had not acknowledged count as well: others may have half of a transaction from it.
             if pushes[push].holders.isEmpty { risk(push) }
         }
     }
 
-    /// A job has died or given up: nobody brings what no relay holds.
+    /// A job has died or given up: its batches that no relay holds are at risk.
     mutating func abandon(job: String) {
         for push in pushes.indices where pushes[push].origin == job && pushes[push].holders.isEmpty { risk(push) }
     }
@@ -74,20 +75,23 @@ extension Oracle {
         for index in pushes[push].updates { updates[index].isAtRisk = true }
     }
 
-    /// A pushed batch that none of these relays holds: it may be missing for good where nobody else is heard.
+    /// True for a pushed batch that none of these relays holds: a copy that hears from no other relay may miss it for
+    /// good.
     func isLost(_ id: BatchID, to relays: Set<Int>) -> Bool {
         pushByID[id].map { pushes[$0].holders.isDisjoint(with: relays) } ?? false
     }
 
-    /// Every copy that hears from these relays must hold the update.
+    /// True when every copy that hears from these relays must hold the update.
     func isRequired(_ update: PublishedUpdate, hearing relays: Set<Int>) -> Bool {
         guard let push = update.push else { return !update.isAtRisk }
         return !pushes[push].holders.isDisjoint(with: relays)
     }
 
-    /// A node has let go of transactions whose parts did not all come in time, and has counted them. Those pushed ones
-    /// that show in part there are nobody's fault any more: a job brings its parts one by one, and may die or be cut
-    /// off between two. What a publisher has sent as one step is not let off.
+    /// Marks the pushed transactions that show in part at a node. The node has given up transactions whose parts did
+    /// not all come in time, and has counted them.
+    ///
+    /// Such a transaction is no fault any more: a job pushes its parts one by one, and may die or be cut off between
+    /// two. A step that a publisher has sent is not excused.
     mutating func tear(where holds: (PublishedUpdate) -> Bool) {
         for step in steps.indices where !steps[step].isTorn && steps[step].topics.count > 1 {
             let parts = steps[step].updates

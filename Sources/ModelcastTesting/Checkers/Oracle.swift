@@ -8,7 +8,7 @@ struct ModelKey: Hashable, CustomStringConvertible {
 
     var description: String { "\(type) \(id)" }
 
-    /// The model's topic, as if every topic had two digits: what prefixes of requests select.
+    /// The model's topic, as if every type had 256 partitions. Prefixes of requests select by it.
     var topic: Topic {
         .data(type: type, partitions: .twoHundredFiftySix, bucket: Fingerprint.bucket(idHash: Fingerprint.fnv(id)))
     }
@@ -24,16 +24,16 @@ struct PublishedUpdate {
     let fields: [(String, [UInt8])]
     /// The pushed batch that it came in, an index of ``Oracle/pushes``; nil for what a publisher has sent.
     var push: Int?
-    /// It may be gone with whoever had it alone: copies may hold it or not.
+    /// The update may be lost with the one process that had it: copies may hold it or not.
     var isAtRisk = false
 
-    /// The encoded value that takes a field away.
+    /// The encoded value that removes a field.
     static let undefined: [UInt8] = [0xF7]
 
-    /// It takes fields away.
+    /// True when the update removes a field.
     var removesFields: Bool { fields.contains { $0.1 == PublishedUpdate.undefined } }
 
-    /// It takes one of these fields away.
+    /// True when the update removes one of these fields.
     func removes(anyOf others: [(String, [UInt8])]) -> Bool {
         fields.contains { field, value in
             value == PublishedUpdate.undefined && others.contains { $0.0 == field }
@@ -41,7 +41,7 @@ struct PublishedUpdate {
     }
 }
 
-/// What one frame with a batch says.
+/// What the frame of a batch tells about it.
 struct BatchFacts {
     let origin: String
     let incarnation: UInt64
@@ -58,7 +58,7 @@ struct Oracle {
         /// The topics of a transaction over several; empty for a batch that stands alone.
         let topics: [Topic]
         var updates: [Int] = []
-        /// A relay has let it go in parts, as it may: see ``Oracle/tear(at:)``.
+        /// A node has given the transaction up in part, as it may: see ``Oracle/tear(where:)``.
         var isTorn = false
     }
 
@@ -81,22 +81,23 @@ struct Oracle {
     var startedAnew: Set<String> = []
     /// Every batch that a job has handed over to be pushed.
     var pushes: [PushedBatch] = []
-    /// Which of them a sequence is.
+    /// The index in ``pushes`` of each pushed batch.
     var pushByID: [BatchID: Int] = [:]
     private(set) var batchCount = 0
     private var modelByKey: [ModelKey: Int] = [:]
     private var stepByKey: [StepKey: Int] = [:]
     private var updatesByOrigin: [String: [Int]] = [:]
+    /// Some update is at risk or may get there, so what a copy must hold may be less than what it can hold.
     var hasRisk = false
-    /// For each relay those from which it hears, by node, itself among them.
+    /// For each relay the relays from which it hears, by node, itself among them.
     var relays: [Set<Int>] = []
     /// How long deleted models are remembered.
     var retentionMilliseconds: UInt64 = 24 * 3_600_000
     /// Deleted models are forgotten while the simulation runs.
     var isForgetful = false
 
-    /// Takes note of a batch that leaves its publisher.
-    /// - Parameter isPushed: it leaves a job.
+    /// Notes a batch that leaves its publisher.
+    /// - Parameter isPushed: the batch leaves a job.
     /// - Returns: nil for bytes that are no batch.
     mutating func note(topic: Topic, payload: [UInt8], isPushed: Bool = false) -> BatchFacts? {
         guard let type = topic.type, let frame = PlainItem(payload), frame.children.count >= 6,
@@ -171,7 +172,8 @@ struct Oracle {
     }
 
     /// By model: what a copy must hold, and the most that it can hold.
-    /// - Parameter relays: those from which the copy hears, directly or not, and itself where it is one.
+    /// - Parameter relays: the relays from which the copy hears, directly or through others, and itself where it is
+    ///   one.
     func expectation(hearing relays: Set<Int>) -> [(least: ReferenceModel, most: ReferenceModel)] {
         var result = [(least: ReferenceModel, most: ReferenceModel)](
             repeating: (ReferenceModel(), ReferenceModel()), count: models.count)
@@ -183,8 +185,8 @@ struct Oracle {
         return result
     }
 
-    /// The update is a delete, or takes fields away, or something later has deleted, replaced or taken away what it has
-    /// written: once that is forgotten nothing shows of either.
+    /// True when a forgotten delete or removal leaves nothing of the update: it is one itself, or a later update has
+    /// deleted, replaced or removed what it has written.
     func isForgettable(_ update: PublishedUpdate) -> Bool {
         update.operation == .delete || update.removesFields
             || updates.contains { other in
@@ -193,10 +195,12 @@ struct Oracle {
             }
     }
 
-    /// The update with this version cannot be lost. Where deletes are forgotten, every relay must have it, or hear from
-    /// one that has: for what only some have deleted the others hand out for ever. It must have it while the delete is
-    /// remembered, for from a relay that learns of it later the others have taken the model back by then; half of that
-    /// time is left for what is under way between relays.
+    /// True when the update with this version cannot be lost.
+    ///
+    /// Where deletes are forgotten, every relay must have the update or hear from one that has: a model that only some
+    /// relays have deleted is handed out by the others for ever. A relay must have it while the delete is remembered,
+    /// as from a relay that learns of it later the others have taken the model back by then. Half of the retention is
+    /// left for what is under way between relays.
     func isSafe(_ version: Version) -> Bool {
         guard let step = stepByVersion[version] else { return false }
         return steps[step].updates.contains { index in
@@ -212,8 +216,8 @@ struct Oracle {
         return relays.allSatisfy { !$0.isDisjoint(with: holders) }
     }
 
-    /// The models of which a delete or replace, or what takes fields away, is at risk: once it is forgotten where it
-    /// was known, copies may hold what it had deleted or not.
+    /// The models with a delete, replace or removal that may be lost. Once it is forgotten where it was known, copies
+    /// may hold what it had deleted or not.
     var modelsWithRiskyFloors: Set<Int> {
         var models: Set<Int> = []
         for update in updates where update.operation != .merge || update.removesFields {
@@ -222,10 +226,10 @@ struct Oracle {
         return models
     }
 
-    /// Some update of the model may be gone with an origin that had not stored it.
+    /// True when some update of the model may be lost with an origin that had not stored it.
     func isAtRisk(_ model: Int) -> Bool { updates.contains { $0.model == model && $0.isAtRisk } }
 
-    /// Every cell was published just so.
+    /// True when every cell was published with this value and version.
     func knows(_ state: ReferenceModel, of model: Int) -> Bool {
         state.cells.allSatisfy { field, cell in
             guard let step = stepByVersion[cell.version] else { return false }
@@ -239,7 +243,7 @@ struct Oracle {
 }
 
 extension BatchFacts {
-    /// The facts of a frame, where it is a batch.
+    /// The facts of a frame; nil when it is no batch.
     init?(_ frame: PlainItem) {
         guard frame.children.count >= 6, frame.children[0].unsigned == 0, let origin = frame.children[1].text,
             let incarnation = frame.children[2].unsigned, let sequence = frame.children[3].unsigned,

@@ -30,7 +30,7 @@ struct ReferenceModel: Equatable {
         dropBelowFloor()
     }
 
-    /// What of it has a version of this origin.
+    /// The part of the state that has versions of this origin.
     func written(by origin: String) -> ReferenceModel {
         var result = self
         if floor?.origin != origin { result.floor = nil }
@@ -39,21 +39,21 @@ struct ReferenceModel: Equatable {
         return result
     }
 
-    /// Joining `other` would change nothing.
+    /// True when joining `other` would change nothing.
     func holds(_ other: ReferenceModel) -> Bool {
         var joined = self
         joined.join(other)
         return joined == self
     }
 
-    /// Applying `update` would change nothing.
+    /// True when applying `update` would change nothing.
     func holds(_ update: PublishedUpdate) -> Bool {
         var applied = self
         applied.apply(update)
         return applied == self
     }
 
-    /// Without the fields that were removed: what readers and digests see of it.
+    /// The cells without those of removed fields: what readers and digests see.
     var knownCells: [String: Cell] { cells.filter { $0.value.value != PublishedUpdate.undefined } }
 
     var exists: Bool {
@@ -74,7 +74,7 @@ struct ReferenceModel: Equatable {
         for (field, cell) in cells where cell.version < floor { cells[field] = nil }
     }
 
-    /// None is below everything.
+    /// The greater of two versions; nil is less than every version.
     private static func greater(_ left: Version?, _ right: Version?) -> Version? {
         guard let left, let right else { return left ?? right }
         return max(left, right)

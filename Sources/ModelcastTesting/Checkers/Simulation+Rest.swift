@@ -4,12 +4,12 @@ import ModelSync
 import ModelWire
 
 extension Simulation {
-    /// Makes the network good, the clocks right and everybody run, and lets time pass until every copy is live and
-    /// equals what was published.
+    /// Makes the network good, sets the clocks right and starts all nodes that are down, then lets time pass until
+    /// every copy is live and equals what was published.
     ///
-    /// What only a publisher had that had not stored it may be gone; then copies may hold it or not.
-    /// - Throws: ``SimulationFailure`` when that does not happen within `milliseconds` of simulated time, or a checker
-    ///   found something before.
+    /// An update that a publisher had not stored may be lost with it; copies may then hold it or not.
+    /// - Throws: ``SimulationFailure`` when the copies are not equal within `milliseconds` of simulated time, or when a
+    ///   checker found something before.
     public func settle(within milliseconds: UInt64 = 120_000) throws(SimulationFailure) {
         if let failure { throw failure }
         tell(nil, "the network is good, the clocks are right, everybody runs")
@@ -19,7 +19,7 @@ extension Simulation {
             node.clockOffsetMilliseconds = 0
             // A job that has died stays dead.
             if node.kind == .job { end(node.id) } else { restart(node.id) }
-            // A start may have had to set it ahead.
+            // The start may have set the clock ahead of the last stamp.
             node.clockOffsetMilliseconds = 0
         }
         let end = time + milliseconds * 1000
@@ -61,11 +61,11 @@ extension Simulation {
                     + "\(stream.topic), \(stream.missing) missing" + others(stream.origin, stream.topic)
             }
             for sender in replica.senderStatus(now: moment(node)) where sender.state != .live {
-                // What is made up is awaited from whoever has made it up.
+                // A node waits for a liar to send the batches that the liar has made up.
                 if nodes[links[node.listening[sender.sender.index]].server].liar != nil { continue }
-                // What a later start would have taken over is awaited of all.
+                // After a later start that a liar has made up, a node awaits a takeover from all senders.
                 if hasLiar, sender.state == .repairing, !replica.isStartingAnew { continue }
-                // What of a job is missing for good is said to be missing for good.
+                // Batches of a job that are missing for good keep the state at `repairing`, as they should.
                 if sender.state == .repairing, !streams.isEmpty, !replica.isStartingAnew { continue }
                 return "\(node.name) is \(sender.state.rawValue) towards \(sender.name)"
             }
@@ -73,11 +73,12 @@ extension Simulation {
         return nil
     }
 
-    /// The first missing batch of the stream is a job's, and lost to all relays of which the node hears. No head
-    /// reaches beyond a lost batch, so later ones may be in the copy, by a snapshot, and still count as missing.
+    /// True when the stream cannot be completed: its first missing batch is a job's, and no relay that the node hears
+    /// from holds it. No head reaches beyond a lost batch, so later ones may be in the copy, by a snapshot, and still
+    /// count as missing.
     private func isBeyondReach(_ stream: StreamStatus, _ replica: Replica, hearing relays: Set<Int>) -> Bool {
-        // A liar may not stand by its own batches. Nor does a relay tell of a liar's later start, for a sender that
-        // tells of others looks like a relay.
+        // A liar may withhold its own batches. A relay does not tell of a liar's later start either, because a sender
+        // that tells of others looks like a relay.
         let liar = nodes.first { $0.name == stream.origin && $0.liar != nil }
         if let liar, liar.liar?.isUnreliable ?? false || liar.life > 0 { return true }
         let missing = replica.missingRuns(of: stream.origin, on: stream.topic)
@@ -88,8 +89,8 @@ extension Simulation {
             to: relays)
     }
 
-    /// None of those who have spoken of the stream to the node knows it any more: they have begun anew, and heard
-    /// no word of it, as it had made way for others. What it wrote is in their copies.
+    /// True when no sender that has told the node of the stream follows it any more. Those senders have started anew,
+    /// and were not told of it again, as heads had no room for it. Its updates are in their copies.
     private func isForgotten(_ stream: StreamStatus, _ replica: Replica, _ node: SimulatedNode) -> Bool {
         settings.names != nil
             && replica.tellers(of: stream.origin, on: stream.topic).allSatisfy { teller in
@@ -99,14 +100,15 @@ extension Simulation {
             }
     }
 
-    /// Without what the origin has never sent, as only liars say.
+    /// The missing runs without the sequences that the origin has never sent: only liars tell of those.
     private func sent(_ missing: [ClosedRange<UInt64>], of stream: StreamStatus) -> [ClosedRange<UInt64>] {
         let last = oracle.lastSent[stream.origin]
         let head = last?.incarnation == stream.incarnation ? last?.heads[stream.topic] ?? 0 : 0
         return missing.filter { $0.lowerBound <= head }.map { $0.lowerBound...min($0.upperBound, head) }
     }
 
-    /// Each hole that was found has come to one end. One that filled by itself was perhaps never counted as found.
+    /// Checks that each hole that was found has come to one end. A hole that filled by itself was perhaps never counted
+    /// as found.
     private func checkAccounts(_ node: SimulatedNode) {
         for stream in node.replica?.streamStatus(now: moment(node)) ?? [] where !stream.hasOpenHole {
             let ends = stream.holesMended.values.reduce(0, +)
@@ -172,11 +174,12 @@ extension Simulation {
             }
             let incomparable = incomparableTypes(client, server)
             for (index, key) in oracle.models.enumerated() where client.takes(key) && !unsure.contains(index) {
-                // What was lost with an origin may be in one copy and not in another where digests cannot tell, or are
-                // not told.
+                // An update that was lost with its origin may be in one copy and not in another, where digests are not
+                // sent or cannot be compared.
                 if !settings.hasDigests || incomparable.contains(key.type), oracle.isAtRisk(index) { continue }
                 var joined = mine[index]
-                // What a publisher has taken back may hold what others wrote; it vouches for its own.
+                // Records that a publisher has taken back may hold writes of others. Its copy is the measure for its
+                // own writes only.
                 joined.join(server.kind == .publisher ? theirs[index].written(by: server.name) : theirs[index])
                 guard !isAtRest(mine[index], joined) else { continue }
                 result.append(
@@ -188,8 +191,8 @@ extension Simulation {
         return result
     }
 
-    /// The types of which a client has applied streams that a relay does not follow to the same point, so that their
-    /// digests are not compared: what jobs have pushed to another relay alone, above all.
+    /// The types whose digests are not compared: the client has applied a stream that the relay has not applied to the
+    /// same point. Most often that is the stream of a job which has pushed to another relay alone.
     private func incomparableTypes(_ client: SimulatedNode, _ server: SimulatedNode) -> Set<String> {
         guard let replica = client.replica, let relay = server.replica else { return [] }
         func applied(_ replica: Replica, _ node: SimulatedNode) -> [String: UInt64] {
@@ -208,15 +211,16 @@ extension Simulation {
         return types
     }
 
-    /// The copy is as it should be, for everybody who reads it.
+    /// True when the copy is right for all its readers.
     ///
-    /// Digests count neither floors nor deleted models nor removed fields (protocol article, section 7). Where an
-    /// origin starts anew, after a crash or as jobs do, what its earlier start has written travels by snapshots alone,
-    /// without sequences: a relay may serve one before it has that itself, and of a job's earlier start somebody may
-    /// never have heard. A liar that says to hold what was lost hides it as well. What such a record told of a deletion
-    /// or a removal only is missed by nobody until something else of the model is. What exists, and every known field
-    /// of it, must be equal always, and so must everything where no process has crashed, nobody lies and nothing
-    /// deleted is forgotten, but for what origins have written that started anew.
+    /// Models that exist, and all their known fields, must be equal always. Deletes and removals may be lacking in some
+    /// cases, because digests count neither floors nor deleted models nor removed fields (protocol article, section 7).
+    ///
+    /// - Where an origin starts anew, after a crash or as jobs do, the writes of its earlier start travel by snapshots
+    ///   alone, without sequences. A relay may serve a snapshot before it has them, and a node may never have heard of
+    ///   a job's earlier start.
+    /// - A liar that claims to hold what was lost hides the loss.
+    /// - Where deletes are forgotten, one copy may forget a delete before another.
     private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
         if held == wanted { return true }
         let maySomeLack = faults[.crash] > 0 || oracle.isForgetful || hasLiar || isRestOfStarts(held, wanted)
@@ -224,7 +228,7 @@ extension Simulation {
         return !held.exists || (held.touched == wanted.touched && held.knownCells == wanted.knownCells)
     }
 
-    /// Nothing is missing but what origins have written that have started anew.
+    /// True when nothing is missing but writes of origins that have started anew.
     private func isRestOfStarts(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
         var joined = held
         for origin in oracle.startedAnew { joined.join(wanted.written(by: origin)) }
@@ -239,7 +243,7 @@ extension Simulation {
         }
         var joined = held
         joined.join(expected.least)
-        // What need not have come here may have been the delete that has been forgotten since.
+        // An update that need not have come here may have been a delete that is forgotten by now.
         if oracle.isForgetful, isAtRest(held, expected.most) { return nil }
         if !isAtRest(held, joined) { return "is \(held) and lacks some of \(expected.least)" }
         if !expected.most.holds(held) { return "is \(held), which is more than \(expected.most)" }

@@ -1,12 +1,15 @@
-/// What a checker of a simulation found.
+/// A fault that a checker of a simulation found.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
+    /// The seed of the run, which repeats it.
     public let seed: UInt64
-    /// When, since the simulation began.
+    /// The simulated time of the finding, since the simulation began.
     public let microseconds: UInt64
-    /// Where; nil where it is about several nodes.
+    /// The name of the node; nil where the finding is about no single node.
     public let node: String?
+    /// The finding, as a sentence.
     public let what: String
 
+    /// A finding of a checker.
     public init(seed: UInt64, microseconds: UInt64, node: String?, what: String) {
         self.seed = seed
         self.microseconds = microseconds
@@ -14,15 +17,17 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         self.what = what
     }
 
+    /// The seed, the simulated time, the node and the finding in one line.
     public var description: String {
         "seed \(seed), \(Story.format(microseconds)) ms\(node.map { ", \($0)" } ?? ""): \(what)"
     }
 
-    /// What somebody must know who is to look into the failure of a ``Scenario``, in three lines: what was found, in
-    /// which commit, and the command that tells its story, in a checkout of that commit.
+    /// The failure of a ``Scenario`` for the person who looks into it, in three lines: what was found, in which commit,
+    /// and the command that tells the story in a checkout of that commit.
     /// - Parameters:
-    ///   - commit: of the build; nil where nobody has told it.
-    ///   - options: of `modelcast-simulate`, without which the seed is another scenario; each with a space behind it.
+    ///   - commit: the commit of the build; nil where it is not known.
+    ///   - options: the options of `modelcast-simulate` without which the seed is another scenario, each with a space
+    ///     behind it.
     public func report(commit: String?, options: String = "") -> String {
         """
         FAILED: \(self)

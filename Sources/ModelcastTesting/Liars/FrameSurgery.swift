@@ -2,7 +2,7 @@ import ModelWire
 
 /// Changes frames on their way, as a broken implementation would have understood them.
 enum FrameSurgery {
-    /// A batch with the same place in its stream, and no update that version 1 knows.
+    /// The batch with the same place in its stream, and one update that version 1 of the protocol does not know.
     static func hollow(_ payload: [UInt8]) -> [UInt8]? {
         guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return nil }
         let updates = frame.children[5].range
@@ -10,7 +10,7 @@ enum FrameSurgery {
         return Array(payload[..<updates.lowerBound]) + unknown + Array(payload[updates.upperBound...])
     }
 
-    /// A batch whose replaces are merges.
+    /// The batch with each replace turned into a merge.
     static func replacesAsMerges(_ payload: [UInt8]) -> [UInt8] {
         guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }
         var copy = payload
@@ -21,7 +21,7 @@ enum FrameSurgery {
         return copy
     }
 
-    /// A batch of another incarnation.
+    /// The batch under another incarnation.
     static func withIncarnation(_ incarnation: UInt64, _ payload: [UInt8]) -> [UInt8] {
         guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }
         let place = frame.children[2].range
@@ -29,7 +29,7 @@ enum FrameSurgery {
         return Array(payload[..<place.lowerBound]) + [0x1B] + bytes + Array(payload[place.upperBound...])
     }
 
-    /// Heads that were changed; other frames as they are.
+    /// The frame with its heads changed by `body`; a frame without heads as it is.
     static func mapHeads(_ payload: [UInt8], _ body: (Heads) -> Heads) -> [UInt8] {
         guard case .heads(let heads)? = try? StreamFrame(decoding: payload.span, limits: .default) else {
             return payload

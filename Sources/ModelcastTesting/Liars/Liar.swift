@@ -2,20 +2,20 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// A sender that says of others what is not so, beside what it publishes under its own name.
+/// A publisher that makes false claims about other origins, beside what it publishes under its own name.
 ///
-/// It writes no batches and no records in the name of others: nothing but grants and signatures can tell those from
+/// A liar writes no batches and no records in the name of others: nothing but grants and signatures can tell those from
 /// true ones.
 struct Liar {
-    /// What it lies about. One that lies about everything at once would hide one lie behind another.
+    /// A kind of lie. Each liar uses some of them only, so that no lie hides another.
     enum Lie: CaseIterable {
-        /// Heads of others in `heads`.
+        /// False heads of others in `heads`.
         case heads
-        /// Heads of others in `complete` and `digests`.
+        /// False heads of others in `complete` and `digests`.
         case cover
-        /// Heads of others in `welcome`.
+        /// False heads of others in `welcome`.
         case welcome
-        /// Later starts of others, also of the near future.
+        /// Later starts of others that never were, also of the near future.
         case starts
         /// Stamps of others that lie in the future.
         case stamps
@@ -25,17 +25,17 @@ struct Liar {
         case digests
         /// Bytes that cannot be read, and replies that nobody has asked for.
         case noise
-        /// No answer to what is asked of others' batches, or an empty one.
+        /// No answer, or an empty one, where an honest publisher answers with an error.
         case silence
-        /// Its own heads go back.
+        /// Heads of its own that go back.
         case itself
     }
 
     let lies: Set<Lie>
     var generator: SeededGenerator
 
-    /// - Parameter isForgetful: deleted models are forgotten while the simulation runs. Then a state that is built anew
-    ///   lets go of what was pushed long ago and others say to hold, so nobody lies about that.
+    /// - Parameter isForgetful: deleted models are forgotten while the simulation runs. A copy that is built anew then
+    ///   lets go of old pushed batches that other nodes claim to hold, so the liar makes no such claims.
     init(isForgetful: Bool, using generator: inout SeededGenerator) {
         var lies = Set(Lie.allCases.filter { _ in Bool.random(using: &generator) })
         if isForgetful { lies.subtract([.cover, .noise]) }
@@ -45,12 +45,12 @@ struct Liar {
 
     func lies(about lie: Lie) -> Bool { lies.contains(lie) }
 
-    /// What is missing of its own batches does not come from it.
+    /// True for a liar that may withhold its own batches from a replica that misses them.
     var isUnreliable: Bool { lies(about: .itself) || lies(about: .silence) }
 
     mutating func chance(_ perMille: Int) -> Bool { Int.random(in: 0..<1000, using: &generator) < perMille }
 
-    /// What it says of one origin.
+    /// False heads of another origin, made from what that origin has sent last.
     mutating func forged(_ origin: String, _ last: Oracle.LastSent, leadMilliseconds: UInt64) -> Heads {
         var incarnation = last.incarnation
         if lies(about: .starts), chance(300) {
@@ -86,7 +86,7 @@ struct Liar {
         lies(about: .digests) ? generator.next() : nil
     }
 
-    /// Its own heads, with digests that are wrong, or as they never were.
+    /// The liar's own heads, with wrong digests or lowered sequences.
     mutating func distorted(_ heads: Heads) -> Heads {
         var heads = heads
         for index in heads.heads.indices {
@@ -98,7 +98,7 @@ struct Liar {
 }
 
 extension Oracle {
-    /// What an origin has sent last: what a liar builds on.
+    /// The incarnation, stamp and heads that an origin has sent last: a liar makes false heads from them.
     struct LastSent {
         var incarnation: UInt64 = 0
         var stamp: Stamp = 0

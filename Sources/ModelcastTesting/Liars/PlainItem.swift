@@ -1,7 +1,7 @@
 /// One CBOR item and where it stands, read in the plainest way: for the oracle, and for frames that are tampered with.
 ///
-/// It shares no code with what the simulator checks. Made for the deterministic encoding that senders write; whatever
-/// else it meets reads as nil.
+/// The reader shares no code with the decoders that the simulator checks. It is made for the deterministic encoding
+/// that senders write; indefinite lengths, for example, read as nil.
 struct PlainItem {
     enum Kind: Equatable {
         case unsigned(UInt64)
@@ -66,7 +66,8 @@ struct PlainItem {
         return (bytes[(start + 1)..<end].reduce(0) { $0 << 8 | UInt64($1) }, end)
     }
 
-    // Not inlined: the optimiser of Swift 6.3.1 stops with an error where these stand in a chain of optionals.
+    // These two are not inlined, because the optimiser of Swift 6.3.1 stops with an error where they stand in a chain
+    // of optionals.
     @inline(never) var unsigned: UInt64? { if case .unsigned(let value) = kind { value } else { nil } }
     @inline(never) var text: String? { if case .text(let value) = kind { value } else { nil } }
 

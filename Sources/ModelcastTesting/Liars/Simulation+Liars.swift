@@ -2,12 +2,13 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// Publishers that say of others what is not so.
+/// Publishers that make false claims about other origins.
 extension Simulation {
-    /// Somebody says of others what is not so.
+    /// True when some publisher is a liar.
     var hasLiar: Bool { nodes.contains { $0.liar != nil } }
 
-    /// What a liar makes of a reply that an honest publisher would send; empty where it does not answer.
+    /// The replies that a liar sends in place of an honest one; empty where it does not answer. The reply of an honest
+    /// node stays as it is.
     func distorted(reply payload: [UInt8], _ node: SimulatedNode) -> [[UInt8]] {
         guard node.liar != nil, let reply = try? ControlReply(decoding: payload.span, limits: .default) else {
             return [payload]
@@ -44,13 +45,13 @@ extension Simulation {
         return replies
     }
 
-    /// What a liar makes of its own heads.
+    /// A frame of a node's stream. The heads of a liar are distorted.
     func distorted(stream payload: [UInt8], _ node: SimulatedNode) -> [UInt8] {
         guard node.liar != nil else { return payload }
         return FrameSurgery.mapHeads(payload) { node.liar?.distorted($0) ?? $0 }
     }
 
-    /// A liar says something on its stream.
+    /// Now and then sends lies on a liar's stream: false heads, a broken frame, and a `bye` for each other origin.
     func lie(_ node: SimulatedNode) {
         guard node.liar?.chance(50) ?? false else { return }
         if node.liar?.lies(about: .heads) ?? false {
@@ -70,7 +71,7 @@ extension Simulation {
         }
     }
 
-    /// What a liar says of all others.
+    /// False heads of each origin other than the liar.
     private func forged(_ node: SimulatedNode) -> [Heads] {
         let lead = settings.clockLeadMax.wholeMicroseconds / 1000
         return oracle.lastSent.sorted { $0.key < $1.key }.filter { $0.key != node.name }

@@ -4,10 +4,11 @@ public struct NetworkConditions: Sendable {
     public var streamLossPerMille = 0
     /// The chance that a message on a stream arrives twice, in thousandths.
     public var duplicationPerMille = 0
-    /// The chance that a connection breaks at a message, in thousandths. TCP loses nothing in between: all that is on
-    /// its way is gone. libzmq then connects by itself: a stream sends its subscriptions again, a control connection
-    /// comes back under another routing identity.
+    /// The chance that a stream's connection breaks at a message, in thousandths. All that is on its way is lost, as
+    /// with TCP. libzmq then connects by itself, and the client's subscriptions are sent again.
     public var streamResetPerMille = 0
+    /// The chance that a control connection breaks at a request or reply, in thousandths. It comes back under another
+    /// routing identity.
     public var controlResetPerMille = 0
     /// The chance that a message is followed, or on a stream replaced, by a broken copy of itself, in thousandths.
     public var malformedPerMille = 0
@@ -20,22 +21,23 @@ public struct NetworkConditions: Sendable {
     public var delayMicroseconds: ClosedRange<UInt64> = 50...500
     /// Messages on a stream may overtake each other. A TCP connection keeps their order; two relays do not.
     public var reordersStream = false
-    /// How fast a stream is; nil where that is no limit.
+    /// The speed of a stream in bytes per millisecond; nil for no limit.
     public var streamBytesPerMillisecond: UInt64?
-    /// How many messages wait in front of a stream that is not fast enough. What finds no room is dropped, as PUB does.
+    /// How many messages may wait for a stream that is not fast enough. A message that finds no room is dropped, as a
+    /// PUB socket does.
     public var streamQueueCountMax = 16
 
-    /// A network that only takes its time.
+    /// A network that delays messages, and does no harm to them.
     public init() {}
 
-    /// Nothing that is lost stays unnoticed or unmended for seconds: heads always come through at last, and snapshots
-    /// are not broken off again and again.
+    /// Takes away the faults by which a loss stays unnoticed or unmended for seconds. Without them heads always come
+    /// through at last, and snapshots are not broken off again and again.
     mutating func limitDelays() {
         controlResetPerMille = 0
         streamBytesPerMillisecond = nil
     }
 
-    /// A network that only takes its time.
+    /// A network that delays messages, and does no harm to them.
     public static let good = NetworkConditions()
 
     /// Conditions drawn from `generator`: from good to far worse than any real network. Each fault is there or not, so

@@ -2,14 +2,15 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// A protection of the protocol that a simulation takes away from its replicas, to prove that its checkers find out.
+/// A protection of the protocol that a simulation takes away from its replicas, to prove that its checkers find that
+/// out.
 ///
-/// The machines have no switch for it. The simulation tampers with what a replica hears, in such a way that it behaves
-/// as one without the protection would.
+/// The machines have no switch for it. The simulation tampers with the messages to a replica, so that it behaves like
+/// one without the protection.
 public enum Sabotage: String, CaseIterable, Sendable {
     /// Holes go unnoticed: in the place of each lost batch comes one with its sequence and no updates.
     case sequenceCheck = "sequence-check"
-    /// Nobody waits for the filters to be active: each barrier is answered at once.
+    /// Replicas do not wait for their filters to be active: each barrier is answered at once.
     case barrier
     /// Replaces do not drop what is older: they arrive as merges.
     case floor
@@ -19,12 +20,12 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case dedupe
     /// Deletes leave nothing behind: snapshots tell of no deleted models.
     case tombstones
-    /// A liar's word on an origin counts as that of the origin: it bears its name.
+    /// A liar's claims about an origin count as the origin's own: the liar says hello under the name of an honest one.
     case ownWord = "own-word"
 }
 
 extension Simulation {
-    /// A stream's frame as a replica without the protection would take it.
+    /// A stream's frame, changed so that the replica takes it as one without the protection would.
     func tampered(stream payload: [UInt8], _ batch: BatchFacts?, topic: [UInt8], _ node: SimulatedNode) -> [UInt8] {
         var payload = payload
         if !settings.hasDigests, batch == nil { payload = FrameSurgery.mapHeads(payload) { $0.withoutDigests } }
@@ -44,7 +45,7 @@ extension Simulation {
         }
     }
 
-    /// A reply as a replica without the protection would take it.
+    /// A reply, changed so that the replica takes it as one without the protection would.
     func tampered(reply payload: [UInt8], _ node: SimulatedNode) -> [UInt8] {
         guard settings.sabotage == .tombstones || settings.sabotage == .incarnationCheck,
             let reply = try? ControlReply(decoding: payload.span, limits: .default)
@@ -91,7 +92,7 @@ extension SimulatedNode {
         return copy
     }
 
-    /// The batch came before.
+    /// True when the batch came before. The batch is noted.
     func hasHeard(_ batch: BatchFacts, topic: [UInt8]) -> Bool {
         !heard.insert("\(batch.origin) \(batch.incarnation) \(topic) \(batch.sequence)").inserted
     }

@@ -2,46 +2,48 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// A simulation that is drawn from its seed as a whole: who there is, how bad the network is, what is written, who
-/// crashes when. The same seed goes the same way, event for event.
+/// A simulation that is drawn from its seed as a whole: its nodes, how bad the network is, what is written, and which
+/// nodes crash when. The same seed goes the same way, event for event.
 ///
 /// ```swift
 /// let outcome = Scenario(seed: 7).run()
 /// if let failure = outcome.failure { print(failure) }
 /// ```
 public struct Scenario: Sendable {
+    /// The seed from which everything is drawn.
     public let seed: UInt64
-    /// A protection that is taken away, to see that it is found out.
+    /// The protection that is taken away, to prove that the checkers find that out; nil for none.
     public let sabotage: Sabotage?
-    /// Heads carry digests, which find what all else has missed; without sabotage they do.
+    /// Whether heads carry digests, which find differences that nothing else has found.
     public let hasDigests: Bool
-    /// Keep the story of the run.
+    /// Whether the story of the run is kept.
     public let isTold: Bool
-    /// What may happen beside losses, crashes, partitions and clocks that jump.
+    /// The features that may happen beside losses, crashes, partitions and clocks that jump.
     public let features: Set<Feature>
 
-    /// What a scenario may have; each has it or not, as its seed says.
+    /// A feature that a scenario may have. The seed decides whether it has it.
     public enum Feature: String, CaseIterable, Sendable {
         /// Short-lived jobs push to relays, whose disks may refuse what they push.
         case jobs
-        /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relay is without word
-        /// of a publisher or another relay for so long.
+        /// Deleted models are forgotten after some seconds, and nodes are away for longer. No relay is without word of
+        /// a publisher or another relay for so long.
         case forgetting
         /// Batches stay malformed on a link, or on all links of a sender, also when they are sent again.
         case lastingDamage = "lasting-damage"
-        /// A publisher says of others what is not so, and sends what cannot be read.
+        /// A publisher makes false claims about others, and sends bytes that cannot be read.
         case liars
-        /// Jobs have more names than relays can tell of, or anybody keeps.
+        /// Jobs have more names than relays can tell of or nodes keep.
         case names
         /// Publishers without a disk take their models back from relays.
         case recovery
 
-        /// The features that are drawn where nothing is said: all but many names, which make a scenario another one.
+        /// The features of a scenario by default: all but many names, which change what other seeds play.
         public static let usual = Set(allCases).subtracting([.names])
     }
 
     /// - Parameters:
-    ///   - hasDigests: by default unless there is a sabotage, which digests would mend.
+    ///   - hasDigests: whether heads carry digests; by default they do unless there is a sabotage, as digests would
+    ///     mend its damage.
     ///   - features: what the scenario may have.
     public init(
         seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil,
@@ -54,24 +56,29 @@ public struct Scenario: Sendable {
         self.isTold = isTold
     }
 
-    /// What came of a scenario.
+    /// The outcome of a scenario.
     public struct Outcome: Sendable {
+        /// The seed of the scenario.
         public let seed: UInt64
-        /// What a checker found; nil when all is well.
+        /// The fault that a checker found; nil when there is none.
         public let failure: SimulationFailure?
+        /// The faults that were injected.
         public let faults: FaultTally
         /// Sums of the machines' counters, by name.
         public let counters: [String: UInt64]
         /// How much time passed in the simulation.
         public let simulatedMilliseconds: UInt64
+        /// How many events the simulation handled.
         public let eventCount: Int
-        /// How many batches and updates were published.
+        /// How many batches were published.
         public let batchCount: Int
+        /// How many updates were published.
         public let updateCount: Int
+        /// The events as lines; empty unless the scenario keeps them.
         public let story: Story
     }
 
-    /// Plays the scenario to its end. One thread, no real time.
+    /// Plays the scenario to its end, on the calling thread and without real time.
     public func run() -> Outcome {
         var play = ScenarioPlay(self)
         play.run()

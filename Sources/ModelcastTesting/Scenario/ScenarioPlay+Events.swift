@@ -2,7 +2,7 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// What happens in a scenario.
+/// The events of a scenario, and the checks at its end.
 extension ScenarioPlay {
     mutating func play() throws {
         for _ in 0..<Int.random(in: 5...50, using: &generator) {
@@ -15,13 +15,13 @@ extension ScenarioPlay {
             if isForgetful, Int.random(in: 0..<15, using: &generator) == 0 { simulation.run(milliseconds: 12_000) }
             if let failure = simulation.failure { throw failure }
         }
-        // Time to forget, while some are away.
+        // Deletes are forgotten in this time, while some nodes are away.
         if isForgetful { simulation.run(milliseconds: UInt64([0, 20_000, 40_000].pick(&generator))) }
         if let failure = simulation.failure { throw failure }
         for node in publishers { simulation.flush(node.id) }
     }
 
-    /// Somebody who may write.
+    /// A publisher or job that may write now.
     private mutating func writer() -> SimulatedNode {
         let jobs = jobs.filter { $0.isUp && !($0.job?.isEnding ?? true) && !simulation.isFull($0) }
         return jobs.isEmpty || Bool.random(using: &generator) ? publishers.pick(&generator) : jobs.pick(&generator)
@@ -45,7 +45,7 @@ extension ScenarioPlay {
         }
     }
 
-    /// A liar writes under its own name as anybody does.
+    /// Now and then lets the liar write under its own name, as any publisher does.
     private mutating func writeLies() throws {
         guard let liar, liarWrites, Int.random(in: 0..<4, using: &liarGenerator) == 0 else { return }
         let id = "\(isForgetful ? "liar-" : "")\(Int.random(in: 0...6, using: &liarGenerator))"
@@ -65,7 +65,8 @@ extension ScenarioPlay {
                 let field = ["a", "b", "long_name", "address.city"].pick(&generator)
                 fields[field] = [.null, .int(Int64.random(in: 0...5, using: &generator)), "text", [1, "x"]]
                     .pick(&generator)
-                // What is removed, by a merge of this or by an assignment of less, is to be forgotten.
+                // Removed fields are to be forgotten, whether a merge of `undefined` removes them or an assignment of
+                // less.
                 if isForgetful, write == .merge, Int.random(in: 0..<3, using: &generator) == 0 {
                     fields[field] = .undefined
                 }
@@ -75,13 +76,13 @@ extension ScenarioPlay {
         return (write, ["User", "Order"].pick(&generator), id, fields)
     }
 
-    /// Jobs come to their ends, and start again under their names.
+    /// Now and then ends a job, or starts one again under its name.
     private mutating func endJobs() {
         guard !jobs.isEmpty, Int.random(in: 0..<10, using: &generator) == 0 else { return }
         let job = jobs.pick(&generator)
         if job.isUp { return simulation.end(job.id) }
-        // A new start is met with a snapshot (protocol article, section 6), which counts as a mended hole: where
-        // nothing breaks each job runs once.
+        // Replicas take a snapshot after a new start (protocol article, section 6), which counts as a mended hole. A
+        // scenario in which nothing breaks may have none, so each job runs once there.
         if !isCalm { simulation.begin(job.id) }
     }
 
@@ -106,8 +107,8 @@ extension ScenarioPlay {
         if clockJumps, Int.random(in: 0..<15, using: &generator) == 0 { jump(simulation.nodes.pick(&generator)) }
     }
 
-    /// It may be gone, or without word of those it listens to, for longer than deletes are remembered. No relay may be
-    /// without word of anybody for so long: that is the condition under which what it serves brings nothing back.
+    /// True when the node may be gone, or without word of its senders, for longer than deletes are remembered. No relay
+    /// may be without word of a sender for so long: only then does what it serves bring nothing back.
     private func mayBeAway(_ node: SimulatedNode) -> Bool {
         guard isForgetful else { return false }
         switch node.kind {
@@ -124,10 +125,12 @@ extension ScenarioPlay {
 
     // MARK: At rest
 
-    /// Loss alone makes no copy differ from its publisher's at equal heads: what is lost is a hole. Where a process has
-    /// died with what it held, or has refused what lay too far ahead of its clock, a copy may hold what its sender does
-    /// not. Nor does it go for relays: one that misses a batch has later ones already, and hands on records with them.
-    /// A liar tells digests that are wrong.
+    /// Checks that digests have never differed at equal heads.
+    ///
+    /// Loss alone makes no copy differ from its publisher's at equal heads: a lost batch is a hole. The check leaves
+    /// out three cases. Where a process has died with what it held, or has refused stamps too far ahead of its clock, a
+    /// copy may hold what its sender does not. A relay that misses a batch has later ones already, and hands on records
+    /// with them. A liar tells wrong digests.
     func checkDifferences() {
         guard simulation.settings.sabotage == nil, simulation.faults[.crash] == 0,
             simulation.faults[.clockBeyondLead] == 0, liar == nil
@@ -139,18 +142,20 @@ extension ScenarioPlay {
         }
     }
 
-    /// What is counted only where something breaks.
+    /// The counters that stay at zero unless something breaks.
     private static let neverCalm = [
         "holes_found", "malformed_frames", "digest_mismatches", "conflicting_cells", "contradicted_heads",
     ]
 
-    /// Where nothing broke nothing was mended: the barrier and the sequences see to it.
+    /// Checks that nothing was mended where nothing broke: barriers and sequences see to that. Three kinds of hole have
+    /// a cause all the same.
     ///
-    /// But the parts of a transaction come to a relay one by one: it hands each on, and shows them when all are here.
-    /// Who joins between two of them asks for the first again: one hole for each part that waited then. Where a relay
-    /// has mended such a hole by a snapshot it has nothing to hand on, and who listens to it finds the hole as well.
-    /// And who is through with the snapshot of one relay finds what only the other has yet, whose snapshot is on its
-    /// way.
+    /// - The parts of a transaction come to a relay one by one. It hands each on, and shows them when all are here. A
+    ///   node that joins between two parts asks for the earlier ones again: one hole for each part that waited then.
+    /// - A relay that has mended such a hole by a snapshot has no batch to hand on, so its listeners find the hole,
+    ///   too.
+    /// - A node that has the snapshot of one relay finds holes for what only another relay has, whose snapshot is still
+    ///   on its way.
     func checkCalm() {
         for node in simulation.nodes {
             for name in Self.neverCalm {

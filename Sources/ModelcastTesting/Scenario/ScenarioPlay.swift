@@ -6,27 +6,29 @@ import ModelWire
 struct ScenarioPlay {
     let simulation: Simulation
     var generator: SeededGenerator
-    /// Nothing breaks: then no hole may be found either.
+    /// Nothing breaks, so no hole may be found either.
     let isCalm: Bool
-    /// Which kinds of fault there are; each run has some, so that none hides the others.
+    /// The kinds of fault that happen. Each run has some of them, so that none hides the others.
     let crashes: Bool
     let cuts: Bool
     let clockJumps: Bool
     let clockJumpMillisecondsMax: Int64
-    /// Deleted models are forgotten after some seconds, and nodes are away for longer, but no relay is without word of
-    /// those it listens to for so long. Each model has one writer.
+    /// Deleted models are forgotten after some seconds, and nodes are away for longer. No relay is without word of its
+    /// senders for so long. Each model has one writer.
     let isForgetful: Bool
     let features: Set<Scenario.Feature>
     var publishers: [SimulatedNode] = []
     var jobs: [SimulatedNode] = []
-    /// Where the liar of a scenario comes from: another generator, so that scenarios without one go as ever.
+    /// Draws all that concerns a liar. It is a generator of its own, so that scenarios without a liar stay as they
+    /// were.
     var liarGenerator: SeededGenerator
     var liar: SimulatedNode?
     var liarWrites = false
-    /// As for the liar.
+    /// Draws all that concerns many names, apart for the same reason.
     var namesGenerator: SeededGenerator
     let hasManyNames: Bool
-    /// Relays that wait for each other serve what they have before they have all: then holes are found.
+    /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
+    /// are found.
     var hasLoop = false
 
     init(_ scenario: Scenario) {
@@ -85,7 +87,7 @@ struct ScenarioPlay {
         for node in simulation.nodes { node.watch.stop() }
     }
 
-    // MARK: Who there is
+    // MARK: Nodes
 
     private mutating func populate() throws {
         for index in 0..<Int.random(in: 1...3, using: &generator) {
@@ -117,17 +119,17 @@ struct ScenarioPlay {
         for node in simulation.nodes { jump(node) }
     }
 
-    /// Where something may break there may be a liar, to whom relays and subscribers listen beside others.
-    /// - Parameter senders: whom the subscribers listen to.
+    /// Adds a liar to some scenarios in which something may break. Relays and subscribers listen to it beside others.
+    /// - Parameter senders: the nodes that subscribers listen to.
     private mutating func addLiar(_ senders: inout [NodeID]) throws {
-        // What few bytes a relay tells of names a liar alone would fill.
+        // With many names a relay tells of them in few bytes, which a liar alone would fill.
         guard features.contains(.liars), !isCalm, !hasManyNames, Int.random(in: 0..<4, using: &liarGenerator) == 0
         else { return }
         let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.id)
         let id = try simulation.addPublisher("liar", partitions: .one, disk: .none)
         simulation.nodes[id.index].liar = Liar(isForgetful: isForgetful, using: &liarGenerator)
         liar = simulation.nodes[id.index]
-        // Where some do not hear it, it writes nothing: all copies must be equal.
+        // A liar that some relays do not hear writes nothing, as all copies must be equal.
         let heard = relays.filter { _ in Int.random(in: 0..<4, using: &liarGenerator) > 0 }
         for relay in heard { simulation.listen(relay, to: id) }
         liarWrites = heard.count == relays.count
@@ -135,7 +137,7 @@ struct ScenarioPlay {
     }
 
     /// Makes the relays, if there are any.
-    /// - Returns: whom the subscribers listen to.
+    /// - Returns: the nodes that subscribers listen to.
     private mutating func relays(_ origins: [NodeID]) throws -> [NodeID] {
         switch Topology.allCases.pick(&generator) {
         case .direct: return origins
@@ -152,7 +154,7 @@ struct ScenarioPlay {
         }
     }
 
-    /// Where there are relays there may be jobs that push to them.
+    /// Adds jobs that push to relays, in some of the scenarios that have relays.
     private mutating func addJobs() throws {
         let relays = simulation.nodes.filter { $0.kind == .relay }.map(\.id)
         guard !relays.isEmpty, Bool.random(using: &generator) || hasManyNames else { return }
@@ -169,7 +171,7 @@ struct ScenarioPlay {
         }
     }
 
-    /// Who listens to whom.
+    /// Which nodes listen to which.
     private enum Topology: CaseIterable {
         case direct, one, sideBySide, chain, loop, relayAndDirect
     }

@@ -1,4 +1,4 @@
-/// What was done to a simulation, and how often.
+/// How often each kind of fault was injected into a simulation.
 public struct FaultTally: Sendable {
     /// One kind of fault. The raw value is its name in summaries.
     public enum Kind: String, CaseIterable, Sendable {
@@ -26,19 +26,19 @@ public struct FaultTally: Sendable {
     private var counts = [Int](repeating: 0, count: Kind.allCases.count)
     private static let indices = Dictionary(uniqueKeysWithValues: Kind.allCases.enumerated().map { ($1, $0) })
 
-    /// Nothing was done.
+    /// A tally with all counts at zero.
     public init() {}
 
-    /// How often this was done.
+    /// How often faults of this kind were injected.
     public subscript(kind: Kind) -> Int {
         get { counts[FaultTally.indices[kind] ?? 0] }
         set { counts[FaultTally.indices[kind] ?? 0] = newValue }
     }
 
-    /// All faults of all kinds.
+    /// The sum over all kinds.
     public var total: Int { counts.reduce(0, +) }
 
-    /// Adds what was done to another simulation.
+    /// Adds the counts of another simulation.
     public static func += (left: inout FaultTally, right: FaultTally) {
         for index in left.counts.indices { left.counts[index] += right.counts[index] }
     }

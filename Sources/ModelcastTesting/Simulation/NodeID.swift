@@ -1,4 +1,4 @@
-/// A process of a simulation.
+/// The identity of a process in a simulation.
 public struct NodeID: Hashable, Sendable {
     let index: Int
 }

@@ -3,8 +3,8 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// What survives a crash of a simulated process, by the contract of a database: a transaction is there whole or not at
-/// all.
+/// The durable state of a simulated process, which survives its crashes. As in a database, a transaction is durable
+/// whole or not at all.
 struct SimulatedDisk {
     /// When a process writes what it holds.
     enum Mode: String {
@@ -19,7 +19,7 @@ struct SimulatedDisk {
     /// Everything that one transaction makes durable.
     private struct Transaction {
         var records: [ModelKey: CellRecord]
-        /// Models that were forgotten since.
+        /// Models that are on the disk and that the process has forgotten.
         var gone: Set<ModelKey>
         /// How many of the node's own updates are in it.
         var updateCount: Int
@@ -28,7 +28,8 @@ struct SimulatedDisk {
         var lastContact: UInt64?
         /// Origins of which nothing is kept but models.
         var forgotten: Set<String>
-        /// How many pushed batches were durable and merged when it began: it says nothing of later ones.
+        /// How many pushed batches were durable and merged when the transaction began: its records say nothing of
+        /// later ones.
         var pushCount: Int
         var dueAt: UInt64
     }
@@ -42,7 +43,7 @@ struct SimulatedDisk {
         var writtenMilliseconds: UInt64 = 0
     }
 
-    /// What one stream's position is stored under.
+    /// The key under which the position of one stream is stored.
     private struct Place: Hashable {
         let origin: String
         let topic: Topic
@@ -54,23 +55,25 @@ struct SimulatedDisk {
     private(set) var updateCount = 0
     /// The greatest stamp that is durable.
     private(set) var clock: Stamp = 0
-    /// How far each stream had been applied that a replica or relay listens to, or that was pushed to it.
+    /// How far each stream was applied: of those that the replica or relay listens to, and those that were pushed to
+    /// it.
     var positions: [StreamPosition] {
         positionByPlace.values.sorted { $0.precedes($1) }
     }
-    /// When what is here was last in contact with its senders, in milliseconds of the wall clock.
+    /// When the process was last in contact with its senders, by the last durable transaction, in milliseconds of the
+    /// wall clock.
     private(set) var lastContact: UInt64?
     /// Pushed batches that may not be in ``records``, or are to be replayed after a restart, in the order in which they
     /// were stored.
     private(set) var pushes: [Push] = []
-    /// How many of those were merged in this life, or were there at its beginning.
+    /// How many of ``pushes`` the process has merged in this life, or found at its start.
     private var mergedCount = 0
     private var positionByPlace: [Place: StreamPosition] = [:]
     private var pending: Transaction?
 
     init(mode: Mode) { self.mode = mode }
 
-    /// A transaction is on its way to the platter.
+    /// True while a transaction was begun and is not durable yet.
     var isWriting: Bool { pending != nil }
 
     /// Begins to write what has changed since the last time; it is durable at `dueAt`.
@@ -108,8 +111,8 @@ struct SimulatedDisk {
         mergedCount = max(mergedCount, index.map { $0 + 1 } ?? 0)
     }
 
-    /// What was due by `time` is durable.
-    /// - Parameter isHeld: a pushed batch is in the process's ring.
+    /// Makes the pending transaction durable if it is due by `time`.
+    /// - Parameter isHeld: whether the process's replay ring holds a pushed batch.
     mutating func finish(at time: UInt64, isHeld: (Push) -> Bool) {
         guard let transaction = pending, transaction.dueAt <= time else { return }
         pending = nil
@@ -121,11 +124,11 @@ struct SimulatedDisk {
         positionByPlace = positionByPlace.filter { !transaction.forgotten.contains($0.key.origin) }
         let later = pushes[transaction.pushCount...]
         var earlier = pushes[..<transaction.pushCount]
-        // A stream that is left out stands where it stood.
+        // A stream that the transaction leaves out keeps its position.
         for position in transaction.positions {
             positionByPlace[Place(origin: position.origin, topic: position.topic)] = position
         }
-        // What the records hold need not be kept as batches, too, where nobody can ask for them.
+        // A batch that has left the ring cannot be replayed. Once the records hold it, it need not be kept as a batch.
         earlier.removeAll { !isHeld($0) && isRecorded($0) }
         let unmergedCount = pushes.count - mergedCount
         pushes = (earlier + later).filter { !transaction.forgotten.contains($0.stream.origin) }
@@ -143,14 +146,14 @@ struct SimulatedDisk {
             || (position.incarnation == push.stream.incarnation && position.applied >= push.sequence)
     }
 
-    /// The process dies: a transaction that is not durable is gone as a whole.
+    /// The process dies: a transaction that is not durable is lost as a whole.
     /// - Returns: true when there was one.
     mutating func crash() -> Bool {
         defer { (pending, mergedCount) = (nil, pushes.count) }
         return pending != nil
     }
 
-    /// The disk itself is gone.
+    /// Empties the disk, as when the process has lost it.
     mutating func erase() { self = SimulatedDisk(mode: mode) }
 
     /// A cache that holds what is durable.
@@ -158,7 +161,7 @@ struct SimulatedDisk {
         let cache = ModelCache()
         guard !records.isEmpty else { return cache }
         cache.commit { commit in
-            // In one order always: a run may not depend on that of a dictionary.
+            // Sorted, because a run must not depend on the order of a dictionary.
             for key in records.keys.sorted(by: { ($0.type, $0.id) < ($1.type, $1.id) }) {
                 if let record = records[key] { commit.join(record, type: key.type) }
             }

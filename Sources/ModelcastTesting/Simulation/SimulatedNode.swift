@@ -20,7 +20,7 @@ final class SimulatedNode {
     let partitions: Partitions
     /// The machine of a publisher or job that runs.
     var origin: Origin?
-    /// What brings the batches of a job that runs to its relays.
+    /// The machine that brings the batches of a job that runs to its relays.
     var pusher: Pusher?
     /// How a job works, and how far it has come.
     var job: JobState?
@@ -28,7 +28,7 @@ final class SimulatedNode {
     var subscriber: Replica?
     /// The machine of a relay that runs.
     var relay: Relay?
-    /// How often it was started; what was scheduled for an earlier life is void.
+    /// The number of the present life. It grows when the process dies; events of an earlier life are void.
     var life = 0
     /// How far its wall clock is off.
     var clockOffsetMilliseconds: Int64 = 0
@@ -36,30 +36,30 @@ final class SimulatedNode {
     /// When the next write behind begins.
     var nextWrite: UInt64 = 0
     let tickMicroseconds: UInt64
-    /// The links on which it listens, in the order of its replica's senders.
+    /// The indices of the links to its senders, in the order of its replica's senders.
     var listening: [Int] = []
-    /// The links on which it is listened to.
+    /// The indices of the links from the nodes that listen to this one.
     var serving: [Int] = []
     var watch: CacheWatch
     /// The relays from which a publisher without a disk takes its models back when it starts again, by node.
     var recoversFrom: [Int] = []
-    /// It is doing so.
+    /// The progress of a publisher that is taking its models back.
     var recovery: RecoveryState?
-    /// It is a publisher that says of others what is not so.
+    /// The lies of a publisher that makes false claims about other origins; nil for an honest node.
     var liar: Liar?
-    /// Somebody pushes to this relay: then it must go on where its disk ends.
+    /// Jobs push to this relay, so after a restart it must go on where its disk ends.
     var isPushedTo = false
     /// When the last pushed batch is on this relay's disk, and when the relay is told so.
     var lastPersist: (durable: UInt64, told: UInt64) = (0, 0)
     /// The batches that this relay has sent on in this life.
     private var forwarded: Set<String> = []
-    /// For a sabotaged run: the first incarnation heard of by origin, and every batch that came.
+    /// For a sabotaged run: the first incarnation heard of each origin, and every batch that came.
     var incarnations: [String: UInt64] = [:]
     var heard: Set<String> = []
     /// How many parts of transactions waited at relays for others when this node asked them for snapshots.
     var heldAtJoins = 0
-    /// How many holes it had found when it was looked at last, and how many while a first snapshot was on its way to
-    /// it.
+    /// How many holes the replica had found at the last check, and how many of all it found while the first snapshot of
+    /// a sender was on its way to it.
     var foundCount: UInt64 = 0
     var foundWhileJoining: UInt64 = 0
     /// Counters of its former lives.
@@ -85,16 +85,16 @@ final class SimulatedNode {
     /// The side that listens, of a subscriber or a relay.
     var replica: Replica? { subscriber ?? relay?.replica }
 
-    /// It listens to nobody: its copy is of its own writes.
+    /// True for publishers and jobs: they listen to nobody, so their copies hold their own writes.
     var holdsOnlyItsOwn: Bool { kind == .publisher || kind == .job }
 
-    /// The topic, as if it had two digits, is one that this node takes.
+    /// True when this node subscribes to the model's topic, or holds only its own writes.
     func takes(_ model: ModelKey) -> Bool {
         holdsOnlyItsOwn || prefixes.contains { model.topic.bytes.starts(with: $0) }
     }
 
-    /// A relay sends a batch on.
-    /// - Returns: what is wrong with that.
+    /// Notes a batch that this relay sends on.
+    /// - Returns: the fault; nil for a batch that it has not sent on in this life.
     func forward(_ topic: Topic, _ payload: [UInt8]) -> String? {
         guard let batch = PlainItem(payload).flatMap({ BatchFacts($0) }) else {
             return "forwards bytes on \(topic) that are no batch"
@@ -105,13 +105,13 @@ final class SimulatedNode {
         return nil
     }
 
-    /// The first bound or sum of its machine that does not hold.
+    /// The first bound or sum of the node's machines that does not hold; nil when all hold.
     func brokenInvariant() -> String? {
         origin?.brokenInvariant() ?? pusher?.brokenInvariant() ?? subscriber?.brokenInvariant()
             ?? relay?.brokenInvariant()
     }
 
-    /// It takes at least two of these topics: a transaction over them is one step here.
+    /// True when this node subscribes to at least two of these topics: a transaction over them is one step here.
     func takesSeveral(of topics: [Topic]) -> Bool {
         topics.count { topic in prefixes.contains { topic.overlaps($0) } } > 1
     }
@@ -125,7 +125,7 @@ final class SimulatedNode {
         return sum
     }
 
-    /// The process is no more.
+    /// Ends the process: its machines and their state are gone, its disk stays.
     func die() {
         pastCounters = counters
         origin = nil

@@ -2,8 +2,8 @@ import ModelSync
 import ModelWire
 
 extension Simulation {
-    /// Does what a node's machine wants done, and looks at what has become of its copy.
-    /// - Parameter server: who has sent records just now, if that was it.
+    /// Carries out the actions of a node's machine, then checks the node's copy.
+    /// - Parameter server: the node whose records the machine has received just now; nil after any other event.
     func settle(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode? = nil) {
         if node.kind == .job {
             if node.origin?.hasActions ?? false || node.pusher?.hasActions ?? false { carryOut(job: node) }
@@ -15,7 +15,8 @@ extension Simulation {
         check(node, afterRecordsOf: server)
     }
 
-    /// Records come with `records`; those that were held back become visible with `complete`.
+    /// True for replies that can make records visible: `records` brings them, and `complete` ends the holding back of
+    /// some.
     static func bringsRecords(_ reply: [UInt8]) -> Bool {
         let methods = [[0x67] + Array("records".utf8), [0x68] + Array("complete".utf8)]
         return methods.contains { reply.dropFirst().starts(with: $0) }
@@ -47,8 +48,8 @@ extension Simulation {
         }
     }
 
-    /// A publisher has written its updates of stamps that lay ahead anew: the old ones are gone from its own copy, and
-    /// nobody else had taken them.
+    /// Notes that a publisher has written those of its updates anew whose stamps lay too far ahead. The old ones are
+    /// gone from its own copy, and every other node had refused them.
     private func noteClockRenewed(_ node: SimulatedNode) {
         let lead = settings.clockLeadMax.wholeMicroseconds / 1000
         oracle.lose(origin: node.name, above: (moment(node).wallMilliseconds + lead) << 16 | 0xFFFF)
@@ -106,12 +107,12 @@ extension Simulation {
         case .reconnect(let sender): connectAnew(node.listening[sender.index])
         case .notice(let notice):
             tell(node, notice.description)
-            // The one way in which a copy may go back: it was built anew, as a whole.
+            // A copy may go back in this case only: the replica builds it anew, as a whole.
             if notice.kind == .startedAnew { node.watch.forget() }
         case .forward: fail(node, "only a relay forwards")
         }
     }
 
-    /// More actions than this come of no single event.
+    /// The greatest number of actions that one event may cause.
     private static let actionCountMax = 10_000
 }

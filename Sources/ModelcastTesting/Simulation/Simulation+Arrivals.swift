@@ -1,12 +1,15 @@
 import ModelSync
 import ModelWire
 
-/// What a machine has said of the batches that came: how it is seen that none is applied twice, by whatever way each
-/// comes (a stream, a replay, a push, the disk) and whether it stands alone or is a part of a transaction.
+/// A machine's counters of the batches that came to it, read before and after one comes.
+///
+/// The difference tells whether the machine has accepted the batch. So the checker finds a batch that is applied twice,
+/// by whatever way it comes (a stream, a replay, a push, the disk), alone or as a part of a transaction.
 struct Arrivals: Equatable {
-    /// Batches that were here before, that lie in the future, are too old, broken, or were not asked for.
+    /// Batches that were refused: duplicates, batches of the future, too old, malformed or not asked for, and those of
+    /// refused streams.
     let refused: UInt64
-    /// Batches of earlier starts: merged, and not tracked.
+    /// Batches of an origin's earlier starts: they are merged, and their sequences are not tracked.
     let older: UInt64
     let pushed: UInt64
 }
@@ -21,8 +24,8 @@ extension Simulation {
             refused: refused, older: counters[.olderIncarnationBatches], pushed: counters[.pushedBatches])
     }
 
-    /// A batch has come by a stream or a replay, or was pushed.
-    /// - Parameter before: what the machine had said when it had not come yet.
+    /// Notes a batch that has come by a stream or a replay, or was pushed, if the machine has accepted it.
+    /// - Parameter before: the machine's counters from before the batch came.
     func noteArrival(
         _ payload: [UInt8], topic: [UInt8], _ node: SimulatedNode, isPushed: Bool = false, since before: Arrivals
     ) {
@@ -37,19 +40,21 @@ extension Simulation {
         if let fault = node.watch.apply(batch, topic: topic) { fail(node, fault) }
     }
 
-    /// A relay goes on with pushed batches of its disk; those that its records hold already it passes over.
-    /// Where somebody lies its records may hold less than they say.
+    /// Counts the pushed batches of a restarted relay's disk as accepted.
+    ///
+    /// The relay passes over those that its records hold, by the positions on the disk. With a liar about, positions
+    /// may claim more than the records hold, so all are counted then.
     func noteRestored(_ node: SimulatedNode) {
         node.watch.acceptedCount += UInt64(hasLiar ? node.disk.pushes.count : node.disk.unrecordedCount)
     }
 
-    /// No more batches are applied than were accepted: a part of a transaction that was held is applied once.
+    /// Checks that no more batches were applied than accepted: a part of a transaction that was held is applied once.
     func checkAppliedCount(_ node: SimulatedNode) {
         guard let applied = node.replica?.counters[.appliedBatches], applied > node.watch.acceptedCount else { return }
         fail(node, "\(applied) batches were applied of \(node.watch.acceptedCount) that were accepted")
     }
 
-    /// The batch that a reply of a replay carries.
+    /// The batch that a reply of a replay carries; nil for other replies.
     static func replayed(_ reply: [UInt8]) -> (topic: [UInt8], payload: [UInt8])? {
         guard let items = PlainItem(reply)?.children, items.count == 4, items[0].text == "frame" else { return nil }
         return (items[2].content(of: reply), items[3].content(of: reply))

@@ -54,14 +54,15 @@ extension Simulation {
     }
 
     private func forgetPeer(_ index: Int) {
-        // Sometimes a ROUTER hears of it, sometimes it does not.
+        // A ROUTER notices a lost connection sometimes, not always.
         guard chance(500) else { return }
         let server = nodes[links[index].server]
         server.origin?.disconnected(links[index].peer(index))
         server.relay?.disconnected(links[index].peer(index))
     }
 
-    /// Nothing passes between a node and one that it listens to for a time; then all connections stand on new feet.
+    /// Partitions a node from one that it listens to. No message passes for the given time; then both connections break
+    /// and are made anew.
     public func cut(_ node: NodeID, from sender: NodeID, milliseconds: UInt64) {
         for index in links.indices where links[index].client == node.index && links[index].server == sender.index {
             cut(index, milliseconds: milliseconds)
@@ -85,7 +86,7 @@ extension Simulation {
         controlBreaks(index)
     }
 
-    /// Both ends run and nothing stands between them.
+    /// True when both ends run and the link is not cut.
     func isReachable(_ index: Int) -> Bool {
         let link = links[index]
         return !link.isCut && nodes[link.client].isUp && nodes[link.server].isUp

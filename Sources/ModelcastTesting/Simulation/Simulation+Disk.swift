@@ -2,9 +2,9 @@ import ModelCache
 import ModelSync
 import ModelWire
 
-/// What processes write to their disks.
+/// Writes of processes to their disks.
 extension Simulation {
-    /// Writes what is due, or before anything leaves the process.
+    /// For a disk that is written behind: ends a write that is due, and begins the next one when its time has come.
     func writeBehind(_ node: SimulatedNode) {
         guard node.disk.mode == .writeBehind else { return }
         finishWrite(node)
@@ -14,7 +14,8 @@ extension Simulation {
         beginWrite(node, dueAt: time + delay)
     }
 
-    /// A replica whose disk is written before anything leaves the process: what it sends on, reports and asks for.
+    /// For a disk that is written before sending: writes the copy before anything leaves the process, be it a batch
+    /// that is sent on, a report or a request.
     func writeBeforeSend(_ node: SimulatedNode) {
         guard node.disk.mode == .beforeSend else { return }
         writeNow(node)
@@ -33,7 +34,7 @@ extension Simulation {
 
     private func beginWrite(_ node: SimulatedNode, dueAt: UInt64) {
         guard let cache = node.cache else { return }
-        // In one order always: a run may not depend on that of a dictionary.
+        // Sorted, because a run must not depend on the order of a dictionary.
         let positions = (node.replica?.positions ?? []).sorted { $0.precedes($1) }
         node.disk.begin(
             cache, updateCount: oracle.updateCount(of: node.name), clock: oracle.lastStamp[node.name] ?? 0,
@@ -41,7 +42,7 @@ extension Simulation {
             forgotten: forgottenNames(node), dueAt: dueAt)
     }
 
-    /// The names that the node has forgotten.
+    /// The origins that have positions on the disk, and that the node no longer follows.
     private func forgottenNames(_ node: SimulatedNode) -> Set<String> {
         guard let replica = node.replica, replica.counters[.forgottenNames] > 0 else { return [] }
         let wanted = node.disk.positions.filter { position in

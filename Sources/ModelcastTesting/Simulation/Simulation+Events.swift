@@ -96,8 +96,8 @@ extension Simulation {
         settle(client)
     }
 
-    /// A part of a transaction that waits at a relay was sent on before, and is in no snapshot yet: who joins now has
-    /// to ask for it.
+    /// Counts the parts of transactions that wait at a relay when a client asks it for a snapshot. The relay has sent
+    /// them on already and its snapshot lacks them, so the client has to ask for them.
     private func noteJoin(of client: SimulatedNode, at server: SimulatedNode, _ request: [UInt8]) {
         guard PlainItem(request)?.children.first?.text == "snapshot" else { return }
         client.heldAtJoins += server.relay?.replica.heldPartCount ?? 0
@@ -107,19 +107,20 @@ extension Simulation {
         guard failure == nil, let cache = node.cache else { return }
         checkAppliedCount(node)
         noteHoles(node)
-        // They look at all that is held: not at each event.
+        // Checking the invariants walks over all state, so it happens after every 16th event only.
         if eventCount % 16 == 0, let fault = node.brokenInvariant() { return fail(node, fault) }
         tearIncomplete(node, cache)
         let commitNumber = node.watch.commitNumber
         let fault = node.watch.look(
             cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { mustBeWhole($0, node, server) })
         if let fault { return fail(node, fault) }
-        // Not at each commit: what waits for an observer must fold, too.
+        // The observer's queue does not run after each commit, so that waiting changes are folded, too.
         guard let observer = node.watch.observer, node.watch.commitNumber != commitNumber, chance(150) else { return }
         if let fault = observer.look() { fail(node, fault) }
     }
 
-    /// Who finds a hole while the first snapshot of some sender is on its way to it may get by that what is missing.
+    /// Counts the holes that a node finds while the first snapshot of a sender is on its way to it: that snapshot may
+    /// bring what is missing.
     private func noteHoles(_ node: SimulatedNode) {
         guard let replica = node.replica else { return }
         let count = replica.counters[.holesFound]
@@ -129,7 +130,7 @@ extension Simulation {
         node.foundCount = count
     }
 
-    /// A machine that has let go of a transaction in parts has said so.
+    /// Tells the oracle when a machine has given up an incomplete transaction, which its counter shows.
     private func tearIncomplete(_ node: SimulatedNode, _ cache: ModelCache) {
         guard let count = node.replica?.counters[.incompleteGroups], count > node.watch.incompleteCount else { return }
         node.watch.incompleteCount = count
@@ -141,17 +142,20 @@ extension Simulation {
         }
     }
 
-    /// Records of a snapshot come as they come; only those of a step over several topics are held back until all are
-    /// there. What is rejected for its clock leaves gaps, and who claims to hold all parts is believed at first.
+    /// True when a node's copy must show all of a step or nothing of it.
+    ///
+    /// Records of a snapshot become visible as they arrive; only those of a step over several topics are held back
+    /// until all are there. Batches that are rejected for their stamps leave gaps, and a liar that claims to hold all
+    /// parts is believed at first.
     private func mustBeWhole(_ step: Oracle.Step, _ node: SimulatedNode, _ server: SimulatedNode?) -> Bool {
         if step.topics.count > 1, hasLiar { return false }
-        // Of others' steps a publisher holds what it has taken back with its own models.
+        // A publisher holds parts of others' steps, where it has taken them back with its own models.
         guard !node.holdsOnlyItsOwn else { return step.origin == node.name }
         guard server != nil else { return true }
         return node.takesSeveral(of: step.topics) && faults[.clockBeyondLead] == 0 && isWhole(node)
     }
 
-    /// No batch may show in part: every sender is live, or mends a hole.
+    /// True when every sender is live or repairs a hole: then no batch may show in part.
     private func isWhole(_ node: SimulatedNode) -> Bool {
         guard let replica = node.replica else { return true }
         return node.listening.indices.allSatisfy { index in

@@ -1,14 +1,14 @@
 public import ModelSync
 import ModelWire
 
-/// Where a simulated job stands.
+/// The progress of a simulated job.
 struct JobState {
     let configuration: PusherConfiguration
-    /// It has written all it had to write, and ends when that is acknowledged.
+    /// The job has written everything, and ends when all of it is acknowledged.
     var isEnding = false
-    /// It has come to its end, or has given up, and does not start by itself any more.
+    /// The job has ended or given up, and is not restarted.
     var hasEnded = false
-    /// How it failed; nil while it has not.
+    /// Why the job has given up; nil while it has not.
     var failure: String?
     /// The batches of its requests, by number.
     var requests: [UInt64: BatchID] = [:]
@@ -44,10 +44,10 @@ extension Simulation {
         return node.id
     }
 
-    /// The job has written all it had to write.
+    /// Tells a job that it has written everything: it ends once all of it is acknowledged.
     public func end(_ job: NodeID) { nodes[job.index].job?.isEnding = true }
 
-    /// The job is started anew under its name, whether it has come to its end or has died.
+    /// Starts a job anew under its name after it has ended or died. A job that runs is left alone.
     public func begin(_ job: NodeID) {
         let node = nodes[job.index]
         guard !node.isUp else { return }
@@ -60,10 +60,10 @@ extension Simulation {
     /// Why a job has given up; nil where it has not.
     public func failure(of job: NodeID) -> String? { nodes[job.index].job?.failure }
 
-    /// The job runs no more, and all that it had written was acknowledged or it has given up.
+    /// True once the job has ended: all that it wrote was acknowledged, or it has given up.
     public func hasEnded(_ job: NodeID) -> Bool { nodes[job.index].job?.hasEnded ?? false }
 
-    /// The job keeps what is not acknowledged, and has no room for more.
+    /// True when the job has no room for more batches, because too many are not acknowledged.
     func isFull(_ job: SimulatedNode) -> Bool { job.pusher?.isFull ?? false }
 
     func startPushing(_ node: SimulatedNode) {
@@ -146,7 +146,7 @@ extension Simulation {
         return (rid, id, bytes)
     }
 
-    /// A relay answers a job: what it acknowledges it holds from now on.
+    /// Notes a relay's answer to a job: from now on the relay holds the batch that it acknowledges.
     func noteAnswer(_ payload: [UInt8], of relay: SimulatedNode, to job: SimulatedNode) {
         guard let items = PlainItem(payload)?.children, items.count == 2, items[0].text == "accepted",
             let rid = items[1].unsigned
@@ -158,11 +158,13 @@ extension Simulation {
         tell(relay, "holds \(batch.topic) #\(batch.sequence) of \(job.name)")
     }
 
-    /// A relay is given up for good only when it has lost what it held, when a clock is wrong past the lead, or when it
+    /// The fault in a job's notice that it gives a relay up for good; nil where there is a reason for that.
+    ///
+    /// A job does so only when the relay has lost what it held, when a clock is wrong past the lead, or when the relay
     /// fell too far behind another.
     private func whyWrong(_ notice: Notice) -> String? {
         let reason = notice.metadata["reason"] ?? ""
-        // What it had forgotten it does not know any more after a restart.
+        // After a restart a relay does not know the streams of names that it had forgotten.
         if settings.names != nil, faults[.crash] > 0 { return nil }
         guard faults[.relayLost] == 0, faults[.clockBeyondLead] == 0, !reason.hasPrefix("fell more than") else {
             return nil

@@ -39,7 +39,7 @@ extension Simulation {
         }
         node.watch.start(cache, label: node.name)
         restore(node)
-        // What comes from the disk may stem from the middle of a snapshot.
+        // The disk may hold half of a snapshot, so steps may show in part.
         if let fault = node.watch.look(cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { _ in false }) {
             fail(node, fault)
         }
@@ -49,8 +49,10 @@ extension Simulation {
         events.add(.tick(node: node.index, life: node.life), at: time + delay())
     }
 
-    /// Goes on where the disk ends. A relay that is pushed to does so always, as others would not know of its streams;
-    /// the rest in every other life, else with the records alone.
+    /// Restores the positions of the streams, so that the node goes on where its disk ends.
+    ///
+    /// A relay that is pushed to does so in every life, as other nodes would not know of the pushed streams. The other
+    /// nodes do so in every second life, and start with the records alone in between.
     private func restore(_ node: SimulatedNode) {
         guard let replica = node.replica, node.isPushedTo || node.life % 2 == 1 else { return }
         guard let relay = node.relay, node.isPushedTo else {
@@ -74,8 +76,8 @@ extension Simulation {
         return configuration
     }
 
-    /// A publisher that has forgotten its stamps needs a wall clock that is past them: nothing else keeps it from
-    /// giving one version to two writes. One that has a disk with them needs none.
+    /// Sets the wall clock of a publisher past its last stamp, unless its disk has that stamp. Nothing else keeps a
+    /// publisher that has forgotten its stamps from giving one version to two writes.
     private func keepClockAhead(_ node: SimulatedNode) {
         let lastStamp = oracle.lastStamp[node.name] ?? 0
         guard node.disk.clock < lastStamp else { return }
@@ -92,8 +94,8 @@ extension Simulation {
             reportInterval: settings.reportInterval, tombstoneRetention: settings.tombstoneRetention)
     }
 
-    /// Kills a process: what it had not written is gone, and all of its connections.
-    /// - Parameter losesDisk: its disk is gone, too.
+    /// Kills a process that runs: what it had not written to its disk is lost, and all its connections break.
+    /// - Parameter losesDisk: the disk is emptied, too.
     public func crash(_ id: NodeID, losesDisk: Bool = false) {
         let node = nodes[id.index]
         guard node.isUp else { return }
@@ -122,24 +124,25 @@ extension Simulation {
         }
     }
 
-    /// Starts a process that has crashed.
+    /// Starts a process that has crashed. A process that runs, and a job that has ended, stay as they are.
     public func restart(_ id: NodeID) {
         let node = nodes[id.index]
         guard !node.isUp, !(node.job?.hasEnded ?? false) else { return }
         start(node)
     }
 
-    /// The process is no more, for whatever reason; its observers were told the truth to the end.
+    /// Ends a process, for whatever reason, after a last check of what its observer was told.
     func leave(_ node: SimulatedNode) {
         if let fault = node.watch.observer?.look() { fail(node, fault) }
         node.die()
     }
 
-    /// Sets a wall clock.
+    /// Sets how far a node's wall clock is off.
     func setClock(_ node: SimulatedNode, offsetMilliseconds: Int64) {
         faults[.clockJump] += 1
         let jump = offsetMilliseconds - node.clockOffsetMilliseconds
-        // Stamps stay ahead when the clock that made them goes back: two clocks lie apart as far as they ever did.
+        // Stamps stay ahead when the clock that made them goes back, so the greatest distance that clocks ever had
+        // counts.
         earliestClock = min(earliestClock, offsetMilliseconds)
         latestClock = max(latestClock, offsetMilliseconds)
         if Duration.milliseconds(latestClock - earliestClock) > settings.clockLeadMax { faults[.clockBeyondLead] += 1 }

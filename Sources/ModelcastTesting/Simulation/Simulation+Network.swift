@@ -4,7 +4,7 @@ import ModelWire
 extension Simulation {
     func delay() -> UInt64 { UInt64.random(in: conditions.delayMicroseconds, using: &generator) }
 
-    /// A subscription or request of the client.
+    /// Sends a subscription or request of the client to the server.
     func sendUp(_ index: Int, _ message: Message) {
         guard isReachable(index) else { return }
         switch message {
@@ -25,7 +25,7 @@ extension Simulation {
         }
     }
 
-    /// A reply to the peer of this link.
+    /// Sends a reply of the server to the client.
     func reply(_ index: Int, _ payload: [UInt8]) {
         guard isReachable(index) else { return }
         if chance(conditions.controlResetPerMille) { return resetControl(index) }
@@ -44,7 +44,7 @@ extension Simulation {
         controlBreaks(index)
     }
 
-    /// A message of a node's stream, to everybody who has subscribed to it.
+    /// Sends a message of a node's stream to every client that has subscribed to its topic.
     func publish(_ node: SimulatedNode, topic: [UInt8], payload: [UInt8]) {
         for index in node.serving {
             guard links[index].isStreamOpen, links[index].active.contains(where: { topic.starts(with: $0) }),
@@ -102,7 +102,8 @@ extension Simulation {
         return leaves
     }
 
-    /// A message will not arrive.
+    /// Tells the story that a message is lost. Where the sequence check is sabotaged, a batch with the same sequence
+    /// and without known updates arrives in its place.
     private func lose(_ index: Int, _ topic: [UInt8], _ payload: [UInt8]) {
         let client = nodes[links[index].client]
         tell(client, "does not get \(Simulation.name(topic, payload)) from \(nodes[links[index].server].name)")
@@ -112,7 +113,7 @@ extension Simulation {
             at: time + delay())
     }
 
-    /// What a message is, for the story.
+    /// The name of a stream's message in the story.
     static func name(_ topic: [UInt8], _ payload: [UInt8]) -> String {
         let name = Topic(bytes: topic).description
         guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else {
@@ -121,7 +122,7 @@ extension Simulation {
         return "\(name) #\(batch.sequence) of \(batch.origin)"
     }
 
-    /// What a request or reply is, for the story.
+    /// The name of a request or reply in the story.
     static func method(_ payload: [UInt8]) -> String {
         guard let items = PlainItem(payload)?.children, items.count >= 2, let method = items[0].text else {
             return "nonsense"
@@ -133,7 +134,9 @@ extension Simulation {
 
     // MARK: Broken frames
 
-    /// Now and then a copy that is damaged, and is certain to be refused: what is valid may not change on the way.
+    /// Now and then makes a damaged copy of a message; nil otherwise.
+    /// - Parameter isBroken: whether the decoder refuses the copy. Only such copies are sent, because a network that
+    ///   turned one valid message into another would break every checker.
     private func broken(_ payload: [UInt8], isBroken: ([UInt8]) -> Bool) -> [UInt8]? {
         guard chance(conditions.malformedPerMille), !payload.isEmpty else { return nil }
         var copy = payload

@@ -13,8 +13,8 @@ extension Simulation {
 
     /// Adds a subscriber that runs.
     /// - Parameters:
-    ///   - senders: whom it listens to.
-    ///   - prefixes: what it takes.
+    ///   - senders: the publishers and relays that it listens to.
+    ///   - prefixes: the byte prefixes of the topics that it subscribes to; all data by default.
     @discardableResult
     public func addSubscriber(
         _ name: String, listeningTo senders: [NodeID], prefixes: [[UInt8]] = [Array("m/".utf8)]
@@ -22,7 +22,7 @@ extension Simulation {
         addSubscriber(name, listeningTo: senders, prefixes: prefixes, disk: .none, isObserved: true)
     }
 
-    /// What a node holds; nil while it is down.
+    /// The cache of a node; nil while it is down.
     public func cache(of node: NodeID) -> ModelCache? { nodes[node.index].cache }
 
     func addPublisher(
@@ -41,7 +41,7 @@ extension Simulation {
         try addRelay(name, listeningTo: senders, disk: .none)
     }
 
-    /// A node listens to one more sender: how a loop of relays is made.
+    /// Makes a node listen to one more sender, for example to close a loop of relays.
     public func listen(_ node: NodeID, to sender: NodeID) {
         let client = nodes[node.index]
         connect(client, to: sender)
@@ -71,7 +71,7 @@ extension Simulation {
         return node.id
     }
 
-    /// A node that has a name in the deployment, and does not run yet.
+    /// Adds a node that does not run yet, whose name other nodes will see as an origin's.
     func makeNode(
         _ name: String, _ kind: SimulatedNode.Kind, prefixes: [[UInt8]] = [], partitions: Partitions = .one,
         disk: SimulatedDisk.Mode, tickMicroseconds: UInt64, listeningTo senders: [NodeID] = []

@@ -3,13 +3,13 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// How far a publisher without a disk has come in taking its models back from relays: what `Publisher.recover` does.
+/// The progress of a publisher without a disk that takes its models back from relays, as `Publisher.recover` does.
 struct RecoveryState {
     /// The relays that are still to be asked, by node.
     var waiting: [Int]
     /// The relay that is being asked.
     var relay = 0
-    /// The identity of the connection to it; answers to another are late.
+    /// The routing identity of the connection to that relay. Answers to an earlier identity are dropped.
     var peer: [UInt8] = []
     var heads: [Heads] = []
     var records: [(type: String, record: CellRecord)] = []
@@ -17,15 +17,16 @@ struct RecoveryState {
     var types: Set<String> = []
     /// When the relay is given up.
     var deadline: UInt64 = 0
-    /// When the last message arrives: they keep their order.
+    /// When the last message arrives. Later ones arrive no earlier, which keeps their order.
     var lastArrival: UInt64 = 0
     var attempts: UInt8 = 0
 }
 
-/// A publisher that has crashed and has no disk asks relays for its models before it writes again, and then deletes
-/// some of them, as one does whose input has shrunk meanwhile.
+/// A publisher that has crashed and has no disk asks relays for its models before it writes again. Then it deletes some
+/// of them, like a publisher whose input has shrunk meanwhile.
 extension Simulation {
-    /// Begins, where the publisher recovers and this is not its first start. Until it is through it writes nothing.
+    /// Begins the recovery of a publisher that is to recover, unless this is its first start. The publisher writes
+    /// nothing until the recovery is done.
     func startRecovery(_ node: SimulatedNode) {
         guard node.kind == .publisher, node.life > 0, !node.recoversFrom.isEmpty else { return }
         node.recovery = RecoveryState(waiting: node.recoversFrom)
@@ -49,7 +50,7 @@ extension Simulation {
         let peer = recovery.peer
         node.recovery = recovery
         ask(node, .hello(rid: 1, version: 1, name: node.name, prefixes: []))
-        // An answer may be lost with the relay.
+        // The answer may be lost when the relay crashes, so the publisher asks again after a time.
         later(node, peer, at: time + settings.requestTimeout.wholeMicroseconds * 2) { simulation in
             simulation.tryAgain(node)
         }
@@ -62,7 +63,7 @@ extension Simulation {
         sayHello(node)
     }
 
-    /// Does something unless the publisher has died meanwhile, or speaks over another connection.
+    /// Runs `body` at a time, unless the publisher has died meanwhile or uses another connection by then.
     private func later(
         _ node: SimulatedNode, _ peer: [UInt8], at time: UInt64, _ body: @escaping (Simulation) -> Void
     ) {
@@ -87,7 +88,7 @@ extension Simulation {
         }
     }
 
-    /// A relay answers a peer that is no link.
+    /// Delivers a relay's reply to the publisher that recovers over this peer, as no link belongs to it.
     func replyToRecovery(_ peer: [UInt8], _ payload: [UInt8]) {
         guard let node = nodes.first(where: { $0.recovery?.peer == peer }), var recovery = node.recovery,
             let reply = try? ControlReply(decoding: payload.span, limits: .default)
@@ -106,7 +107,7 @@ extension Simulation {
             node.recovery?.records += records.map { (type: type, record: $0) }
             ask(node, .credit(rid: 2, count: 1))
         case .part(_, let type, let record):
-            // Joined like whole ones: nothing of it shows before all is here.
+            // Parts are joined like whole records; no reader sees them before all are here.
             node.recovery?.records.append((type: type, record: record))
             ask(node, .credit(rid: 2, count: 1))
         case .complete:
@@ -119,7 +120,7 @@ extension Simulation {
         }
     }
 
-    /// As `Publisher` adopts the copy of a relay.
+    /// Adopts the relay's heads and records, as `Publisher` does.
     private func adopt(_ node: SimulatedNode) {
         guard let recovery = node.recovery else { return }
         let now = moment(node)
@@ -136,7 +137,8 @@ extension Simulation {
         settle(node)
     }
 
-    /// Every relay was asked: the publisher goes on, and deletes what its input no longer has.
+    /// Ends the recovery after every relay was asked: the publisher writes again, and deletes some models that its
+    /// input no longer has.
     private func finishRecovery(_ node: SimulatedNode) {
         let types = node.recovery?.types ?? []
         node.recovery = nil

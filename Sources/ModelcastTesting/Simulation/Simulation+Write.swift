@@ -16,13 +16,15 @@ extension Simulation {
         let outcome = try node.origin?.write(
             write, type: type, id: id, fields: try EncodedFields(fields), now: moment(node))
         if case .delete = write, node.cache?[type, id] != nil {
-            // Its clock stands behind what it has stored or taken back.
+            // The delete is older than the model: the clock is behind stamps that were stored or taken back.
             fail(node, "has deleted \(type) \(id), which is still there")
         }
         return outcome ?? .unchanged
     }
 
-    /// Writes several models at a publisher as one transaction.
+    /// Writes several models at a publisher as one transaction. A publisher that is down, or that is taking its models
+    /// back, writes nothing.
+    /// - Throws: `WireError` for a bad name, or fields that do not fit into a frame; nothing has changed then.
     @discardableResult
     public func transaction(at node: NodeID, _ writes: WriteBatch) throws -> PublishOutcome {
         let node = nodes[node.index]
@@ -32,7 +34,7 @@ extension Simulation {
         return outcome ?? .unchanged
     }
 
-    /// Sends what a publisher has not sent.
+    /// Sends what a publisher has not sent yet.
     public func flush(_ node: NodeID) {
         let node = nodes[node.index]
         node.origin?.flush()

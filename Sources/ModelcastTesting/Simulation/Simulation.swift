@@ -15,21 +15,21 @@ import ModelWire
 /// simulation.run(milliseconds: 500)
 /// try simulation.settle()
 /// ```
-/// After every event it checks that no version went back, that nothing was applied twice, that no batch shows in part,
-/// that queues are bounded and that observers were told the truth; ``settle(within:)`` checks that every copy equals
-/// what was published. Not safe to share: a run uses one thread and no real time.
+/// After events the simulation checks that no version went back, that nothing was applied twice, that no batch shows in
+/// part, that queues are bounded and that observers were told the truth. ``settle(within:)`` checks that every copy
+/// equals what was published. A simulation must not be shared between threads: a run uses one thread and no real time.
 public final class Simulation {
-    /// What decides everything.
+    /// The seed that decides everything: the same seed goes the same way.
     public let seed: UInt64
-    /// Of every link. May be changed while the simulation runs.
+    /// The conditions of every link. They may be changed while the simulation runs.
     public var conditions: NetworkConditions
-    /// The time, microseconds since the simulation began.
+    /// The simulated time, in microseconds since the simulation began.
     public internal(set) var time: UInt64 = 0
-    /// What was done to it so far.
+    /// The faults that were injected so far.
     public internal(set) var faults = FaultTally()
-    /// The first thing that a checker found; nothing happens any more after it.
+    /// The first fault that a checker found. The simulation stops there.
     public internal(set) var failure: SimulationFailure?
-    /// What happened, in lines that a person can read; empty unless asked for.
+    /// The events as lines that a person can read; empty unless asked for.
     public internal(set) var story: Story
 
     let settings: SimulationSettings
@@ -43,7 +43,7 @@ public final class Simulation {
     var earliestClock: Int64 = 0
     var latestClock: Int64 = 0
 
-    /// When the wall clock stood at the beginning: any plausible instant.
+    /// What wall clocks show at the beginning, in milliseconds since 1970: any plausible instant.
     static let wallStartMilliseconds: UInt64 = 1_800_000_000_000
 
     enum Event {
@@ -94,7 +94,7 @@ public final class Simulation {
         if failure == nil { time = end }
     }
 
-    /// Does something at a later time.
+    /// Runs `body` after a time.
     func plan(after milliseconds: UInt64, _ body: @escaping (Simulation) -> Void) {
         events.add(.plan(body), at: time + milliseconds * 1000)
     }
@@ -102,11 +102,11 @@ public final class Simulation {
     /// Both clocks, as a node reads them.
     func moment(_ node: SimulatedNode) -> Moment {
         let wall = Int64(Simulation.wallStartMilliseconds + time / 1000) + node.clockOffsetMilliseconds
-        // A machine may look a little into the past; begin well above zero.
+        // A machine may subtract a little from the uptime, so that begins well above zero.
         return Moment(wallMilliseconds: UInt64(wall), uptimeMicroseconds: 1_000_000_000 + time)
     }
 
-    /// Takes note of what a checker found.
+    /// Records what a checker found, if it is the first fault. The run ends with it.
     func fail(_ node: SimulatedNode?, _ what: String) {
         guard failure == nil else { return }
         let failure = SimulationFailure(seed: seed, microseconds: time, node: node?.name, what: what)

@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What happened in a simulation, a line for each event.
+/// The events of a simulation, a line for each.
 public struct Story: Sendable {
     let isTold: Bool
     /// Time in milliseconds, node, event.

@@ -2,7 +2,7 @@ import Dispatch
 import Modelcast
 import Synchronization
 
-/// A publisher and a subscriber in one process, over TCP loopback: what system calls are counted of.
+/// A publisher and a subscriber in one process, over TCP loopback, whose system calls are counted.
 final class CountedExchange: Sendable {
     private let publisher: Publisher
     private let workload: Workload
@@ -19,6 +19,7 @@ final class CountedExchange: Sendable {
             logger: Worker.logger("bench"))
     }
 
+    /// Publishes updates until all were told.
     /// - Parameter alone: waits after each update until it has been told.
     /// - Returns: how many frames were published.
     func run(_ updates: Int, alone: Bool) throws -> Int {

@@ -8,8 +8,8 @@ import Modelcast
 
 /// The canonical load, small enough for callgrind, one part of it in one process: `Scripts/counts` runs it.
 ///
-/// Everything before the counted updates, and the comparison afterwards, stands outside of ``CountedWork``. In the
-/// parts with sockets nothing does: the script takes the difference of two runs.
+/// The preparation before the counted updates, and the comparison after them, stand outside of ``CountedWork``, so they
+/// are not counted. The parts with sockets count everything; there the script takes the difference of two runs.
 public struct CountedLoad {
     let part: CountedPart
     let updates: Int
@@ -19,25 +19,28 @@ public struct CountedLoad {
     private var wireByteCount = 0
 
     static let modelCount = 2_000
-    /// Writes a call of the parts with batches.
+    /// How many writes a call hands over in the parts with batches.
     static let batchCount = 64
-    /// Updates a frame under load.
+    /// How many updates a frame has under load.
     static let frameCount = 256
-    /// What is done before anything is counted, so that memory has grown to its size.
+    /// How many updates are made before anything is counted, so that memory has grown to its size.
     static let warmUpCount = 8 * frameCount
     static let observedCount = 1_000
 
-    /// What one run did, as JSON on stdout.
+    /// The outcome of one run, which `modelcast-count` prints as JSON.
     public struct Outcome: Codable, Sendable {
+        /// The part that was counted.
         public var part: CountedPart
+        /// How many updates were counted.
         public var updates: Int
-        /// Frames of the counted updates; 0 where none were made.
+        /// How many frames the counted updates made; 0 where they made none.
         public var frames: Int
-        /// The bytes of these frames, with the bytes of their topics.
+        /// The bytes of these frames and of their topics.
         public var wireBytes: Int
     }
 
-    /// - Parameter updates: how many are counted; a multiple of ``frameCount``.
+    /// - Parameter updates: how many updates are counted; a multiple of 256.
+    /// - Throws: ``BenchError`` for any other number.
     public init(_ part: CountedPart, updates: Int) throws {
         guard updates > 0, updates.isMultiple(of: CountedLoad.frameCount) else {
             throw BenchError("--updates must be a multiple of \(CountedLoad.frameCount)")
@@ -47,6 +50,7 @@ public struct CountedLoad {
         load = BenchLoad(ids: workload.ids, updates: Workload.updates(1_024), seed: 1)
     }
 
+    /// Does the work of the part, and checks its result.
     /// - Throws: ``BenchError`` when the work was not done as it should, or digests differ.
     public mutating func run() throws -> Outcome {
         switch part {
@@ -64,7 +68,7 @@ public struct CountedLoad {
 
     // MARK: Publisher
 
-    /// A publisher that is not run: its outbox takes everything.
+    /// Publishes at a publisher that does not run: its outbox takes everything.
     private mutating func publish() throws {
         var configuration = PublisherConfiguration(
             name: "bench", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
@@ -90,7 +94,7 @@ public struct CountedLoad {
         try check(publisher.cache, &expected)
     }
 
-    /// The last update of each model is what the cache holds.
+    /// Checks that the cache holds the last update of each model.
     private func check(_ cache: ModelCache, _ load: inout BenchLoad) throws {
         var last: [String: Fields] = [:]
         for _ in 0..<(CountedLoad.warmUpCount + updates) {
@@ -202,7 +206,7 @@ public struct CountedLoad {
             _ = try pair.origin.write(
                 .merge, type: BenchUser.modelType, id: id, fields: try EncodedFields(user.fields), now: pair.now)
         }
-        // Warm: each has been read before.
+        // Each model is read once before, so that its view is on the record.
         for id in workload.ids { _ = pair.origin.cache[BenchUser.self, id] }
         var numbers = SeededNumbers(seed: 5)
         for count in [CountedLoad.warmUpCount, updates] {

@@ -2,9 +2,9 @@ import Dispatch
 import ModelCache
 import Synchronization
 
-/// Observers, those of the type on one queue, those of single models on another.
+/// Observers of the type on one queue, and of single models on another.
 ///
-/// The queues stand still while a frame is applied, so that every frame meets them in the same state.
+/// The queues are suspended while a frame is applied, so that every frame finds them in the same state.
 final class CountedObservers: Sendable {
     private let queues = [DispatchQueue(label: "bench-type"), DispatchQueue(label: "bench-models")]
     private let observations: [CacheObservation]
@@ -23,8 +23,8 @@ final class CountedObservers: Sendable {
     }
 
     /// - Parameters:
-    ///   - ids: of the models that have an observer each.
-    ///   - isTypeObserved: the type has one, too.
+    ///   - ids: the ids of the models that have an observer each.
+    ///   - isTypeObserved: the type has an observer, too.
     init(_ cache: ModelCache, _ ids: some Sequence<String>, isTypeObserved: Bool) {
         let tally = tally
         var observations: [CacheObservation] = []
@@ -41,16 +41,17 @@ final class CountedObservers: Sendable {
         drain()
     }
 
-    /// Nobody is told until ``tell()``.
+    /// Suspends the queues until ``tell()``.
     func hold() { for queue in queues { queue.suspend() } }
 
-    /// Returns when everybody has been told.
+    /// Resumes the queues, and returns when all observers have been told everything.
     func tell() {
         for queue in queues { queue.resume() }
         drain()
     }
 
-    /// A drain tells its share and queues again behind this, until it finds nothing.
+    /// Waits until the queues have nothing more to tell. A turn of the cache tells its share and queues the next turn
+    /// behind this block, so the wait is repeated until no handler was called.
     private func drain() {
         var told = -1
         while case let calls = tally.calls.load(ordering: .relaxed), told != calls {
@@ -59,9 +60,11 @@ final class CountedObservers: Sendable {
         }
     }
 
+    /// Checks that about as many changes were told as expected.
     /// - Parameters:
-    ///   - updates: how many were applied; those of one model in one frame are one change.
-    ///   - share: of how many of them the model is observed.
+    ///   - updates: how many updates were applied; those of one model in one frame are one change.
+    ///   - share: the share of models that are observed.
+    /// - Throws: ``BenchError`` when far more or fewer were told.
     func requireTold(_ updates: Int, share: Double) throws {
         let (ofType, ofModels) = (tally.ofType.load(ordering: .relaxed), tally.ofModels.load(ordering: .relaxed))
         let expected = Int(Double(updates) * share)

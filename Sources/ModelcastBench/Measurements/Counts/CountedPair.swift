@@ -3,7 +3,8 @@ import ModelRecord
 import ModelSync
 import ModelWire
 
-/// An origin and a replica of it in one process, without sockets and without a clock: the same work in every run.
+/// An origin and a replica of it in one process, without sockets and without a clock, so that every run does the same
+/// work.
 struct CountedPair {
     var origin: Origin
     let replica: Replica
@@ -22,14 +23,15 @@ struct CountedPair {
 
     private static let wallMilliseconds: UInt64 = 1_800_000_000_000
 
-    /// The time passes with the updates: a million a second.
+    /// The present time, which passes with the updates: a second for a million.
     var now: Moment {
         Moment(wallMilliseconds: CountedPair.wallMilliseconds + updates / 1000, uptimeMicroseconds: 1_000_000 + updates)
     }
 
     mutating func passTime(_ count: Int) { updates += UInt64(count) }
 
-    /// Connects the two; afterwards the replica holds what the origin holds.
+    /// Connects the two, until the replica holds what the origin holds.
+    /// - Throws: ``BenchError`` when it does not come to that.
     mutating func connect() throws {
         replica.connected(sender, now: now)
         while replica.hasActions || origin.hasActions {
@@ -54,7 +56,8 @@ struct CountedPair {
         try requireEqual()
     }
 
-    /// - Throws: when the replica does not hold what the origin holds.
+    /// Compares the copies.
+    /// - Throws: ``BenchError`` when the replica does not hold what the origin holds.
     func requireEqual() throws {
         let expected = origin.cache.digest(of: Workload.type)
         let digest = replica.cache.digest(of: Workload.type)

@@ -4,7 +4,7 @@ import ModelSync
 import ModelWire
 import Modelcast
 
-/// The loops that are counted: callgrind collects while it is inside one of these functions, so each stands in the
+/// The loops that are counted. Callgrind collects while it is inside one of these functions, so each stands in the
 /// binary under its own name, and none calls another.
 enum CountedWork {
     @inline(never)
@@ -21,7 +21,8 @@ enum CountedWork {
         return published
     }
 
-    /// - Parameter fill: adds the writes of one call. Made elsewhere, as its name would contain that of this function.
+    /// - Parameter fill: adds the writes of one call. The closure stands in another function, because the symbol of a
+    ///   closure here would contain the name of this one.
     @inline(never)
     static func countedPublishBatch(
         _ publisher: Publisher, _ count: Int, _ fill: (inout Writes) throws -> Void
@@ -31,7 +32,7 @@ enum CountedWork {
         return published
     }
 
-    /// One frame of merges.
+    /// Makes one frame of merges.
     @inline(never)
     static func countedOrigin(
         _ origin: inout Origin, _ load: inout BenchLoad, _ count: Int, now: Moment
@@ -45,7 +46,7 @@ enum CountedWork {
         return origin.takeActions()
     }
 
-    /// One frame of several batches.
+    /// Makes one frame of several batches.
     @inline(never)
     static func countedOriginBatch(
         _ origin: inout Origin, _ load: inout BenchLoad, _ writes: inout WriteBatch, _ count: Int, now: Moment
@@ -63,7 +64,7 @@ enum CountedWork {
         return origin.takeActions()
     }
 
-    /// One frame, as it comes from the socket.
+    /// Applies one frame, as it comes from the socket.
     @inline(never)
     static func countedApply(
         _ replica: Replica, _ sender: SenderID, topic: [UInt8], payload: [UInt8], now: Moment

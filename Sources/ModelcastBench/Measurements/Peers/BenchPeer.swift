@@ -1,8 +1,8 @@
-/// Something else that tells one process what another has changed.
+/// Another system that tells one process what another has changed, and how it is driven.
 struct BenchPeer: Sendable {
-    /// As the table has it.
+    /// The name in the table.
     let name: String
-    /// What it does, for the note below the table.
+    /// The note below the table that says what is measured.
     let description: String
     let program: String
     let arguments: [String]
@@ -10,10 +10,10 @@ struct BenchPeer: Sendable {
     /// Whether an update may be replaced by a newer one of the same model before it arrives. The driver compares the
     /// copies; where nothing may be replaced, every update must have arrived.
     let mayReplace: Bool
-    /// Of Modelcast's rate divided by that of this.
+    /// The bound of Modelcast's rate divided by that of this peer; nil for none.
     let mark: BenchFigure.Mark?
 
-    /// Those whose server is there.
+    /// The peers whose server has a port.
     static func all(of peers: BenchPeers) -> [BenchPeer] {
         (peers.redisPort.map(redis) ?? []) + (peers.natsPort.map(nats) ?? [])
     }

@@ -1,25 +1,28 @@
 import Foundation
 
-/// Servers that stand beside Modelcast in ``BenchScenario/peers``, and the programs that drive them.
+/// The servers that are measured beside Modelcast in ``BenchScenario/peers``, and the programs that drive them.
 public struct BenchPeers: Codable, Hashable, Sendable, CustomStringConvertible {
     /// The folder with the programs that `Scripts/bench-peers` builds.
     public var drivers: String
-    /// Ports of 127.0.0.1 at which servers listen; one that has none is not measured.
+    /// The port of 127.0.0.1 at which Redis listens; nil to leave it out.
     public var redisPort: Int?
+    /// The port of 127.0.0.1 at which NATS listens; nil to leave it out.
     public var natsPort: Int?
     /// Updates in each of a server's rounds.
     public var updates = 500_000
 
+    /// Servers at these ports of 127.0.0.1.
     public init(drivers: String, redisPort: Int? = nil, natsPort: Int? = nil) {
         (self.drivers, self.redisPort, self.natsPort) = (drivers, redisPort, natsPort)
     }
 
-    /// How the scenario is run.
+    /// A sentence that says how the scenario is run.
     public static let instruction = """
         peers needs servers and the programs that drive them: run Scripts/bench-peers, which starts and builds them, \
         or give --peer-drivers with --redis-port or --nats-port
         """
 
+    /// The servers, the number of updates and the folder of the drivers in one line.
     public var description: String {
         let servers = [("Redis", redisPort), ("NATS", natsPort)].compactMap { name, port in
             port.map { "\(name) at port \($0)" }
@@ -27,7 +30,7 @@ public struct BenchPeers: Codable, Hashable, Sendable, CustomStringConvertible {
         return "\(servers.joined(separator: ", ")), \(Figures.grouped(updates)) updates, drivers in \(drivers)"
     }
 
-    /// Makes sure that there is something to measure, and every program that it takes.
+    /// Checks that there is a server, and a program for each peer.
     /// - Throws: ``BenchError`` that says what is missing.
     public func check() throws {
         guard redisPort != nil || natsPort != nil else {

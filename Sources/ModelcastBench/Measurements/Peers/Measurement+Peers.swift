@@ -1,6 +1,6 @@
-/// Updates applied a second, beside what others do.
+/// Updates applied a second, beside those of Redis and NATS.
 extension Measurement {
-    /// Modelcast carries the canonical load, observers and all; a peer's watcher counts what comes.
+    /// Measures Modelcast under the canonical load with its observers, and each peer with a watcher that counts.
     ///
     /// Each round of a peer stands between two of Modelcast, with one call each and with several a call, and is
     /// compared with those.
@@ -15,7 +15,7 @@ extension Measurement {
         var rates = all.map { _ in kinds.map { _ in BenchRounds() } }
         var reports: [PeerReport?] = all.map { _ in nil }
         var run = 1
-        // Updates a second of each kind.
+        // Measures Modelcast: updates a second of each kind.
         func modelcast(run: Int) async throws -> [Double] {
             var rates: [Double] = []
             for (index, (_, batch)) in kinds.enumerated() {
@@ -38,7 +38,7 @@ extension Measurement {
                 let after = try await modelcast(run: run)
                 for kind in kinds.indices {
                     rates[index][kind].add(baseline: report.perSecond)
-                    // Of as many updates before as after: their time counts, as if it were one round.
+                    // The harmonic mean: the rate of one round with as many updates before as after.
                     let around = 2 / (1 / before[kind] + 1 / after[kind])
                     rates[index][kind].add(around, around: report.perSecond)
                 }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// What a driver says about one measurement: a line of JSON, printed only where everything has arrived.
+/// The report of a driver about one measurement: a line of JSON, which it prints only where everything has arrived.
 struct PeerReport: Decodable, Hashable, Sendable {
-    /// Names with versions.
+    /// The names and versions of server and client.
     var server: String
     var client: String
     var updates: Int
-    /// Messages, invalidations or values that came to the subscriber.
+    /// How many messages, invalidations or values came to the subscriber.
     var received: Int
-    /// Models that the subscriber had to ask for.
+    /// How many models the subscriber had to ask for.
     var fetched: Int
-    /// From the first request until the subscriber had everything.
+    /// The time from the first request until the subscriber had everything.
     var seconds: Double
 
     var perSecond: Double { Double(updates) / seconds }
 
-    /// Makes sure that it is about what was asked for, and that nothing was lost.
+    /// Checks that the report is about the updates that were asked for, and that nothing was lost.
+    /// - Throws: ``BenchError`` otherwise.
     func check(_ peer: BenchPeer, updates expected: Int) throws {
         guard updates == expected, seconds > 0, seconds.isFinite, received >= 0, fetched >= 0 else {
             throw BenchError("\(peer.name): the driver was asked for \(expected) updates and told of something else")
@@ -25,7 +26,7 @@ struct PeerReport: Decodable, Hashable, Sendable {
         }
     }
 
-    /// A sentence for below the table.
+    /// The sentence about the peer below the table.
     func note(_ peer: BenchPeer) -> String {
         var text = "\(peer.name): \(server), \(client). \(peer.description)"
         if peer.mayReplace {

@@ -5,11 +5,11 @@ struct PeerRun {
     let peer: BenchPeer
     let peers: BenchPeers
     let models: Int
-    /// Where the driver's words on stderr go, for the message when it fails.
+    /// The folder for the driver's text on stderr, which goes into the message when the driver fails.
     let folder: URL
-    /// How long it may take.
+    /// How many seconds the driver may take, which it checks itself.
     var secondsMost = 120
-    /// How much longer it is waited for: its own words say best what it was waiting for.
+    /// How many seconds longer this process waits, so that the driver can say itself what it was waiting for.
     var secondsMore = 5
 
     func measure() async throws -> PeerReport {
@@ -17,7 +17,7 @@ struct PeerRun {
         try? FileManager.default.removeItem(atPath: words)
         var launch = ChildLaunch(arguments: arguments)
         launch.executable = peers.path(of: peer)
-        // What Scripts/build-flags tells the allocator is for Modelcast; others run as they come.
+        // The tuning of the allocator in Scripts/build-flags is for Modelcast; peers run with their own defaults.
         launch.environment = ["GLIBC_TUNABLES": ""]
         launch.errorPath = words
         let driver = try Child<BenchOrder, PeerReport>(name: peer.name, launch: launch)
@@ -44,7 +44,7 @@ struct PeerRun {
         ]
     }
 
-    /// The driver's own reason; nil where it gave none.
+    /// The reason that the driver gave on stderr; nil where it gave none.
     private func said(_ words: String) -> String? {
         let text = (try? String(contentsOfFile: words, encoding: .utf8)) ?? ""
         let lines = text.split(separator: "\n").suffix(5)

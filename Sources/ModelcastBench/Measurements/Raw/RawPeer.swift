@@ -3,7 +3,7 @@ import Synchronization
 
 /// A process of raw libzmq: one thread owns the socket and carries out orders.
 enum RawPeer {
-    /// Runs `serve` on a thread of its own until it returns, which it does when there are no more orders.
+    /// Runs `serve` on a thread of its own. `serve` returns when there are no more orders.
     static func run(
         _ serve: @escaping @Sendable (OrderQueue, (BenchReply) -> Void) throws -> Void
     ) async throws {
@@ -19,7 +19,7 @@ enum RawPeer {
     }
 }
 
-/// Orders on their way to a thread that waits for them.
+/// A queue of orders for a thread that waits for them.
 final class OrderQueue: Sendable {
     private let orders = Mutex<[BenchOrder?]>([])
     private let arrived = DispatchSemaphore(value: 0)
@@ -29,13 +29,13 @@ final class OrderQueue: Sendable {
         arrived.signal()
     }
 
-    /// No more orders will come.
+    /// Closes the queue: no more orders will come.
     func close() {
         orders.withLock { $0.append(nil) }
         arrived.signal()
     }
 
-    /// Waits for the next order; nil at the end.
+    /// Waits for the next order; nil when the queue is closed and empty.
     func next() -> BenchOrder? {
         arrived.wait()
         return orders.withLock { $0.removeFirst() }

@@ -1,6 +1,6 @@
 import CLibZMQ
 
-/// libzmq and nothing else: receives what a ``RawSender`` sends, on a SUB; in bulk on a PULL.
+/// A receiver that uses libzmq alone: receives the messages of a ``RawSender`` on a SUB; in bulk on a PULL.
 struct RawReceiver: Sendable {
     let endpoint: String
     let isBulk: Bool

@@ -1,10 +1,10 @@
 import CLibZMQ
 
-/// libzmq and nothing else: sends messages of one frame of 100 bytes from an XPUB, with no high-water mark; in bulk
-/// large ones from a PUSH, which waits for its receiver.
+/// A sender that uses libzmq alone: sends messages of one frame of 100 bytes from an XPUB, with no high-water mark; in
+/// bulk large ones from a PUSH, which waits for its receiver.
 struct RawSender: Sendable {
     static let byteCount = 100
-    /// How many messages may wait in bulk, as many as a sender of snapshots lets wait.
+    /// How many messages may wait in bulk: as many as a sender of snapshots lets wait.
     static let bulkQueueCount: Int32 = 16
 
     let isBulk: Bool
@@ -14,12 +14,12 @@ struct RawSender: Sendable {
         try await RawPeer.run { orders, tell in try RawSender.serve(isBulk, orders, tell) }
     }
 
-    /// The socket's thread: makes it, carries out orders, closes it.
+    /// The work of the socket's thread: makes the socket, carries out orders, closes the socket.
     private static func serve(_ isBulk: Bool, _ orders: OrderQueue, _ tell: (BenchReply) -> Void) throws {
         let socket = isBulk ? try RawSocket(ZMQ_PUSH, queueCount: bulkQueueCount) : try RawSocket(ZMQ_XPUB)
         defer { socket.close() }
         tell(.ready(endpoint: try socket.bind()))
-        // XPUB tells the subscription; from then on nothing is lost.
+        // The XPUB receives the subscription; from then on nothing is lost.
         if !isBulk { try socket.receive { _ in } }
         while let order = orders.next() {
             switch order {

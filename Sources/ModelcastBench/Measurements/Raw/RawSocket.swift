@@ -1,7 +1,7 @@
 import CLibZMQ
 import Foundation
 
-/// The first bytes of a raw message.
+/// The two times at the beginning of a raw message; in throughput rounds `due` is its number.
 struct RawStamp {
     var due: UInt64
     var sent: UInt64
@@ -27,7 +27,7 @@ struct RawSocket {
         }
         unsafe self.context = context
         unsafe self.socket = socket
-        // Without a limit XPUB loses nothing, and PUSH waits at one; and an error instead of waiting for ever.
+        // An XPUB without a limit loses nothing, and a PUSH waits at its limit. A receive fails when it waits too long.
         let options: [(Int32, Int32)] = [
             (ZMQ_SNDHWM, queueCount), (ZMQ_RCVHWM, queueCount), (ZMQ_LINGER, 0), (ZMQ_RCVTIMEO, patience),
         ]
@@ -38,12 +38,13 @@ struct RawSocket {
         if kind == ZMQ_SUB { try check("subscribe", unsafe clibzmq_set(socket, ZMQ_SUBSCRIBE, "", 0)) }
     }
 
-    /// Of an XPUB: also subscriptions that another subscriber has already.
+    /// Makes an XPUB receive also those subscriptions that another subscriber has already.
     func tellEverySubscription() throws {
         var value: Int32 = 1
         try check("verbose", unsafe clibzmq_set(socket, ZMQ_XPUB_VERBOSE, &value, 4))
     }
 
+    /// Binds the socket to a free port of 127.0.0.1.
     /// - Returns: the endpoint, with the port that the system chose.
     func bind() throws -> String {
         try check("bind", unsafe clibzmq_bind(socket, "tcp://127.0.0.1:*"))
@@ -55,7 +56,7 @@ struct RawSocket {
 
     func connect(to endpoint: String) throws { try check("connect", unsafe clibzmq_connect(socket, endpoint)) }
 
-    /// Sends one frame of ``RawSender/byteCount`` bytes, waiting where it must.
+    /// Sends one frame of ``RawSender/byteCount`` bytes, and waits where the queue is full.
     @inline(__always)
     func send(_ stamp: RawStamp) throws {
         var message = clibzmq_message()
@@ -67,7 +68,7 @@ struct RawSocket {
         try check("send", unsafe clibzmq_message_send(&message, socket, 0))
     }
 
-    /// Sends one frame that is a copy of `bytes`, waiting where it must.
+    /// Sends one frame that is a copy of `bytes`, and waits where the queue is full.
     func send(_ bytes: [UInt8]) throws { try send(bytes[...], isLast: true) }
 
     /// Sends one frame of a message.
@@ -103,13 +104,13 @@ struct RawSocket {
             try check("receive", result)
             isFirst = false
             let bytes = unsafe clibzmq_message_data(&message)
-            // As many as the message has, until it is closed.
+            // The buffer has the message's size, and is valid until the message is closed.
             try unsafe body(UnsafeRawBufferPointer(start: bytes, count: clibzmq_message_size(&message)))
             if unsafe clibzmq_message_more(&message) == 0 { return true }
         }
     }
 
-    /// Waits for one frame; `body` gets zeros for one that is too short.
+    /// Waits for one frame. `body` gets zeros for a frame that is too short for a stamp.
     @inline(__always)
     func receive(_ body: (RawStamp) throws -> Void) throws {
         var message = clibzmq_message()

@@ -1,10 +1,11 @@
 import CLibZMQ
 import ModelWire
 
-/// A SUB of raw libzmq at a publisher of Modelcast: notes how large its messages are, and how many updates they hold.
+/// A SUB of raw libzmq at a publisher of Modelcast, which notes the sizes of its messages and how many updates they
+/// have.
 struct FrameRecorder: Sendable {
     let endpoint: String
-    /// When nothing has come for so long after the time, nothing is on its way: heads come more rarely.
+    /// After so long without a message nothing is on its way. It is shorter than the interval of heads.
     private static let quietNanoseconds: UInt64 = 300_000_000
 
     func run() async throws {
@@ -21,7 +22,7 @@ struct FrameRecorder: Sendable {
             guard case .recordFrames(let seconds) = order else {
                 throw BenchError("a recorder does not know the order \(order)")
             }
-            // What came before.
+            // Messages from before the order are dropped.
             while try socket.receiveSizes() != nil {}
             tell(.recording)
             tell(.frames(try record(socket, seconds: seconds)))
@@ -34,7 +35,7 @@ struct FrameRecorder: Sendable {
         var end = MonotonicClock.nanoseconds + UInt64(seconds * 1e9)
         while MonotonicClock.nanoseconds < end {
             var parts: [[UInt8]] = []
-            // Copied while the message is there.
+            // The parts are copied, because the message is closed behind this call.
             guard try unsafe socket.receiveFrames({ unsafe parts.append(Array($0)) }) else { continue }
             guard parts.count == 2 else { throw BenchError("a message of \(parts.count) frames, and not of two") }
             end = max(end, MonotonicClock.nanoseconds + FrameRecorder.quietNanoseconds)
@@ -53,7 +54,7 @@ struct FrameRecorder: Sendable {
     }
 }
 
-/// An XPUB of raw libzmq that sends to all its subscribers what a publisher of Modelcast has sent.
+/// An XPUB of raw libzmq that sends frames of the same sizes and times as a publisher of Modelcast has sent.
 struct FanoutSender: Sendable {
     func run() async throws {
         try await RawPeer.run { orders, tell in try FanoutSender.serve(orders, tell) }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The cost of an update with a thousand models, and with ten million.
 ///
-/// Models of four fields, so that ten million of them fit the memory; an update sets two. A cache, through the decoder
-/// and in batches as a subscriber does it, in turns with dictionaries behind a lock that take the same updates as
-/// Swift values, with nothing to decode and no versions.
+/// Models have four fields, so that ten million of them fit the memory; an update sets two. A cache applies batches
+/// through the decoder, as a subscriber does. It takes turns with dictionaries behind a lock, which take the same
+/// updates as Swift values, with nothing to decode and no versions.
 struct GrowthScenario {
     private let sizes: ScenarioSizes
     private static let fieldCount = 4
@@ -69,7 +69,7 @@ struct GrowthScenario {
         for round in 0...sizes.turns {
             var (cacheTime, dictionaryTime) = (0 as UInt64, 0 as UInt64)
             var count = 0
-            // Some batches at a time: what is made ahead takes no more of the processor's caches than it must.
+            // Only some batches are made ahead, so that they take little of the processor's caches.
             while count < sizes.growthUpdates {
                 var frames: [[UInt8]] = []
                 var plain: [[PlainUpdate]] = []
@@ -116,11 +116,11 @@ struct GrowthScenario {
         return figures
     }
 
-    /// What `models` need, where that is more than there is; nil where they fit.
+    /// The memory that `models` need and the memory that is free, where the need is greater; nil where they fit.
     private func missingByteCount(
         _ models: Int, filled: Int, since before: UInt64
     ) -> (needed: UInt64, available: UInt64)? {
-        // Of a model what the last size took, and a half more for tables that double.
+        // A model needs what it took at the last size, and half as much again for tables that double.
         let grown = Double(ProcessFigures.residentByteCount &- before)
         let each = filled >= 10_000 ? grown / Double(filled) : 1_200
         let needed = UInt64(Double(models - filled) * each * 1.5)
@@ -128,8 +128,9 @@ struct GrowthScenario {
         return needed > available ? (needed, available) : nil
     }
 
-    /// Both hold the same of models that are spread over all.
-    /// - Returns: how many copies there are.
+    /// Compares cache and dictionaries, in up to about 200,000 models that are spread over all.
+    /// - Returns: how many copies were compared.
+    /// - Throws: ``BenchError`` when they differ.
     private func compare(_ cache: ModelCache, _ other: LockedTexts, models: Int) throws -> Int {
         for model in stride(from: 0, to: models, by: max(1, models / 100_000)) {
             let id = NumberedModels.id(model)
@@ -142,7 +143,7 @@ struct GrowthScenario {
     }
 }
 
-/// Models as dictionaries, behind a lock: what one writes without Modelcast.
+/// Models as dictionaries behind a lock, as a program without Modelcast might keep them.
 final class LockedTexts: Sendable {
     private let models = Mutex<[String: [String: String]]>([:])
 
@@ -152,7 +153,7 @@ final class LockedTexts: Sendable {
 
     var count: Int { models.withLock { $0.count } }
 
-    /// One batch, with the lock held once.
+    /// Applies one batch, under one lock.
     func apply(_ batch: [PlainUpdate]) {
         models.withLock { models in
             for update in batch {
@@ -163,7 +164,7 @@ final class LockedTexts: Sendable {
 }
 
 extension BenchFigure.Baseline {
-    /// - Parameter ratios: of each round; the middle one counts.
+    /// - Parameter ratios: the ratio of each round; the median counts.
     init(_ name: String, _ value: Double, ratios: [Double]) {
         self.init(name, value, ratio: ratios.median ?? 0, range: BenchFigure.Baseline.range(ratios))
     }

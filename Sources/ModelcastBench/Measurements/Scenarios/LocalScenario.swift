@@ -1,5 +1,5 @@
-/// A scenario that one process is enough for. Each has a process of its own, so that none finds the memory as another
-/// has left it.
+/// A scenario that needs one process. Each runs in a process of its own, so that none finds the memory as another has
+/// left it.
 public enum LocalScenario: Codable, Hashable, Sendable {
     case reads
     case memory(MemoryKind)
@@ -8,7 +8,7 @@ public enum LocalScenario: Codable, Hashable, Sendable {
     case snapshot
 }
 
-/// The process that measures one of them.
+/// The process that measures such a scenario.
 struct LocalPeer: Sendable {
     let sizes: ScenarioSizes
     let scenario: LocalScenario
@@ -46,14 +46,14 @@ extension Measurement {
     func measureObservers() async throws -> BenchPart { try await measure(.observers) }
     func measureSnapshot() async throws -> BenchPart { try await measure(.snapshot) }
 
-    /// Reads of a cache in one process, then those of a subscriber.
+    /// Measures reads of a cache in one process, then those of a subscriber.
     func measureReads() async throws -> BenchPart {
         var part = try await measure(.reads)
         part.figures += try await measureSubscriberReads().figures
         return part
     }
 
-    /// The memory of a million models, and of the same in dictionaries: three processes.
+    /// Measures the memory of models in a cache, in dictionaries and in structs, each in a process of its own.
     func measureMemory() async throws -> BenchPart {
         var whole = BenchPart(.memory)
         for kind in MemoryKind.allCases {

@@ -1,10 +1,10 @@
-/// One publisher and many subscribers, beside one XPUB of raw libzmq and as many SUBs that get the same frames: one
-/// after the other, and both at the same time.
+/// One publisher and many subscribers, beside one XPUB of raw libzmq and as many SUBs that get frames of the same
+/// sizes. The two are measured one after the other, and at the same time.
 extension Measurement {
-    /// At most so much more than raw libzmq, with the most subscribers.
+    /// The bound of the ratio to raw libzmq with 64 subscribers or more.
     static let fanoutMax = 1.2
 
-    /// The processes, and what has been measured with them.
+    /// The processes, and the rounds that were measured with them.
     fileprivate struct Fanout {
         let publisher: Process
         let endpoint: String
@@ -13,26 +13,26 @@ extension Measurement {
         let rawEndpoint: String
         var subscribers: [Process] = []
         var receivers: [Process] = []
-        /// With the present number of subscribers.
+        /// The rounds with the present number of subscribers.
         var rounds: [Round] = []
 
         struct Round {
-            /// One after the other.
+            /// The cost when the two are measured one after the other.
             let alone: Cost
-            /// Both at the same time.
+            /// The cost when both are measured at the same time.
             let together: Cost
         }
 
-        /// Nanoseconds of the sender's processor time for an update and subscriber.
+        /// The sender's processor time for an update and subscriber, in nanoseconds.
         struct Cost {
             let modelcast: Double
             let raw: Double
-            /// What the publisher sent meanwhile.
+            /// How many frames and updates the publisher sent.
             let frames: Int
             let updates: Int
         }
 
-        /// What the publisher has sent, and its processor time.
+        /// The frames that the publisher has sent, and its processor time.
         struct Sending {
             let frames: [SentFrame]
             let updateCount: Int
@@ -76,7 +76,7 @@ extension Measurement {
             publisher: publisher, endpoint: endpoint, recorder: recorder, sender: sender, rawEndpoint: rawEndpoint)
     }
 
-    /// Starts what is missing: so many subscribers, and one receiver more, in the recorder's place.
+    /// Starts the processes that are missing for `count` subscribers. There is one raw receiver more, for the recorder.
     private func add(_ fanout: inout Fanout, until count: Int) async throws {
         let plan = plan.with(models: plan.sizes.fanoutModels)
         while fanout.subscribers.count < count {
@@ -95,10 +95,11 @@ extension Measurement {
         else { throw unexpected(fanout.sender.name) }
     }
 
-    /// Modelcast, the same frames by raw libzmq, and both at the same time.
+    /// Measures Modelcast, then the same frames by raw libzmq, then both at the same time.
     ///
-    /// A sender wakes who gets a frame, and frames wait for a thread that has no processor and leave together: so its
-    /// time depends on what else there is to do, and the two kinds of receivers do not do the same.
+    /// A sender's time depends on the other work of the machine. It wakes each receiver of a frame, and frames that
+    /// wait for a thread without a processor leave together. The two kinds of receivers do different work, so both are
+    /// measured at the same time as well.
     private func round(_ fanout: Fanout) async throws -> Fanout.Round {
         try await prepareToRecord(fanout)
         let first = try await publish(fanout)
@@ -115,7 +116,7 @@ extension Measurement {
             together: Fanout.Cost(second, raw: rawBeside, receivers: receivers))
     }
 
-    /// Has the frames noted that come from now on.
+    /// Lets the recorder note the frames that come from now on.
     private func prepareToRecord(_ fanout: Fanout) async throws {
         let order = BenchOrder.recordFrames(seconds: plan.sizes.fanoutSeconds + 1)
         guard case .recording = try await fanout.recorder.ask(order, within: .seconds(60)) else {
@@ -123,7 +124,7 @@ extension Measurement {
         }
     }
 
-    /// Publishes to all subscribers, and takes what was noted.
+    /// Publishes to all subscribers, and takes the frames that the recorder has noted.
     private func publish(_ fanout: Fanout) async throws -> Fanout.Sending {
         let (rate, seconds) = (plan.sizes.fanoutRate, plan.sizes.fanoutSeconds)
         let before = try await processor(fanout.publisher)
@@ -131,7 +132,8 @@ extension Measurement {
         guard case .steady(let steady) = try await fanout.publisher.ask(order, within: .seconds(seconds + 60)) else {
             throw unexpected(fanout.publisher.name)
         }
-        // One that has everything is enough to know that all was sent; to ask for all others costs the publisher time.
+        // One subscriber that has everything shows that all was sent. Comparing the others costs the publisher time, so
+        // it comes after the processor time is read.
         let last = fanout.subscribers[fanout.subscribers.count - 1]
         try await requireEqual(fanout.publisher, last, after: "publishing to many")
         let after = try await processor(fanout.publisher)
@@ -146,7 +148,7 @@ extension Measurement {
             processorSeconds: after - before)
     }
 
-    /// Tells raw libzmq's processes what will be sent.
+    /// Tells the processes of raw libzmq which frames will be sent.
     private func prepareToSend(_ frames: [SentFrame], _ fanout: Fanout) async throws {
         for receiver in fanout.receivers { receiver.tell(.receiveFrames(count: frames.count)) }
         guard case .planned = try await fanout.sender.ask(.planFrames(frames), within: .seconds(60)) else {
@@ -154,7 +156,8 @@ extension Measurement {
         }
     }
 
-    /// - Returns: the sender's processor time.
+    /// Sends the planned frames by raw libzmq.
+    /// - Returns: the sender's processor time in seconds.
     private func send(_ frames: [SentFrame], _ fanout: Fanout) async throws -> Double {
         let before = try await processor(fanout.sender)
         let seconds = Double(frames.last?.microseconds ?? 0) / 1e6
@@ -199,7 +202,7 @@ extension Measurement {
 }
 
 extension Measurement.Fanout.Cost {
-    /// - Parameter raw: seconds of raw libzmq's processor time, for as many updates.
+    /// - Parameter raw: the processor time of raw libzmq's sender in seconds, for as many updates.
     fileprivate init(_ sending: Measurement.Fanout.Sending, raw: Double, receivers: Int) {
         let shares = Double(sending.updateCount * receivers) / 1e9
         self.init(

@@ -1,4 +1,4 @@
-/// Writes of all kinds at a steady rate, and everything that reads, at once.
+/// Writes of all kinds at a steady rate, with reads, observers and snapshots at the same time.
 extension Measurement {
     func measureMixed() async throws -> BenchPart {
         let (rate, seconds) = (plan.sizes.mixedRate, plan.sizes.mixedSeconds)
@@ -20,7 +20,7 @@ extension Measurement {
             throw unexpected(publisher.name)
         }
         let after = try await state(subscriber)
-        // Before the observers end: what was written has been told then, but for what waits for them.
+        // The copies are compared before the observers end, so that they are told all writes but those that still wait.
         try await requireEqualTypes(publisher, subscriber)
         guard case .mixed(let figures) = try await subscriber.ask(.endMixed, within: .seconds(60)) else {
             throw unexpected(subscriber.name)

@@ -1,8 +1,9 @@
-/// How models are kept whose memory is measured.
+/// The ways of keeping models whose memory is measured.
 public enum MemoryKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// A `ModelCache`.
     case modelcast
-    /// `[String: [String: String]]`.
+    /// A `[String: [String: String]]`.
     case dictionaries
-    /// `[String: Struct]`, a struct of ten strings.
+    /// A `[String: Struct]` with a struct of ten strings.
     case structs
 }

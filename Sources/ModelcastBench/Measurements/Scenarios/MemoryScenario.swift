@@ -5,7 +5,7 @@ struct MemoryScenario {
     let models: Int
     let kind: MemoryKind
 
-    /// What a record may take beyond its encoding, all tables included.
+    /// How many bytes a record may take beyond its encoding, all tables included.
     static let overheadMax = 64.0
 
     func measure() throws -> BenchPart {
@@ -20,7 +20,7 @@ struct MemoryScenario {
         var part = BenchPart(.memory)
         var source = NumberedModels(seed: 1)
         var fed = FedCache()
-        // Its tables and this loop's buffers are there before anything is counted.
+        // One batch makes the cache's tables and this loop's buffers before anything is counted.
         try fed.fill(0..<NumberedModels.batchCount, from: &source)
         let before = ProcessFigures.residentByteCount
         try fed.fill(NumberedModels.batchCount..<models, from: &source)
@@ -58,14 +58,14 @@ struct MemoryScenario {
         return Double(sum) / Double(models)
     }
 
-    /// The same ids and texts, kept by `make`.
+    /// Measures the same ids and texts in values that `make` makes.
     private func measure<Kept>(_ name: String, _ make: (CellRecord) -> Kept) throws -> BenchPart {
         var part = BenchPart(.memory)
         var source = NumberedModels(seed: 1)
         var kept: [String: Kept] = [:]
         let before = ProcessFigures.residentByteCount
         for start in stride(from: 0, to: models, by: NumberedModels.batchCount) {
-            // Through a cache that holds one batch only.
+            // The texts come through a cache that holds one batch only.
             var fed = FedCache()
             try fed.fill(start..<min(start + NumberedModels.batchCount, models), from: &source)
             fed.cache.snapshot().forEach(type: Workload.type) { record in

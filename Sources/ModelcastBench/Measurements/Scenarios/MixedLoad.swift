@@ -1,7 +1,7 @@
 import Modelcast
 
-/// Writes of all kinds at a steady rate: orders and quotes are merged, replaced and deleted, accounts and positions are
-/// written two at a time, in transactions that give both the same total.
+/// Writes of all kinds at a steady rate. Orders and quotes are merged, replaced and deleted. An account and a position
+/// are written together, in transactions that give both the same total.
 struct MixedLoad {
     static let order = "MixedOrder"
     static let quote = "MixedQuote"
@@ -9,10 +9,10 @@ struct MixedLoad {
     static let position = "MixedPosition"
     static let types = [order, quote, account, position]
 
-    /// Of each type.
+    /// How many models each type has.
     let count: Int
 
-    /// - Parameter models: of all types.
+    /// - Parameter models: how many models all types have together.
     init(models: Int) { count = max(1, models / MixedLoad.types.count) }
 
     static func id(_ number: Int) -> String { NumberedModels.id(number) }
@@ -29,7 +29,7 @@ struct MixedLoad {
         return .filled
     }
 
-    /// Writes for so long. Each write carries when it was due.
+    /// Writes for a time. Each write but a delete carries the time at which it was due.
     func write(_ publisher: Publisher, _ rate: Double, seconds: Double) throws -> MixedWrites {
         var numbers = SeededNumbers(seed: MonotonicClock.nanoseconds)
         var writes = MixedWrites()

@@ -2,7 +2,7 @@ import Dispatch
 import Modelcast
 import Synchronization
 
-/// Everything that reads a cache at once: three kinds of observers, four queues, and one that takes snapshots.
+/// All readers of a cache at once: three kinds of observers, four queues that read, and one that takes snapshots.
 final class MixedReaders: Sendable {
     private let cache: ModelCache
     private let models: Int
@@ -23,11 +23,11 @@ final class MixedReaders: Sendable {
 
     private static let queueCount = 4
     private static let observedModels = 100
-    /// Reads of a queue, and pairs of a snapshot, in a millisecond.
+    /// How many reads a queue makes, and how many pairs of a snapshot are compared, in a millisecond.
     private static let readCount = 100
     private static let pairCount = 16
 
-    /// - Parameter models: of each type.
+    /// - Parameter models: how many models each type has.
     init(_ cache: ModelCache, models: Int) {
         self.cache = cache
         self.models = models
@@ -41,6 +41,7 @@ final class MixedReaders: Sendable {
         DispatchQueue(label: "bench-snapshots").async(group: group) { self.takeSnapshots() }
     }
 
+    /// Ends all readers, and tells what they counted.
     /// - Throws: ``BenchError`` when a snapshot had half a transaction.
     func end() throws -> MixedFigures {
         isOver.set()

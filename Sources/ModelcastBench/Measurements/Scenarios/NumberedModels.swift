@@ -2,12 +2,12 @@
 import ModelWire
 import Modelcast
 
-/// Batches of the canonical load, made from numbers: ten million ids need no memory.
+/// Batches of the canonical load whose models are made from numbers, so that ten million ids need no memory.
 ///
-/// A model has so many of the ten fields, of ten letters each; an update sets two of them. No two texts are equal, so
-/// that each update changes something.
+/// A model has some of the ten fields, of ten letters each; an update sets two of them. No two texts are equal, so that
+/// each update changes something.
 struct NumberedModels {
-    /// As they stand in an encoded map.
+    /// The names of the fields, in the order of an encoded map.
     let fieldNames: [String]
     private let encodedNames: [[UInt8]]
     private var writer = BatchWriter()
@@ -16,7 +16,7 @@ struct NumberedModels {
     private var serial: UInt64 = 0
     private var id = [UInt8](repeating: 0, count: NumberedModels.idByteCount)
     private var fields: [UInt8] = []
-    /// The updates of the last batch, where they are wanted.
+    /// The updates of the last batch as Swift values, where they were asked for.
     private(set) var plain: [PlainUpdate] = []
     /// The models of the last batch, in its order.
     private(set) var touched: [Int] = []
@@ -41,7 +41,7 @@ struct NumberedModels {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whole models, all fields of each.
+    /// A batch of whole models, with all fields of each.
     mutating func whole(_ models: Range<Int>) throws -> [UInt8] {
         begin()
         for model in models {
@@ -52,8 +52,8 @@ struct NumberedModels {
         return finish()
     }
 
-    /// Updates of two fields each, to models at random.
-    /// - Parameter isPlain: also notes them as a program without Modelcast has them.
+    /// A batch of updates of two fields each, to random models.
+    /// - Parameter isPlain: also keeps the updates in ``plain``.
     mutating func updates(_ count: Int, of models: Int, isPlain: Bool = false) throws -> [UInt8] {
         begin()
         for _ in 0..<count {
@@ -73,7 +73,7 @@ struct NumberedModels {
         return finish()
     }
 
-    /// What a program without Modelcast keeps of a model.
+    /// A model's texts by field, as a program without Modelcast keeps them.
     static func texts(of record: CellRecord) -> [String: String] { record.values.compactMapValues(\.textValue) }
 
     private mutating func begin() {
@@ -85,7 +85,7 @@ struct NumberedModels {
         touched.append(model)
         stamp += 1
         NumberedModels.write(model, to: &id)
-        // Copies of references: a span of what belongs to this value would borrow all of it.
+        // The arrays are copied as references, because a span of a stored array would borrow all of this value.
         let (id, fields) = (id, fields)
         writer.append(.merge, stamp: stamp, id: id.span, fields: fields.span, fieldCount: fieldCount)
     }
@@ -94,6 +94,7 @@ struct NumberedModels {
         writer.finish(origin: "bench", incarnation: 1, sequence: 1)
     }
 
+    /// Appends a field with a new text to `fields`.
     /// - Returns: the number that the text was made from.
     @discardableResult
     private mutating func appendPair(_ name: [UInt8]) -> UInt64 {
@@ -118,7 +119,7 @@ struct NumberedModels {
             switch place {
             case 8, 13, 18, 23: bytes[place] = 0x2D
             default:
-                // As many digits as a word has: the next word.
+                // From here on the digits come from another word.
                 if place == 17 { bits = Fingerprint.mix(UInt64(number) | 1 << 63) }
                 bytes[place] = digits[Int(bits & 15)]
                 bits &>>= 4
@@ -127,7 +128,7 @@ struct NumberedModels {
     }
 }
 
-/// An update as a program without Modelcast has it.
+/// An update as Swift values, as a program without Modelcast has it.
 struct PlainUpdate {
     let id: String
     let first: (name: String, text: String)
@@ -139,7 +140,7 @@ struct PlainUpdate {
     }
 }
 
-/// A cache that batches are decoded into, as a subscriber does it.
+/// A cache that decodes and commits batches, as a subscriber does.
 struct FedCache: ~Copyable {
     let cache: ModelCache
     private let table: ModelTable

@@ -4,19 +4,19 @@ import Synchronization
 
 /// Updates applied a second while many models have an observer each, on one queue.
 ///
-/// Two caches take the same batches in turns, one of them observed. What the observers are told is counted, and what
-/// each was told last is compared with the cache.
+/// Two caches take the same batches in turns, one of them observed. The changes told to the observers are counted, and
+/// the last one of each is compared with the cache.
 struct ObserversScenario {
     private let sizes: ScenarioSizes
     static let ratioMin = 0.8
 
     init(_ sizes: ScenarioSizes) { self.sizes = sizes }
 
-    /// What one number of observers gave.
+    /// The rounds with one number of observers: updates a second, and counts.
     private struct Rounds {
         var plain: [Double] = []
         var observed: [Double] = []
-        /// Until the last observer was told.
+        /// Updates a second, over the time until the last observer was told.
         var told: [Double] = []
         var callCount = 0
         var changeCount = 0
@@ -118,7 +118,7 @@ struct ObserversScenario {
     }
 }
 
-/// Observers of one model each, on one queue, and what they have been told.
+/// Observers of one model each, on one queue, and the counts of what they were told.
 private final class ObserverTally: Sendable {
     struct Counts {
         var initial = 0
@@ -133,7 +133,7 @@ private final class ObserverTally: Sendable {
         var observations: [CacheObservation] = []
         /// How many there were before the last registration.
         var before = 0
-        /// The stamp of what each was told last.
+        /// By model: the stamp of the last change that its observer was told.
         var last: [Stamp]
     }
 
@@ -145,7 +145,7 @@ private final class ObserverTally: Sendable {
     var counts: Counts { state.withLock { $0.counts } }
     var before: Int { state.withLock { $0.before } }
 
-    /// So many observers, of the first so many models.
+    /// Adds observers until each of the first `count` models has one.
     func register(_ count: Int, at cache: ModelCache) {
         let before = state.withLock { state in
             state.before = state.observations.count
@@ -179,7 +179,8 @@ private final class ObserverTally: Sendable {
         }
     }
 
-    /// Waits until every observer has its initial state, and every change has been told, or folded into one that was.
+    /// Waits until every observer has its initial state, and every change was told, alone or folded into another.
+    /// - Throws: ``BenchError`` when more changes were told than made, or not all within a minute.
     func awaitTold() throws {
         let deadline = MonotonicClock.nanoseconds + 60_000_000_000
         while true {
@@ -198,14 +199,14 @@ private final class ObserverTally: Sendable {
         }
     }
 
-    /// The queue has nothing to do any more.
+    /// True when the queue has had nothing to do for 20 ms.
     private func isQuiet(since calls: Int) -> Bool {
         MonotonicClock.sleep(until: MonotonicClock.nanoseconds + 20_000_000)
         queue.sync {}
         return state.withLock { $0.counts.calls == calls }
     }
 
-    /// What each observer was told last is what the cache holds.
+    /// Checks that the last change of each observer is the one that the cache holds.
     func requireLast(of cache: ModelCache) throws {
         let (last, count) = state.withLock { ($0.last, $0.observations.count) }
         for model in 0..<count where cache[Workload.type, NumberedModels.id(model)]?.lastStamp != last[model] {

@@ -1,17 +1,17 @@
 import Modelcast
 import Synchronization
 
-/// Where models are read by id: a cache, or what stands beside it.
+/// A source of models that are read by id: a cache, or the dictionary that it is compared with.
 protocol ReadSource: Sendable {
     /// The size of the model's record; nil where there is none.
     func read(_ id: String) -> Int?
 
-    /// Replaces models until `isOver`, without a pause.
-    /// - Returns: how many.
+    /// Writes models until `isOver` returns true, without a pause.
+    /// - Returns: how many were written.
     func write(until isOver: () -> Bool) throws -> Int
 }
 
-/// A cache, read by a handle of the type. Its writer makes, decodes and commits batches.
+/// A cache, read by a `ModelTable`. Its writer makes, decodes and commits batches.
 final class CacheReads: ReadSource {
     let cache: ModelCache
     private let table: ModelTable
@@ -49,7 +49,7 @@ final class CacheReads: ReadSource {
     }
 }
 
-/// The same read by the names of type and id, as most programs do it.
+/// The same cache, read by the names of type and id, as most programs do.
 struct NamedReads: ReadSource {
     let reads: CacheReads
 
@@ -65,17 +65,18 @@ final class DictionaryReads: ReadSource {
     private let others: [(id: String, records: [CellRecord])]
     private static let otherCountMax = 65_536
 
-    /// - Parameter reads: its records are kept, also while it goes on; some of them are replaced by newer ones of it.
+    /// - Parameter reads: the cache whose records the dictionary holds. Its writer runs here until most models have a
+    ///   second record, which the dictionary's writer uses.
     init(_ reads: CacheReads, models: Int) throws {
         var records: [String: CellRecord] = [:]
         records.reserveCapacity(models)
         for model in 0..<models {
-            // A string of its own: two that share their memory are equal at a glance.
+            // Each key is a string of its own, because comparing two strings that share their memory is faster.
             let id = NumberedModels.id(model)
             guard let record = reads.record(id) else { throw BenchError("model \(id) is missing") }
             records[id] = record
         }
-        // Until most models have another record.
+        // The cache is written until most models have another record.
         var turns = models / NumberedModels.batchCount * 2 + 1
         _ = try reads.write {
             turns -= 1

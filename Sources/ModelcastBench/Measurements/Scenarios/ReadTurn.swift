@@ -2,11 +2,11 @@ import Dispatch
 import Histogram
 import Synchronization
 
-/// Which reads are measured.
+/// A kind of reads that is measured.
 struct ReadCase: Hashable {
     let models: Int
     let queues: Int
-    /// One percent of the ids, or all.
+    /// True to read one percent of the ids, false to read all.
     let isHot: Bool
     let hasWriter: Bool
 
@@ -19,22 +19,22 @@ struct ReadCase: Hashable {
     var readCount: Int { isHot ? max(1, models / 100) : models }
 }
 
-/// Reads by some queues at once, for a while.
+/// The reads of some queues at once, for a time.
 struct ReadTurn {
-    /// Of all queues together.
+    /// The rate of all queues together.
     var readsPerSecond = 0.0
-    /// Of one read while its queue ran; in batches, so that the clock is no part of it.
+    /// The time of one read. Reads are timed in batches, so that the clock takes no part in it.
     var nanoseconds = 0.0
     var missed = 0
     var writesPerSecond = 0.0
-    /// Where each read was timed: nanoseconds, the clock's own time included.
+    /// The times of single reads in nanoseconds, where each was timed. They contain the clock's own time.
     var times = Histogram<UInt64>(highestTrackableValue: ReadTurn.longest)
 
     static let longest: UInt64 = 60_000_000_000
-    /// Reads between two looks at the clock.
+    /// How many reads are made between two looks at the clock.
     private static let batchCount = 32
 
-    /// What one queue has done.
+    /// The reads of one queue.
     private struct Share {
         var count = 0
         var nanoseconds: UInt64 = 0
@@ -42,7 +42,8 @@ struct ReadTurn {
         var times = Histogram<UInt64>(highestTrackableValue: ReadTurn.longest)
     }
 
-    /// - Parameter timesEach: look at the clock before and after each read.
+    /// Reads from all queues for a time.
+    /// - Parameter timesEach: whether the clock is read before and after each read.
     static func measure(
         _ source: some ReadSource, _ ids: [String], _ one: ReadCase, seconds: Double, timesEach: Bool = false
     ) throws -> ReadTurn {
@@ -63,10 +64,10 @@ struct ReadTurn {
                     }
                 }
                 written.withLock { $0 = result }
-                // Also where it has failed.
+                // A writer that has failed must not keep the readers waiting.
                 isWriting.signal()
             }
-            // No read without a writer at work.
+            // The readers start when the writer is at work.
             isWriting.wait()
         }
         let start = MonotonicClock.nanoseconds
@@ -99,7 +100,7 @@ struct ReadTurn {
         for share in shares { times.add(share.times) }
     }
 
-    /// Ids are drawn some ahead and read once: whoever asks for an id has it at hand.
+    /// Draws ids ahead and reads their texts once: a program that asks for a model has its id in the processor's cache.
     @inline(__always)
     private static func draw(
         _ ahead: inout [Int], _ numbers: inout SeededNumbers, _ ids: [String], _ readCount: Int
@@ -157,11 +158,12 @@ struct ReadTurn {
         return share
     }
 
-    /// Nothing: ids are ASCII and sizes positive. What was read is used, so that reading it is not taken away.
+    /// Always 0, as ids are ASCII and sizes positive. The values are used, so that the compiler does not remove the
+    /// reads.
     private static func used(_ touched: UInt8, _ byteCount: Int) -> Int { Int(touched >> 7) + (byteCount < 0 ? 1 : 0) }
 }
 
-/// Something is over; set once, asked from any thread.
+/// A flag that is set once, and read from any thread.
 final class Flag: Sendable {
     private let value = Atomic(false)
 

@@ -2,12 +2,12 @@ import Histogram
 
 /// Point reads by queues, with and without a writer, beside a dictionary behind a lock that holds the same records.
 ///
-/// The table has what answers the questions; all cases are among the details.
+/// The most telling cases are in the table, the others among the details.
 struct ReadsScenario {
     private let sizes: ScenarioSizes
-    /// At most what the dictionary takes.
+    /// The bound of a read's time, divided by that of the dictionary.
     static let ratioMax = 1.0
-    /// The 99.9th percentile under full write load, to the median.
+    /// The bound of the 99.9th percentile under full write load, divided by the median.
     static let tailMax = 10.0
 
     init(_ sizes: ScenarioSizes) { self.sizes = sizes }
@@ -37,7 +37,8 @@ struct ReadsScenario {
         return part
     }
 
-    /// About what one model takes: the record twice, in the cache, the dictionary and the list of ids.
+    /// About how many bytes one model takes, with two records, and its entries in the cache, the dictionary and the
+    /// list of ids.
     private static let byteCountOfModel: UInt64 = 1_600
 
     private func measure(_ models: Int, _ part: inout BenchPart) throws {
@@ -99,7 +100,7 @@ struct ReadsScenario {
             isInTable: isInTable(one))
     }
 
-    /// Times every single read.
+    /// Measures with a clock around every single read.
     private func measureTail(
         _ one: ReadCase, _ cache: CacheReads, _ dictionary: DictionaryReads, _ ids: [String], _ part: inout BenchPart
     ) throws {

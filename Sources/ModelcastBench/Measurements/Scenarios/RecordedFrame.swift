@@ -1,7 +1,7 @@
-/// A message of a publisher, as another process got it: how large its two frames were, and how many updates it held.
+/// A message of a publisher, as another process received it: the sizes of its two frames, and how many updates it has.
 public struct RecordedFrame: Codable, Hashable, Sendable {
     var topicByteCount: Int
     var payloadByteCount: Int
-    /// 0 where it is no batch.
+    /// How many updates it has; 0 for a message that is no batch.
     var updateCount: Int
 }

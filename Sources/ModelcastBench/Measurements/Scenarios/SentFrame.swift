@@ -1,17 +1,19 @@
-/// A message that a publisher sent: when, and how large its two frames were.
+/// A message that a publisher sent: its time, and the sizes of its two frames.
 public struct SentFrame: Codable, Hashable, Sendable {
-    /// Since the load began.
+    /// The time since the load began.
     var microseconds: Int
     var topicByteCount: Int
     var payloadByteCount: Int
 }
 
 extension SentFrame {
-    /// Says when each message left: at the beginning of the step in which the last of its updates was written, those of
-    /// a step in a row.
+    /// Gives each recorded message the time at which it left: the beginning of the step in which the last of its
+    /// updates was written. All messages of a step leave in a row.
     ///
-    /// Not when it came: where many processes share few cores, whoever receives runs late, and gets several at once.
-    /// - Throws: when the messages hold not as many updates as were sent, as one of them is missing then.
+    /// The times of arrival would be wrong: where many processes share few cores, a receiver runs late and gets several
+    /// messages at once.
+    /// - Throws: ``BenchError`` when the messages do not have as many updates as were sent: one of them is missing
+    ///   then.
     static func sent(_ recorded: [RecordedFrame], in steps: [BenchReply.Steady.Step]) throws -> [SentFrame] {
         let (held, sent) = (recorded.reduce(0) { $0 + $1.updateCount }, steps.last?.sentCount ?? 0)
         guard held == sent else {

@@ -32,7 +32,7 @@ struct SnapshotScenario {
         return part
     }
 
-    /// Each opening on its own; releasing is not part of it.
+    /// Times each opening on its own, without the release.
     private func open(_ cache: ModelCache, _ copies: borrowing Mutex<[String: CellRecord]>, _ part: inout BenchPart) {
         var (times, copyTimes, closeTimes): ([Double], [Double], [Double]) = ([], [], [])
         var sum = 0
@@ -50,7 +50,7 @@ struct SnapshotScenario {
             times.append(Double(opened - start))
             closeTimes.append(Double(closed - closing))
         }
-        // The sum is used, so that nothing is taken away.
+        // The sum is used, so that the compiler removes nothing.
         let median = (times.median ?? 0) + (sum == .min ? 1 : 0)
         part.figures.append(
             BenchFigure(
@@ -65,7 +65,8 @@ struct SnapshotScenario {
         ]
     }
 
-    /// All records, of each its size: by `forEach`, by the sequence, and of a dictionary with the same records.
+    /// Times walks over all records, which read the size of each: by `forEach`, by the sequence, and over a dictionary
+    /// with the same records.
     private func walk(_ cache: ModelCache, _ records: [String: CellRecord], _ part: inout BenchPart) throws {
         var rates: [String: [Double]] = [:]
         for round in 0...sizes.turns {
@@ -101,9 +102,10 @@ struct SnapshotScenario {
             BenchFigure("records a second, a Dictionary of the same", dictionary.median ?? 0, .perSecond))
     }
 
-    /// The growth of memory while a snapshot is held, beside the records that were replaced meanwhile.
+    /// Measures how memory grows while a snapshot is held, beside the records that are replaced meanwhile.
     private func hold(_ fed: inout FedCache, _ source: inout NumberedModels, _ part: inout BenchPart) throws {
-        // The same without a snapshot first, so that what the allocator keeps does not count as growth.
+        // The updates are made once without a snapshot, so that memory that the allocator keeps does not count as
+        // growth.
         try update(&fed, &source)
         let before = ProcessFigures.residentByteCount
         let snapshot = fed.cache.snapshot()
@@ -147,7 +149,7 @@ struct SnapshotScenario {
         }
     }
 
-    /// Of all bytes, in no order.
+    /// A digest of the bytes of all records, whatever their order.
     private static func digest(_ snapshot: Snapshot) -> UInt64 {
         var sum: UInt64 = 0
         snapshot.forEach(type: Workload.type) { record in

@@ -1,4 +1,4 @@
-/// The pictures.
+/// The charts of the page.
 extension BenchPage {
     static func charts(_ parts: [BenchPart]) -> [String] {
         var lines: [String] = []
@@ -17,7 +17,7 @@ extension BenchPage {
         return lines
     }
 
-    /// One picture for each kind and title, in the order in which they come; without points there is none.
+    /// One chart for each kind and title, in the order in which the curves come. Curves without points are left out.
     static func charts(of part: BenchPart) -> [LineChart] {
         var titles: [String] = []
         var kinds: [String: BenchCurve.Kind] = [:]
@@ -50,7 +50,7 @@ extension BenchPage {
 }
 
 extension BenchCurve.Kind {
-    /// Above a picture that has no title of its own.
+    /// The title of a chart that has none of its own.
     var title: String {
         switch self {
         case .latency: "Latency"

@@ -1,5 +1,6 @@
 extension BenchPage {
-    /// For light and dark, wide and narrow. Without `<` and `&`, so that the page is XML as well.
+    /// The style sheet, for light and dark, wide and narrow screens. It has no `<` and no `&`, so that the page is XML
+    /// as well.
     static let style = """
         :root {
           --back: #fbfbfa; --panel: #ffffff; --text: #1c1f23; --soft: #5b636e; --edge: #dfe3e8; --grid: #e8ebef;

@@ -1,6 +1,6 @@
-/// The figures in rows.
+/// The table of the page.
 extension BenchPage {
-    /// What was promised, before all else; nothing where no mark was set.
+    /// The section with the marks, which stands first; empty where no figure has a mark.
     static func marks(_ report: BenchReport) -> [String] {
         guard let marks = report.marks else { return [] }
         var lines = [
@@ -23,7 +23,7 @@ extension BenchPage {
         ]
     }
 
-    /// Whether the mark is reached; in words, as colours are not for everybody.
+    /// A badge that says whether the mark is reached, in words and not by colour alone.
     private static func badge(_ figure: BenchFigure) -> String {
         guard let text = figure.markText, let isReached = figure.isReached else { return "" }
         return #"<span class="badge \#(isReached ? "good" : "bad")">\#(text.escapedForHTML)</span>"#
@@ -58,7 +58,7 @@ extension BenchPage {
             + cell("mark", badge(figure)) + "</tr>"
     }
 
-    /// On a narrow screen the label stands before the value, and a cell with nothing in it is left out.
+    /// A cell of the table. On a narrow screen the label stands before the value, and an empty cell is left out.
     private static func cell(_ label: String, _ html: String?) -> String {
         let html = html ?? ""
         return #"<td data-label="\#(label)"\#(html.isEmpty ? #" class="empty""# : "")>\#(html)</td>"#

@@ -2,11 +2,12 @@ import Foundation
 
 /// A report as one page of HTML that needs nothing else: no script, no font, no other file.
 ///
-/// It is well-formed XML, too. Values under the pointer are the `title` elements of SVG.
+/// The page is well-formed XML, too. The values that show under the pointer are `title` elements of SVG.
 public struct BenchPage: Sendable {
-    /// The page.
+    /// The text of the page.
     public let html: String
 
+    /// The page of a report.
     public init(_ report: BenchReport) {
         html =
             ([

@@ -1,19 +1,19 @@
 import Foundation
 
-/// One axis of a picture: from values to places, and where its lines stand.
+/// One axis of a chart: it maps values to places, and has the ticks.
 struct ChartScale: Sendable {
     struct Tick: Hashable, Sendable {
         var value: Double
         var label: String
     }
 
-    /// What an axis shows.
+    /// The kinds of axes.
     enum Kind: Sendable {
-        /// From 0.
+        /// Values from 0 on, at even steps.
         case linear
-        /// Powers of ten.
+        /// Values at even steps of their logarithm, with ticks at powers of ten.
         case logarithmic
-        /// Percentiles: each step leaves a tenth of what the one before leaves.
+        /// Percentiles, at even steps of nines: 0, 90, 99 and so on.
         case percentile
     }
 
@@ -22,7 +22,7 @@ struct ChartScale: Sendable {
     private let lower: Double
     private let upper: Double
 
-    /// - Parameter label: how a value is written beside its line.
+    /// - Parameter label: the text of a value beside its tick.
     init(_ kind: Kind, _ values: [Double], label: (Double) -> String) {
         self.kind = kind
         switch kind {
@@ -50,7 +50,7 @@ struct ChartScale: Sendable {
         }
     }
 
-    /// Where a value stands, 0 to 1.
+    /// The place of a value on the axis, 0 to 1.
     func place(of value: Double) -> Double {
         let number =
             switch kind {
@@ -64,7 +64,7 @@ struct ChartScale: Sendable {
     /// The decimal logarithm of 1 / (1 - p): how many nines a percentile begins with.
     private static func nines(_ percentile: Double) -> Double { -log10(max(1 - percentile / 100, 1e-9)) }
 
-    /// 1, 2 or 5 times a power of ten, of which three to eight make up `most`.
+    /// A step of 1, 2 or 5 times a power of ten, of which `most` has three to eight.
     private static func step(for most: Double) -> Double {
         let power = pow(10, log10(most / 3).rounded(.down))
         return [5.0, 2, 1].map { $0 * power }.first { most / $0 >= 3 } ?? power

@@ -10,7 +10,7 @@ extension String {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             case "\t", "\n", "\r": result.unicodeScalars.append(scalar)
-            // XML has no way to write these.
+            // XML has no way to write these characters.
             case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }

@@ -1,4 +1,4 @@
-/// Lines in a picture with two axes, as SVG. Colours come from the style of the page around it.
+/// A chart of lines with two axes, as SVG. Colours come from the style of the page around it.
 struct LineChart: Sendable {
     let title: String
     let kind: BenchCurve.Kind
@@ -6,14 +6,14 @@ struct LineChart: Sendable {
     private let x: ChartScale
     private let y: ChartScale
 
-    /// The picture in its own units; it is as wide as there is room.
+    /// The size of the chart in its own units; the page scales it to the room that there is.
     private static let width = 400.0
     private static let height = 264.0
     private static let left = 50.0
     private static let right = 14.0
     private static let top = 26.0
     private static let bottom = 42.0
-    /// Points of one line that show their value under the pointer.
+    /// How many points of one line show their value under the pointer.
     private static let pointLimit = 120
 
     init(_ title: String, _ kind: BenchCurve.Kind, _ curves: [BenchCurve]) {
@@ -32,7 +32,7 @@ struct LineChart: Sendable {
         }
     }
 
-    /// What stands above the vertical axis and below the other one.
+    /// The titles of the axes.
     private var axes: (y: String, x: String) {
         switch kind {
         case .latency: ("latency, log scale", "percentile p, log scale of 1 / (1 − p)")
@@ -41,7 +41,7 @@ struct LineChart: Sendable {
         }
     }
 
-    /// Colour and dashes of each line: the part of its name before the first comma has the colour.
+    /// The colour and the dashes of each line. The part of its name before the first comma decides the colour.
     var styles: [(color: Int, dash: Int)] {
         var names: [String] = []
         var counts: [String: Int] = [:]
@@ -54,7 +54,7 @@ struct LineChart: Sendable {
         }
     }
 
-    /// The picture.
+    /// The chart as SVG.
     var svg: String {
         let names = curves.map(\.name).joined(separator: "; ")
         var lines = [
@@ -78,7 +78,7 @@ struct LineChart: Sendable {
         for (index, tick) in x.ticks.enumerated() {
             let place = horizontal(tick.value)
             lines.append(#"<path class="grid" d="M\#(place) \#(number(LineChart.top))V\#(number(bottom))"/>"#)
-            // Labels of neighbours must not touch; the last must not reach over the edge.
+            // Neighbouring labels must not touch, and the last one must not reach over the edge.
             guard index.isMultiple(of: x.ticks.count > 9 ? 2 : 1) else { continue }
             let isLast = index == x.ticks.count - 1
             lines.append(
@@ -110,7 +110,7 @@ struct LineChart: Sendable {
         let every = max(1, (curve.points.count + LineChart.pointLimit - 1) / LineChart.pointLimit)
         for (index, point) in curve.points.enumerated() where index.isMultiple(of: every) {
             let (x, y) = (horizontal(point.x), vertical(point.y))
-            // A line of one point would not be seen.
+            // A line of one point would not be seen, so it is drawn as a dot.
             let (kind, radius) = places.count == 1 ? ("dot c\(style.color)", 3) : ("hover", 5)
             lines.append(
                 #"<circle class="\#(kind)" cx="\#(x)" cy="\#(y)" r="\#(radius)"><title>"#
@@ -155,7 +155,7 @@ struct LineChart: Sendable {
 
     static func plain(_ value: Double) -> String { trimmed(value, 2) }
 
-    /// Without zeros at the end.
+    /// A number without zeros at its end.
     private static func trimmed(_ value: Double, _ digits: Int) -> String {
         var text = Figures.fixed(value, digits).replacing(",", with: "")
         guard text.contains(".") else { return text }

@@ -1,14 +1,16 @@
-/// What a chaos trial is made of.
+/// The processes, load and faults of a chaos trial.
 public struct ChaosConfiguration: Hashable, Sendable {
-    /// Decides the schedule of faults and what is written.
+    /// The seed that decides the schedule of faults and the writes.
     public var seed: UInt64
-    /// How long there is load and faults.
+    /// How long there are load and faults.
     public var seconds = 30.0
+    /// How many publishers there are.
     public var publishers = 2
-    /// Subscribers connect to all of them; without any, to the publishers.
+    /// How many relays there are. Subscribers connect to all relays; without relays, to the publishers.
     public var relays = 2
+    /// How many subscribers there are.
     public var subscribers = 3
-    /// Each runs short-lived jobs that push to all relays.
+    /// How many pushers there are. Each runs short-lived jobs that push to all relays.
     public var pushers = 1
     /// Writes a second of each publisher.
     public var rate = 3_000.0
@@ -16,12 +18,13 @@ public struct ChaosConfiguration: Hashable, Sendable {
     public var models = 2_000
     /// Each process gets a network namespace of its own, where that is possible.
     public var usesNamespaces = true
-    /// How long all may take to become equal once the faults have ended.
+    /// How long all copies may take to become equal once the faults have ended.
     public var restSeconds = 60.0
 
-    /// Where the processes' words are kept; nil for a temporary folder that stays only when something was wrong.
+    /// The folder for the processes' stderr; nil for a temporary one, which stays only when something was wrong.
     public var logs: String?
 
+    /// A configuration with the defaults above.
     public init(seed: UInt64) { self.seed = seed }
 
     /// The processes, in the order of their start.
@@ -35,8 +38,8 @@ public struct ChaosConfiguration: Hashable, Sendable {
             + named(.pusher, relays > 0 ? pushers : 0)
     }
 
-    /// It keeps a store: relays, because what jobs push to them is nowhere else, and every other publisher and
-    /// subscriber, so that those with and without are both struck.
+    /// True for a process with a store. Relays have one, because jobs push to them what no other process has. Every
+    /// second publisher and subscriber has one, so that faults strike processes with and without a store.
     func hasStore(_ node: ChaosNode) -> Bool {
         switch node.role {
         case .relay: true
@@ -45,8 +48,8 @@ public struct ChaosConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The command line that does the same again: the same faults at the same times; what the machine makes of them
-    /// is its own.
+    /// The command line that repeats the trial, with the same faults at the same times. The processes may still run
+    /// differently.
     public var commandLine: String {
         "modelcast chaos --seed \(seed) --seconds \(Figures.plain(seconds)) --publishers \(publishers) "
             + "--relays \(relays) --subscribers \(subscribers) --pushers \(pushers) "
@@ -57,7 +60,7 @@ public struct ChaosConfiguration: Hashable, Sendable {
 }
 
 extension Figures {
-    /// A number as one types it: no point where there is nothing behind it.
+    /// A number as a person types it: without a point where it is whole.
     static func plain(_ number: Double) -> String {
         number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
     }

@@ -1,8 +1,8 @@
-/// What a chaos trial does to a process, or to the network between it and the others.
+/// A fault that a chaos trial injects into a process, or into the network between it and the others.
 public enum ChaosFault: String, CaseIterable, Codable, Sendable {
     /// SIGKILL; the process is started again later.
     case kill
-    /// SIGSTOP; SIGCONT some seconds later. Nobody is told, and no connection closes.
+    /// SIGSTOP, and SIGCONT some seconds later. No other process is told, and no connection closes.
     case stop
     /// An end in good order; the process is started again later.
     case restart
@@ -13,7 +13,7 @@ public enum ChaosFault: String, CaseIterable, Codable, Sendable {
     /// No packet comes through, in neither direction.
     case partition
 
-    /// It happens between network namespaces.
+    /// True for a fault between network namespaces.
     public var isOfNetwork: Bool {
         switch self {
         case .kill, .stop, .restart: false
@@ -21,7 +21,7 @@ public enum ChaosFault: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The shortest and the longest time that it lasts, in seconds.
+    /// The shortest and the longest time that the fault lasts, in seconds.
     var duration: ClosedRange<Double> {
         switch self {
         case .kill, .restart: 0.05...2

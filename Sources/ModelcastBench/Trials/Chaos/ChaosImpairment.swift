@@ -13,13 +13,14 @@ struct ChaosImpairment: Sendable {
         func run() throws { try tool.run(words) }
     }
 
-    /// What it does, for a person.
+    /// What the impairment does, in words for a person.
     let text: String
-    /// From the link on this side and the namespace (whose link is `eth0`) to the calls.
+    /// The calls that begin it, from the link on this side and the namespace, whose link is `eth0`.
     let start: @Sendable (_ link: String, _ namespace: String) -> [Call]
+    /// The calls that end it.
     let end: @Sendable (_ link: String, _ namespace: String) -> [Call]
 
-    /// The ways to do a fault of the network, the best first: not every kernel has every queue discipline.
+    /// The ways to inject a fault of the network, the best first, as not every kernel has every queue discipline.
     static func choices(for fault: ChaosFault) -> [ChaosImpairment] {
         switch fault {
         case .loss: [.netem("loss 15%"), .filter]

@@ -12,13 +12,13 @@ struct ChaosJob: Hashable, Sendable {
     static let type = "Pushed"
     /// How many models a job pushes.
     static let modelCount = 200
-    /// Between two jobs of a pusher.
+    /// The pause between two jobs of a pusher.
     static let pause = Duration.milliseconds(400)
 
-    /// The ids of its models: no other job has them.
+    /// The ids of the job's models, which no other job has.
     var ids: [String] { (0..<ChaosJob.modelCount).map { "push-\(pusher)-\(number)-\($0)" } }
 
-    /// Its input, a line for each model.
+    /// The job's input, a line for each model.
     var input: String {
         ids.map { #"{"id":"\#($0)","job":\#(number),"pusher":\#(pusher)}"# + "\n" }.joined()
     }
@@ -29,12 +29,12 @@ struct ChaosJob: Hashable, Sendable {
             + relays.flatMap { ["--push", $0] } + [file]
     }
 
-    /// The record is what the job has pushed.
+    /// True for a record as the job has pushed it.
     func isRight(_ record: CellRecord) -> Bool {
         record.exists && record["job"] == .int(Int64(number)) && record["pusher"] == .int(Int64(pusher))
     }
 
-    /// The ids of `jobs` that the holder at `endpoint` does not hold as they were pushed.
+    /// The ids of models of `jobs` that the process at `endpoint` does not hold as they were pushed.
     static func missing(_ jobs: [ChaosJob], at endpoint: String) async throws -> [String] {
         let client = try ControlClient(endpoint: endpoint, timeout: .seconds(20))
         var missing: [String] = []

@@ -1,10 +1,10 @@
 import Modelcast
 
-/// Writes every model of the plan anew, unless the publisher has kept them, then at random.
+/// Replaces every model of the plan, unless the publisher has kept them, then writes at random.
 ///
-/// A publisher without a store knows nothing of what it published before it was killed. What all hold at the end is
-/// defined all the same: the first thing that each start does is to replace every model that the publisher may ever
-/// write, which supersedes all that its dead incarnations wrote. That part is not cut short when the load is to end.
+/// A publisher without a store knows nothing of what it published before it was killed. The state that all copies must
+/// hold at the end is defined all the same. Each start first replaces every model that the publisher may ever write,
+/// which supersedes all writes of its earlier incarnations. That part is not cut short when the load is to end.
 struct ChaosLoad: Load {
     let plan: ChaosPlan
 

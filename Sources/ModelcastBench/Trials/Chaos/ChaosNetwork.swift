@@ -1,21 +1,21 @@
 import Foundation
 
-/// A network namespace for each process of a trial, joined by a bridge, so that the network between two of them can be
-/// made bad.
+/// A network namespace for each process of a trial, joined by a bridge, so that the network of a process can be made
+/// bad.
 struct ChaosNetwork: Sendable {
-    /// Where one process lives.
+    /// The namespace, link and address of one process.
     struct Place: Sendable {
         let namespace: String
-        /// The end of its link on the bridge.
+        /// The end of the link on the bridge.
         let link: String
         let host: String
     }
 
     private let sweep: ChaosSweep
-    /// By the process's name.
+    /// The places by the names of the processes.
     let places: [String: Place]
     private var impairments: [ChaosFault: ChaosImpairment] = [:]
-    /// How each fault of the network is done, and why others are not; for a person.
+    /// Lines for a person: how each fault of the network is injected, and why others are skipped.
     private(set) var notes: [String] = []
 
     /// The faults that can be injected here.
@@ -29,7 +29,7 @@ struct ChaosNetwork: Sendable {
         for tool in [NetworkTool.ip, .tc] where tool.path == nil {
             throw BenchError("\(tool.rawValue) is not installed (package iproute2)")
         }
-        // The network for measurements between devices (RFC 2544): nobody else uses it.
+        // 198.18.0.0/15 is reserved for benchmarks (RFC 2544), so no other network uses it.
         let subnet = "198.18.\((Int(sweep.run) ?? 0) % 256)"
         var places: [String: Place] = [:]
         for (index, name) in names.enumerated() {
@@ -66,7 +66,7 @@ struct ChaosNetwork: Sendable {
         try NetworkTool.ip.run(["-n", namespace, "link", "set", "eth0", "up"])
     }
 
-    /// Takes the first way that this kernel knows.
+    /// Chooses the first way to inject a fault that this kernel knows, by trying it at a place.
     private mutating func choose(_ fault: ChaosFault, at place: Place) {
         var refusals: [String] = []
         for choice in ChaosImpairment.choices(for: fault) {
@@ -90,7 +90,7 @@ struct ChaosNetwork: Sendable {
         for call in impairment.start(place.link, place.namespace) { try call.run() }
     }
 
-    /// Ends it.
+    /// Ends a fault of the network at one process. Blocks for some milliseconds.
     func end(_ fault: ChaosFault, at name: String) throws {
         guard let place = places[name], let impairment = impairments[fault] else { return }
         for call in impairment.end(place.link, place.namespace) { try call.run() }

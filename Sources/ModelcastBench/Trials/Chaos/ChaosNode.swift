@@ -1,15 +1,15 @@
-/// One process of a chaos trial over all its lives: a role, where it lives, and what its dead lives have counted.
+/// One process of a chaos trial over all its lives: its role, its endpoint, and the counts of its earlier lives.
 struct ChaosNode: Sendable {
     let name: String
     let role: ChaosRole
-    /// The number among those of its role, from 0.
+    /// The number among the processes of its role, from 0.
     let index: Int
-    /// The control endpoint of those that serve.
+    /// The control endpoint; only publishers and relays serve there.
     let endpoint: String
     /// How often it has been started.
     private(set) var starts = 0
     private(set) var child: Child<WorkerOrder, WorkerReport>?
-    /// It runs unless a fault says otherwise; when it does not, that is a failure of the trial.
+    /// True while the process must run: its end would be a failure of the trial.
     private(set) var isMeantToRun = false
     /// The last report of the present life.
     private(set) var report: WorkerReport?
@@ -19,7 +19,7 @@ struct ChaosNode: Sendable {
     private(set) var acknowledged: [ChaosJob] = []
     /// When a pusher's next job is to start.
     private var nextStart: ContinuousClock.Instant?
-    /// What the dead lives have counted.
+    /// The counters of the earlier lives.
     private var past: [String: UInt64] = [:]
     private var pastStaleness: UInt64 = 0
     private var pastUpdates: UInt64 = 0
@@ -31,7 +31,7 @@ struct ChaosNode: Sendable {
         self.endpoint = endpoint
     }
 
-    /// A new life has begun.
+    /// Notes that a new life has begun.
     mutating func begin(_ child: Child<WorkerOrder, WorkerReport>) {
         self.child = child
         starts += 1
@@ -40,10 +40,10 @@ struct ChaosNode: Sendable {
         hasWritten = false
     }
 
-    /// The present life is to end, or is about to be ended.
+    /// Notes that the present life is about to end.
     mutating func willEnd() { isMeantToRun = false }
 
-    /// The present life is over: what it has counted is kept.
+    /// Notes that the present life is over, and keeps its counts.
     mutating func didEnd() throws {
         try takeReports()
         if let report {
@@ -55,15 +55,16 @@ struct ChaosNode: Sendable {
         child = nil
     }
 
-    /// Takes what the process has said.
-    /// - Throws: ``BenchError`` when it has ended by itself.
+    /// Takes the reports of the process.
+    /// - Throws: ``BenchError`` when the process has ended by itself.
     mutating func refresh() throws {
         try takeReports()
         guard isMeantToRun, role != .pusher, let child, !child.isRunning else { return }
         throw BenchError("\(name) has ended by itself, with \(child.endText); see its log")
     }
 
-    /// A pusher's next job, where it is time for one; takes note of a job that has ended.
+    /// Notes a pusher's job that has ended.
+    /// - Returns: the pusher's next job, when it is time for one.
     /// - Throws: ``BenchError`` when a job has failed.
     mutating func nextJob() throws -> ChaosJob? {
         guard role == .pusher, isMeantToRun else { return nil }
@@ -99,6 +100,6 @@ struct ChaosNode: Sendable {
     /// Updates published or received, over all lives.
     var updates: UInt64 { pastUpdates + (report?.updates ?? 0) }
 
-    /// The oldest that its copy has been.
+    /// The greatest age of the process's copy, over all lives.
     var stalenessMaxMilliseconds: UInt64 { max(pastStaleness, report?.stalenessMaxMilliseconds ?? 0) }
 }

@@ -5,7 +5,7 @@ struct ChaosReport: Sendable {
     let verdict: ChaosVerdict
     let nodes: [ChaosNode]
 
-    /// What is printed at the end.
+    /// The lines that are printed at the end.
     var lines: [String] {
         let roles = ChaosRole.allCases.filter { role in nodes.contains { $0.role == role } }
         let models = verdict.expected.reduce(0) { $0 + $1.models }
@@ -18,7 +18,7 @@ struct ChaosReport: Sendable {
         ]
     }
 
-    /// Of a pusher: the models that were acknowledged.
+    /// The updates of a process; for a pusher, the models that were acknowledged.
     private func updates(of node: ChaosNode) -> String {
         node.role == .pusher
             ? Figures.grouped(node.acknowledged.count * ChaosJob.modelCount) : Figures.grouped(node.updates)

@@ -1,4 +1,4 @@
-/// What a process of a chaos trial is.
+/// The role of a process in a chaos trial.
 public enum ChaosRole: String, CaseIterable, Codable, Sendable {
     case publisher
     case relay
@@ -6,6 +6,6 @@ public enum ChaosRole: String, CaseIterable, Codable, Sendable {
     /// Short-lived jobs, one after the other, that push to the relays.
     case pusher
 
-    /// It holds a copy of everything.
+    /// True for processes that hold a copy of everything.
     var isCopy: Bool { self == .relay || self == .subscriber }
 }

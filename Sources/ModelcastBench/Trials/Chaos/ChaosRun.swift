@@ -9,8 +9,9 @@ public struct ChaosRun: Sendable {
     private let tell: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - workerArguments: the subcommand that calls ``Worker/run(task:)``.
-    ///   - tell: takes lines for a person, as things happen.
+    ///   - workerArguments: the arguments with which this program calls ``Worker/run(task:)``, without the task.
+    ///   - interruption: ends the faults early when a signal has come.
+    ///   - tell: receives lines for a person, as things happen.
     public init(
         _ configuration: ChaosConfiguration, workerArguments: [String], until interruption: Interruption,
         tell: @escaping @Sendable (String) -> Void
@@ -21,11 +22,12 @@ public struct ChaosRun: Sendable {
         self.tell = tell
     }
 
-    /// Removes at once what this process has started; for the last moment before it ends.
+    /// Removes the processes, namespaces and links of this process's trial, before this process ends. Blocks for some
+    /// seconds at most.
     public static func removeAll() { ChaosSweep(run: "\(ProcessInfo.processInfo.processIdentifier)").remove() }
 
-    /// Starts everybody, injects faults, ends them, waits, compares and prints the tables.
-    /// - Returns: true when all hold the same, all that was to be seen at the end was, and nothing is left over.
+    /// Starts all processes, injects faults and ends them, waits, compares and prints the tables.
+    /// - Returns: true when all copies are equal, the relays hold all acknowledged pushes, and nothing is left over.
     /// - Throws: ``BenchError`` when the trial could not be carried out or a process has ended by itself.
     public func run() async throws -> Bool {
         let sweep = ChaosSweep(run: "\(ProcessInfo.processInfo.processIdentifier)")
@@ -34,7 +36,7 @@ public struct ChaosRun: Sendable {
         let folder = configuration.logs ?? temporary
         try? FileManager.default.removeItem(atPath: temporary)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Before anything that could be left over.
+        // The sweeper starts before anything that could be left over.
         let task = String(decoding: try JSONEncoder().encode(WorkerTask.sweep(run: sweep.run)), as: UTF8.self)
         let sweeper = try Child<WorkerOrder, WorkerReport>(name: "sweeper", arguments: workerArguments + [task])
         let trial = ChaosTrial(
@@ -93,7 +95,8 @@ public struct ChaosRun: Sendable {
         return try await verdict(trial, tally: tally, available: faults)
     }
 
-    /// Begins and ends the faults at their times. Those that have begun are ended, also when it is cut short.
+    /// Begins and ends the faults at their times. After an interruption no more faults begin, and those that have begun
+    /// are ended.
     private func inject(_ schedule: ChaosSchedule, into trial: ChaosTrial) async throws -> ChaosTally {
         var tally = ChaosTally()
         var open: Set<String> = []
@@ -133,7 +136,8 @@ public struct ChaosRun: Sendable {
         var isEqual = try await trial.wait(within: limit) { verdict.isEqual($0) }
         if isEqual {
             tell("equal \(Figures.fixed((ContinuousClock.now - start) / .seconds(1), 1)) s after the last fault")
-            // Nothing that is still on its way may change it: two heartbeats later it is looked at again.
+            // Messages that are still on their way must change nothing, so the copies are compared again two heartbeats
+            // later.
             let end = ContinuousClock.now + .seconds(1)
             _ = try await trial.wait(within: .seconds(2)) { _ in ContinuousClock.now >= end }
             isEqual = await verdict.isEqual(trial.nodes)
@@ -144,7 +148,8 @@ public struct ChaosRun: Sendable {
         return try await hasPushes(trial) && isEqual
     }
 
-    /// Asks every relay for each model that was acknowledged.
+    /// Asks every relay for each model that was acknowledged, and prints the result.
+    /// - Returns: true when all are there.
     private func hasPushes(_ trial: ChaosTrial) async throws -> Bool {
         let nodes = await trial.nodes
         guard configuration.pushers > 0, configuration.relays > 0 else { return true }
@@ -164,7 +169,7 @@ public struct ChaosRun: Sendable {
         return isComplete
     }
 
-    /// Says what is missing, and which fields differ.
+    /// Tells what is missing in which copy, and which fields differ.
     private func explain(_ trial: ChaosTrial, _ verdict: ChaosVerdict, _ join: ModelCache) async throws {
         for line in await verdict.complaintsAboutPushes(trial.nodes) { tell(line) }
         let expected = "\(trial.folder)/expected.tsv"
@@ -182,10 +187,10 @@ public struct ChaosRun: Sendable {
 }
 
 extension [ChaosNode] {
-    /// Those that hold copies.
+    /// The processes that hold copies.
     var copies: [ChaosNode] { filter(\.role.isCopy) }
 
-    /// Every publisher is there, and every copy is live.
+    /// True when every publisher has reported, and every copy is live.
     var isReady: Bool {
         allSatisfy { node in
             switch node.role {
@@ -196,7 +201,7 @@ extension [ChaosNode] {
         }
     }
 
-    /// All loads and jobs have ended.
+    /// True when all loads and jobs have ended.
     var isQuiet: Bool {
         allSatisfy { node in
             switch node.role {

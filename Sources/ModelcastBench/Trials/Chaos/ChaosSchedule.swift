@@ -1,43 +1,49 @@
-/// Which fault strikes whom and when: all of it follows from a seed.
+/// The faults of a trial, their processes and their times, all of which follow from a seed.
 ///
 /// Faults come from a deck with one card for each pair of fault and role, shuffled and dealt from the top. A card for
-/// which all processes are busy waits at the top for the first that is free, and when all cards wait another deck goes
-/// below: so every kind of process soon has every fault, in a different order each time. Several processes may be
-/// struck at once, one process by one fault at a time.
+/// which all processes are busy waits at the top for the first that is free. When all cards wait, another deck goes
+/// below. So every role soon has every fault, in a different order each time. Several processes may have faults at
+/// once; one process has one fault at a time.
 public struct ChaosSchedule: Hashable, Sendable {
-    /// A process that can be struck.
+    /// A process that may have faults.
     public struct Target: Hashable, Sendable {
+        /// The name of the process.
         public let name: String
+        /// The role of the process.
         public let role: ChaosRole
 
+        /// A process of this name and role.
         public init(name: String, role: ChaosRole) {
             self.name = name
             self.role = role
         }
     }
 
-    /// One fault.
+    /// One fault at one process.
     public struct Step: Hashable, Sendable {
-        /// Seconds from the start of the load.
+        /// When the fault begins, in seconds from the start of the load.
         public let start: Double
+        /// When the fault ends, in seconds from the start of the load.
         public let end: Double
+        /// The fault.
         public let fault: ChaosFault
+        /// The process that has it.
         public let target: Target
     }
 
-    /// In the order of their start.
+    /// The steps in the order of their start.
     public let steps: [Step]
 
-    /// Before the first fault everybody has a moment to start.
+    /// The time without faults at the beginning, in seconds.
     static let quiet = 1.0
-    /// The shortest and the longest time from one fault to the next.
+    /// The shortest and the longest time from one fault to the next, in seconds.
     static let pause = 0.2...1.2
-    /// What a process has to itself after a fault before the next.
+    /// The time that a process has without faults after each fault, in seconds.
     static let recovery = 0.5
 
     /// - Parameters:
-    ///   - faults: those that can be injected here.
-    ///   - seconds: when the last fault ends, at the latest.
+    ///   - faults: the faults that can be injected here.
+    ///   - seconds: the time at which the last fault ends at the latest.
     public init(seed: UInt64, targets: [Target], faults: [ChaosFault], seconds: Double) {
         var numbers = SeededNumbers(seed: seed)
         var busyUntil: [String: Double] = [:]
@@ -53,7 +59,7 @@ public struct ChaosSchedule: Hashable, Sendable {
                 if deck.count <= fullDeck.count {
                     deck.insert(contentsOf: fullDeck.shuffled(using: &numbers), at: 0)
                 } else {
-                    // Everybody who could be struck is.
+                    // All processes for which there is a card are busy: the time goes on to the first that is free.
                     time = busyUntil.values.filter { $0 > time }.min() ?? seconds
                 }
                 continue
@@ -69,7 +75,7 @@ public struct ChaosSchedule: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// The pairs of fault and role that can be dealt.
+    /// How many pairs of fault and role can be dealt.
     static func pairCount(_ targets: [Target], _ faults: [ChaosFault]) -> Int { deck(targets, faults).count }
 
     private struct Card {
@@ -84,10 +90,10 @@ public struct ChaosSchedule: Hashable, Sendable {
             .filter { card in targets.contains(where: card.suits) }
     }
 
-    /// What is to be done, in order: at which time, and whether the fault begins or ends then.
+    /// The beginnings and ends of all steps, in the order of their times.
     var moments: [(time: Double, isStart: Bool, step: Step)] {
         steps.flatMap { [($0.start, true, $0), ($0.end, false, $0)] }
-            // An end before a start of the same time: a process has one fault at a time.
+            // At the same time an end comes before a start, because a process has one fault at a time.
             .sorted { ($0.0, $0.1 ? 1 : 0) < ($1.0, $1.1 ? 1 : 0) }
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Finds what a chaos trial has started, and removes it: processes by a mark in their environment, network namespaces
-/// and links by their names.
+/// Finds and removes everything that a chaos trial has started: processes by a mark in their environment, network
+/// namespaces and links by their names.
 ///
-/// It needs no list, so it also finds what a killed trial could not put in order, and children of children.
+/// The sweep needs no list, so it also finds what a killed trial has left over, and children of children.
 struct ChaosSweep: Sendable {
-    /// The number of the trial's process.
+    /// The process identifier of the trial.
     let run: String
 
     /// The mark in the environment of every process of a trial.
@@ -13,10 +13,10 @@ struct ChaosSweep: Sendable {
 
     var namespacePrefix: String { "mc\(run)-" }
     var bridge: String { "mcb\(run)" }
-    /// Behind it stands the number of the process.
+    /// The beginning of each link's name; the number of the process follows.
     var linkPrefix: String { "mcv\(run)." }
 
-    /// The processes that are there.
+    /// The processes of the trial that exist.
     var processes: [Int32] {
         let mark = Data("\(ChaosSweep.variable)=\(run)".utf8)
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap(Int32.init) ?? []
@@ -28,10 +28,10 @@ struct ChaosSweep: Sendable {
         }
     }
 
-    /// The network namespaces that are there.
+    /// The network namespaces of the trial that exist.
     var namespaces: [String] { ChaosSweep.names(in: "/run/netns").filter { $0.hasPrefix(namespacePrefix) } }
 
-    /// The links that are there, the bridge too.
+    /// The links of the trial that exist, with the bridge.
     var links: [String] {
         ChaosSweep.names(in: "/sys/class/net").filter { $0 == bridge || $0.hasPrefix(linkPrefix) }
     }
@@ -40,7 +40,7 @@ struct ChaosSweep: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// One line for each kind of thing that is there.
+    /// One line for each kind of thing that exists.
     var leftovers: [String] {
         var lines: [String] = []
         let (processes, namespaces, links) = (processes, namespaces, links)
@@ -50,7 +50,7 @@ struct ChaosSweep: Sendable {
         return lines
     }
 
-    /// Removes all that is there. Blocks for two seconds at most, while killed processes end.
+    /// Removes everything. Waits two seconds at most for killed processes to end.
     func remove() {
         let deadline = MonotonicClock.nanoseconds + 2_000_000_000
         while case let left = processes, !left.isEmpty, MonotonicClock.nanoseconds < deadline {
@@ -61,7 +61,7 @@ struct ChaosSweep: Sendable {
         for namespace in namespaces { try? NetworkTool.ip.run(["netns", "delete", namespace]) }
     }
 
-    /// Waits until the trial ends, however it ends: then stdin does. Removes what is left over.
+    /// Waits until the trial ends, however it ends, because stdin ends with it. Then removes what is left over.
     func guardTrial() async {
         for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
         try? await Blocking.run(named: "guard") {

@@ -2,17 +2,21 @@
 public struct ChaosTally: Hashable, Sendable {
     private var counts: [ChaosFault: [ChaosRole: Int]] = [:]
 
+    /// A tally with all counts at zero.
     public init() {}
 
-    /// One more.
+    /// Counts one more fault.
     public mutating func add(_ fault: ChaosFault, to role: ChaosRole) {
         counts[fault, default: [:]][role, default: 0] += 1
     }
 
+    /// How often a fault has struck processes of a role.
     public func count(_ fault: ChaosFault, of role: ChaosRole) -> Int { counts[fault]?[role] ?? 0 }
 
+    /// How often a fault has struck any process.
     public func count(_ fault: ChaosFault) -> Int { counts[fault]?.values.reduce(0, +) ?? 0 }
 
+    /// How many faults there were in all.
     public var total: Int { ChaosFault.allCases.reduce(0) { $0 + count($1) } }
 
     /// A row for each kind of fault, a column for each of `roles`; - for faults that cannot be injected here.

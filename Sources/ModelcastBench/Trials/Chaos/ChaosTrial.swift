@@ -1,22 +1,22 @@
 import Foundation
 import Modelcast
 
-/// The processes of a chaos trial, and what is done to them.
+/// The processes of a chaos trial, and the faults that are injected into them.
 actor ChaosTrial {
     private let configuration: ChaosConfiguration
     private let sweep: ChaosSweep
     /// The arguments that make this executable a worker; the task follows.
     private let workerArguments: [String]
-    /// What the processes say on stderr, a file each.
+    /// The folder for the processes' stderr, a file each, and for their stores.
     let folder: String
     let network: ChaosNetwork?
     private(set) var nodes: [ChaosNode] = []
-    /// No load and no job begins any more.
+    /// True once no load and no job begins any more.
     private var isQuiescing = false
 
     private static let port = 7400
 
-    /// - Parameter folder: exists, and is empty.
+    /// - Parameter folder: a folder that exists.
     init(
         _ configuration: ChaosConfiguration, network: ChaosNetwork?, sweep: ChaosSweep, folder: String,
         workerArguments: [String]
@@ -28,8 +28,8 @@ actor ChaosTrial {
         self.workerArguments = workerArguments
         var indices: [ChaosRole: Int] = [:]
         for (number, target) in configuration.targets.enumerated() {
-            // Without namespaces every process has a loopback address of its own: nothing need be configured for that,
-            // and ports below those that the system gives away stay free for a process that starts again.
+            // Without namespaces every process has a loopback address of its own, which needs no configuration. The
+            // port is below those that the system gives away, so it stays free for a process that starts again.
             let run = Int(sweep.run) ?? 0
             let host = network?.places[target.name]?.host ?? "127.\(64 + run / 256 % 64).\(run % 256).\(number + 1)"
             nodes.append(
@@ -53,7 +53,7 @@ actor ChaosTrial {
             launch.prefix = [ip, "netns", "exec", place.namespace]
         }
         nodes[index].begin(try Child(name: node.name, launch: launch))
-        // A publisher that comes back goes on at once.
+        // A publisher that starts again begins its load at once.
         if node.starts > 0, node.role == .publisher { nodes[index].child?.tell(.begin) }
     }
 
@@ -84,7 +84,7 @@ actor ChaosTrial {
         }
     }
 
-    /// Where a process keeps what it must have after a crash.
+    /// The path of a process's store; nil for none.
     private func store(of node: ChaosNode) -> String? {
         configuration.hasStore(node) ? "\(folder)/\(node.name).store" : nil
     }
@@ -111,7 +111,7 @@ actor ChaosTrial {
     /// Begins a fault.
     func start(_ fault: ChaosFault, at name: String) async throws {
         guard let index = nodes.firstIndex(where: { $0.name == name }) else { return }
-        // Between two jobs of a pusher there is no process; then there is none for a while longer.
+        // Between two jobs a pusher has no process. A kill or restart then puts its next job off.
         if fault == .kill || fault == .restart { nodes[index].willEnd() }
         if fault.isOfNetwork { try network?.start(fault, at: name) }
         guard let child = nodes[index].child else { return }
@@ -120,7 +120,7 @@ actor ChaosTrial {
             child.kill()
             try await bury(index)
         case .restart:
-            // A job does not listen to its parent.
+            // A job does not end when its stdin closes, so it gets a signal.
             if nodes[index].role == .pusher { child.signal(SIGTERM) }
             child.release()
             try await bury(index)
@@ -141,7 +141,7 @@ actor ChaosTrial {
 
     private func bury(_ index: Int) async throws {
         guard let child = nodes[index].child else { return }
-        // More than an orderly end ever takes, and enough for a crash that is just being written to the log.
+        // The limit is longer than an orderly end takes, and than it takes to write a crash to the log.
         guard await child.hasEnded(within: .seconds(10)) else {
             throw BenchError("\(nodes[index].name) did not end within 10 s of being told to; see its log")
         }
@@ -150,8 +150,8 @@ actor ChaosTrial {
 
     // MARK: Watching
 
-    /// Takes what the processes have said.
-    /// - Throws: ``BenchError`` when one has ended by itself.
+    /// Takes the processes' reports, and starts jobs that are due.
+    /// - Throws: ``BenchError`` when a process has ended by itself.
     func refresh() throws {
         for index in nodes.indices {
             try nodes[index].refresh()
@@ -159,8 +159,8 @@ actor ChaosTrial {
         }
     }
 
-    /// Waits until `isDone`, taking reports on the way.
-    /// - Returns: false when it was not within `limit`.
+    /// Waits until `isDone` returns true, and takes reports meanwhile.
+    /// - Returns: false when it does not within `limit`.
     func wait(within limit: Duration, until isDone: @Sendable ([ChaosNode]) -> Bool) async throws -> Bool {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -179,7 +179,7 @@ actor ChaosTrial {
         for node in nodes where node.role == .publisher { node.child?.tell(.quiesce) }
     }
 
-    /// The join of what all publishers hold, asked of each of them for every id that it may ever have written.
+    /// The join of the publishers' records. Each publisher is asked for every id that it may ever have written.
     func joinOfPublishers() async throws -> ModelCache {
         let cache = ModelCache()
         for node in nodes where node.role == .publisher {
@@ -188,8 +188,8 @@ actor ChaosTrial {
         return cache
     }
 
-    /// Has a subscriber write what it holds to a file.
-    /// - Returns: false when it did not within some seconds.
+    /// Lets a process write its copy to a file.
+    /// - Returns: false when it has not within ten seconds.
     func write(_ name: String, to path: String) async throws -> Bool {
         guard let index = nodes.firstIndex(where: { $0.name == name }) else { return false }
         nodes[index].child?.tell(.write(path: path))
@@ -198,7 +198,7 @@ actor ChaosTrial {
 
     // MARK: Ending
 
-    /// Ends all processes, in good order where they let it, and removes the network.
+    /// Ends all processes, in good order where that works, and removes the network.
     /// - Returns: what is left over all the same, a line for each kind.
     func end() async -> [String] {
         let children = nodes.compactMap(\.child)
@@ -213,7 +213,7 @@ actor ChaosTrial {
         let processes = sweep.processes
         for link in sweep.links { try? NetworkTool.ip.run(["link", "delete", link]) }
         for namespace in sweep.namespaces { try? NetworkTool.ip.run(["netns", "delete", namespace]) }
-        // What had to be ended by force here is told: a process ought to end when it is asked to.
+        // Processes that have to be killed here are reported, because a process ought to end when it is asked to.
         let stubborn = processes.isEmpty ? [] : ["processes \(processes.map(String.init).joined(separator: ", "))"]
         sweep.remove()
         return stubborn + sweep.leftovers

@@ -1,26 +1,26 @@
 import Foundation
 import Modelcast
 
-/// What the processes of a chaos trial hold at the end, compared with the join of what the publishers hold.
+/// The comparison of the copies at the end of a chaos trial with the join of the publishers' records.
 struct ChaosVerdict: Sendable {
-    /// What everybody must hold, by type.
+    /// The state of each type that every copy must hold.
     let expected: [WorkerReport.TypeState]
 
-    /// It holds exactly that beside what was pushed, and says that nothing is missing.
+    /// True when the process is live and holds exactly the expected types, besides what jobs have pushed.
     func isEqual(_ node: ChaosNode) -> Bool {
         guard let report = node.report else { return false }
         return report.isLive && report.types.filter { $0.type != ChaosJob.type } == expected
     }
 
-    /// Every copy does, and all hold the same of what was pushed: what was not acknowledged may be there or not, but
-    /// not here and not there.
+    /// True when every copy holds the expected types, and all copies hold the same pushed models. A pushed model that
+    /// was not acknowledged may be in all copies or in none.
     func isEqual(_ nodes: [ChaosNode]) -> Bool {
         let copies = nodes.copies
         let pushed = Set(copies.map { $0.report?.types.first { $0.type == ChaosJob.type } })
         return copies.allSatisfy { isEqual($0) } && pushed.count <= 1
     }
 
-    /// What is not as it must be, a line each.
+    /// Lines for a person that say what is wrong with a process's copy.
     func complaints(about node: ChaosNode) -> [String] {
         guard let report = node.report else { return ["\(node.name): has not reported"] }
         var lines: [String] = []
@@ -44,7 +44,7 @@ struct ChaosVerdict: Sendable {
         state.map { "\(Figures.grouped($0.models)) models, digest \($0.digest)" } ?? "unknown"
     }
 
-    /// What each copy holds of what was pushed, where that is not the same everywhere.
+    /// A line for each copy about its pushed models; empty when all copies hold the same.
     func complaintsAboutPushes(_ nodes: [ChaosNode]) -> [String] {
         let held = nodes.copies.map { node in
             (name: node.name, state: node.report?.types.first { $0.type == ChaosJob.type })
@@ -53,8 +53,8 @@ struct ChaosVerdict: Sendable {
         return held.map { "\($0.name): \(ChaosJob.type) is \(ChaosVerdict.text($0.state)), not the same everywhere" }
     }
 
-    /// The first lines in which two files of `Worker.write` differ: `-` is expected and missing, `+` the other way.
-    /// What was pushed is left out: no publisher holds it.
+    /// The first lines in which two files of `Worker.write` differ: `-` for lines that are expected and missing, `+`
+    /// for lines that are held and not expected. Pushed models are left out, because no publisher holds them.
     static func differences(_ expected: String, _ actual: String, limit: Int) throws -> [String] {
         func lines(_ path: String) throws -> Set<Substring> {
             Set(

@@ -2,14 +2,14 @@ import Dispatch
 import Logging
 import Modelcast
 
-/// Looks at a copy as its users would, and says how it fares.
+/// Observes a copy as a program would, and makes reports about it.
 final class CopyWatch: Sendable {
     private let cache: ModelCache
     private let lags = LatencyHistogram()
     private let beats = BeatGaps()
     private let observation: CacheObservation
 
-    /// A copy that was so much older than it ought to be is worth a line in the log.
+    /// The age from which on an old copy is logged.
     private static let oldNanoseconds: UInt64 = 2_000_000_000
 
     init(_ cache: ModelCache, logger: Logger) {
@@ -29,9 +29,9 @@ final class CopyWatch: Sendable {
         }
     }
 
-    /// What is to be told of a copy whose replica says this of itself.
+    /// The report on a copy with this status of its replica.
     ///
-    /// Ask for the status before this: what it says has been applied is then in the types and digests.
+    /// Read the status before calling this: then the types and digests contain what the status calls applied.
     func report(_ senders: [SenderStatus], _ streams: [StreamStatus], _ counters: Counters) -> WorkerReport {
         var report = WorkerReport(.status)
         report.isLive = senders.allSatisfy { $0.state == .live }
@@ -67,7 +67,8 @@ final class CopyWatch: Sendable {
 }
 
 extension Worker {
-    /// Writes the copy to a file as often as it is asked to, until the orders end: all that one can ask of a copy.
+    /// Carries out the orders to a process with a copy, until they end. It knows one order: to write the copy to a
+    /// file.
     static func serve(_ cache: ModelCache, _ link: ParentLink<WorkerOrder, WorkerReport>) async throws {
         for await case .write(let path) in link.orders {
             try write(cache, to: path)

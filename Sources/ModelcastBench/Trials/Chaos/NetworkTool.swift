@@ -1,18 +1,18 @@
 import Foundation
 
-/// `ip` or `tc` of iproute2.
+/// A program of iproute2: `ip` or `tc`.
 enum NetworkTool: String {
     case ip
     case tc
 
-    /// Where it is; nil where it is not installed.
+    /// The path of the program; nil where it is not installed.
     var path: String? {
         ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map { "\($0)/\(rawValue)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Runs it and waits for its end. Blocks for some milliseconds.
-    /// - Throws: ``BenchError`` with what it says on stderr.
+    /// Runs the program and waits for its end. Blocks for some milliseconds.
+    /// - Throws: ``BenchError`` with the first line of its stderr when it fails.
     func run(_ arguments: [String]) throws {
         guard let path else { throw BenchError("\(rawValue) is not installed (package iproute2)") }
         let process = Process()
