@@ -3,11 +3,12 @@ import ModelCache
 import ModelRecord
 import ModelSync
 import ModelWire
+import Synchronization
 
 extension Publisher {
     /// Takes back the models that an earlier start of this publisher has published, from relays that hold them. For a
     /// publisher that ``startsAnew``, because it has no store or the file was damaged: it can then delete models that
-    /// are gone.
+    /// are gone. And for one whose store ``mayLackWrites``.
     ///
     /// Call it before the first write. Every relay is asked, and at least one must answer. Of each model only the
     /// fields that this origin has written are taken back.
@@ -42,6 +43,11 @@ extension Publisher {
         }
         guard answers > 0 else {
             throw last ?? ModelcastError(.configuration, "no relay was named to recover from")
+        }
+        if answers == relays.count {
+            // A relay that has not answered may hold writes that the others do not.
+            lacksWrites.store(false, ordering: .relaxed)
+            core.withLock { $0.keeper?.noteTakenBack(configuration.durability) }
         }
         logger.info(
             "publisher has recovered its models",

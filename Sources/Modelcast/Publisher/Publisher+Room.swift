@@ -29,10 +29,14 @@ extension Publisher {
     /// ```swift
     /// try await publisher.waitingForRoom { try publisher.merge("Sensor", "7", ["celsius": 21.5]) }
     /// ```
-    /// - Parameter write: makes the write. It is called again after each wait.
+    /// - Parameters:
+    ///   - isolation: where the caller runs, such as the main actor; `write` is called there.
+    ///   - write: makes the write. It is called again after each wait.
     /// - Throws: the errors of `write`, except `outbox-full`, and those of ``waitForRoom()``.
     @discardableResult
-    public func waitingForRoom<Outcome>(_ write: () throws -> Outcome) async throws -> Outcome {
+    public func waitingForRoom<Outcome>(
+        isolation: isolated (any Actor)? = #isolation, _ write: () throws -> Outcome
+    ) async throws -> Outcome {
         while true {
             do {
                 return try write()

@@ -46,10 +46,12 @@ public final class Publisher: Service, Sendable {
     /// that relays hold.
     public var startsAnew: Bool { store?.isNew ?? true }
 
-    /// The last run ended without closing its store, and ``Durability/none`` promises nothing of its last second. So
-    /// subscribers and relays may hold writes of this publisher that it does not have any more.
-    /// ``recover(from:timeout:)`` takes them back, so that later writes are compared with them.
-    public var mayLackWrites: Bool { configuration.durability == .none && store.map { !$0.wasClosed } ?? false }
+    /// True where subscribers and relays may hold writes of this publisher that its store does not have: a run ended
+    /// without closing the store, and its ``Durability`` was not ``Durability/beforeSend``; or the file was damaged.
+    /// ``recover(from:timeout:)`` takes them back, so that later writes are compared with them. This stays true, also for
+    /// later starts, until every relay that was named has answered.
+    public var mayLackWrites: Bool { lacksWrites.load(ordering: .relaxed) }
+    let lacksWrites: Atomic<Bool>
 
     /// A publisher that does not serve yet; see ``run()``. With a store this reads it into ``cache``.
     /// - Throws: ``ModelcastError``: for a bad name, for endpoints that other machines can reach though that is not
@@ -74,6 +76,7 @@ public final class Publisher: Service, Sendable {
                 settings: configuration.storeWriting, logger: logger)
         }
         self.store = store
+        lacksWrites = Atomic(store?.mayLack ?? false)
         let origin = OriginConfiguration(
             name: configuration.name, streamEndpoint: configuration.endpoints?.stream ?? "",
             limits: configuration.limits,
@@ -83,7 +86,9 @@ public final class Publisher: Service, Sendable {
             budget: RequestBudget(
                 underWayByteCount: configuration.answersByteCount, frameByteCount: configuration.limits.frameByteCount),
             clockLeadMax: configuration.clockLeadMax, tombstoneRetention: configuration.tombstoneRetention)
-        var core = try PublisherCore(origin, batchDelay: configuration.batchDelay, cache: cache, store: store)
+        var core = try PublisherCore(
+            origin, batchDelay: configuration.batchDelay, cache: cache, store: store,
+            durability: configuration.durability)
         if !configuration.relays.isEmpty { core.push = PushProgress() }
         self.core = Guarded(core)
     }

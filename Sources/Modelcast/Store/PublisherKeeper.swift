@@ -12,11 +12,15 @@ struct PublisherKeeper {
     private var incarnation: UInt64 = 0
     /// The starts that earlier runs have given up. The file may still hold batches of them.
     private let earlierVoids: [UInt64]
+    /// What the file tells of missing writes, and whether it still has to be told.
+    private var lack: (value: StoreLink.Lack, isDue: Bool)
 
     private static let aliveMicroseconds: UInt64 = 2_000_000
 
-    init(_ link: StoreLink, earlierVoids: Set<UInt64>) {
+    /// - Parameter lack: as the file has it already.
+    init(_ link: StoreLink, earlierVoids: Set<UInt64>, lack: StoreLink.Lack) {
         self.link = link
+        self.lack = (lack, false)
         self.earlierVoids = earlierVoids.sorted()
     }
 
@@ -24,13 +28,17 @@ struct PublisherKeeper {
     mutating func note(_ origin: Origin, now: Moment) {
         let journal = origin.cache.takeJournal()
         let isDue = now.uptimeMicroseconds >= nextAlive
-        guard isDue || !journal.isEmpty || origin.incarnation != incarnation else { return }
+        guard isDue || lack.isDue || !journal.isEmpty || origin.incarnation != incarnation else { return }
         incarnation = origin.incarnation
         var rest = StoreChanges()
         rest.origins = [origin.stored]
         if !origin.voidIncarnations.isEmpty {
             rest.facts[StoreLink.Fact.void] = StoreLink.encode(
                 voidIncarnations: earlierVoids + origin.voidIncarnations)
+        }
+        if lack.isDue {
+            lack.isDue = false
+            rest.facts[StoreLink.Fact.lack] = [lack.value.rawValue]
         }
         if isDue {
             nextAlive = now.uptimeMicroseconds + PublisherKeeper.aliveMicroseconds
@@ -41,9 +49,13 @@ struct PublisherKeeper {
         link.note(journal, and: rest)
     }
 
+    /// Notes, together with the next changes, that missing writes were taken back from all who may hold them.
+    mutating func noteTakenBack(_ durability: Durability) { lack = (durability.lack, true) }
+
     /// Notes all models, for a new file.
     mutating func noteEverything(_ origin: Origin, now: Moment) {
         nextAlive = 0
+        lack.isDue = true
         link.noteEverything(of: origin.cache)
         note(origin, now: now)
     }
@@ -56,12 +68,20 @@ extension Origin {
     }
 }
 
+extension Durability {
+    /// What a file lacks that a run with this durability has written to the end.
+    fileprivate var lack: StoreLink.Lack { self == .beforeSend ? .never : .whenKilled }
+}
+
 extension PublisherCore {
     /// A core that goes on with what the store holds: the same models, and a start that is later than everything that
     /// was written before. That start is on disk when this returns.
-    /// - Parameter cache: holds the records of the store already.
+    /// - Parameters:
+    ///   - cache: holds the records of the store already.
+    ///   - durability: that of this run. The file tells it to the next one.
     init(
-        _ configuration: OriginConfiguration, batchDelay: Duration, cache: ModelCache, store: StoreLink?
+        _ configuration: OriginConfiguration, batchDelay: Duration, cache: ModelCache, store: StoreLink?,
+        durability: Durability
     ) throws(ModelcastError) {
         let start = store?.takeStart()
         var seen = max(start?.lastStamp ?? 0, start?.own?.stamp ?? 0, start?.own?.incarnation ?? 0)
@@ -79,15 +99,17 @@ extension PublisherCore {
         } catch {
             throw ModelcastError(error)
         }
+        let lack = store?.mayLack ?? false ? StoreLink.Lack.now : durability.lack
         if let store {
             var changes = StoreChanges()
+            changes.facts[StoreLink.Fact.lack] = [lack.rawValue]
             changes.origins = [origin.stored]
             do { try store.behind.commit(changes, within: PublisherCore.startLimit) } catch {
                 throw ModelcastError(error)
             }
         }
         self.init(origin: origin, batchDelay: batchDelay)
-        keeper = store.map { PublisherKeeper($0, earlierVoids: voids) }
+        keeper = store.map { PublisherKeeper($0, earlierVoids: voids, lack: lack) }
         pruner = BatchPruner(start?.batches ?? [])
     }
 

@@ -31,8 +31,9 @@ final class StoreLink: Sendable {
     let identity: StoreFacts
     /// The file was created or set aside, and no start since then has come to run.
     let isNew: Bool
-    /// The last process that had the file has closed it.
-    let wasClosed: Bool
+    /// The file may lack writes that others hold, as an earlier run ended without closing it, or it was damaged. Only for
+    /// a publisher.
+    let mayLack: Bool
     private let start: Guarded<Start>
 
     /// Opens the file, reads it into an empty cache, and begins to note the changes of the cache.
@@ -57,7 +58,7 @@ final class StoreLink: Sendable {
                 logger: logger)
             try reading.run()
             isNew = reading.isNew
-            wasClosed = report.wasClosed
+            mayLack = owner == .publisher && reading.mayLack(after: report)
             start = Guarded(reading.start)
             behind = WriteBehind(store, configuration: settings) { mail.add($0) }
         } catch {
@@ -120,6 +121,18 @@ extension StoreLink {
         /// The void starts of a publisher: others refused their stamps, and the content of their batches was written
         /// again.
         static let void = "modelcast.void"
+        /// Whether a publisher's file may lack writes that others hold: see ``Lack``.
+        static let lack = "modelcast.lack"
+    }
+
+    /// The fact ``Fact/lack`` of a publisher's file.
+    enum Lack: UInt8 {
+        /// Every batch was on disk before it left, so nothing lacks even where the process is killed.
+        case never = 0
+        /// Batches leave before they are on disk. The file may lack some where the process is killed.
+        case whenKilled = 1
+        /// A run was killed, and its writes have not been taken back from all who may hold them.
+        case now = 2
     }
 
     /// Encodes the last few void starts. That is enough, as the first flushes of a later start remove the batches of

@@ -28,6 +28,8 @@ struct PublishFeed: Service {
     private static let lookInterval = 0.02
     /// The pause before the disk is tried again, in seconds.
     private static let retryInterval = 0.5
+    /// How long relays may take to acknowledge what was published before the input failed.
+    private static let failedLimit = Duration.seconds(10)
 
     /// Returns when the input is published, if the process ends by itself then. Otherwise returns when the service
     /// group shuts down.
@@ -67,11 +69,17 @@ struct PublishFeed: Service {
                 publisher: publisher, plan: plan, endsByItself: endsByItself, name: input == "-" ? "stdin" : input,
                 stop: stop)
             defer { StandardError.write(line: run.summary) }
-            try run.publish(InputFile(input, isFollowed: plan.isFollowed))
+            do {
+                try run.publish(InputFile(input, isFollowed: plan.isFollowed))
+            } catch {
+                // The lines before the failure are published, and pushed as well.
+                try? waitUntilAcknowledged(stop, limit: plan.timeout ?? PublishFeed.failedLimit)
+                throw error
+            }
             try waitUntilDurable(stop)
         }
         if plan.endsWhenApplied { try waitUntilApplied(stop) }
-        try waitUntilAcknowledged(stop)
+        try waitUntilAcknowledged(stop, limit: plan.timeout)
     }
 
     /// Waits until the input is on disk, where that was asked for. The wait goes on while the disk is full.
@@ -90,7 +98,7 @@ struct PublishFeed: Service {
 
     /// Waits until the relays have acknowledged everything. A stop before that is a failure, because something may be
     /// lost.
-    private func waitUntilAcknowledged(_ stop: StopFlag) throws {
+    private func waitUntilAcknowledged(_ stop: StopFlag, limit: Duration?) throws {
         let start = ContinuousClock.now
         while let progress = publisher.pushProgress, !progress.isAcknowledged {
             if let failure = progress.failure { throw CommandFailure("a relay refuses what is pushed: \(failure)") }
@@ -99,13 +107,20 @@ struct PublishFeed: Service {
             let rest = progress.hasUnsent ? "the last writes" : "the models of earlier runs"
             let left = progress.unacknowledged > 0 ? "\(progress.unacknowledged) batches" : rest
             if stop.isSet { throw CommandFailure("stopped with \(left) unacknowledged\(reason)") }
-            if let limit = plan.timeout, ContinuousClock.now - start >= limit {
+            if let limit, ContinuousClock.now - start >= limit {
                 throw CommandFailure(
                     "\(left) were not acknowledged after \(limit)\(reason); "
-                        + "is a relay running at \(publisher.configuration.relays.joined(separator: ", "))?")
+                        + "is a relay running at \(lagging(progress).joined(separator: ", "))?")
             }
             Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
         }
+    }
+
+    /// The relays that have not acknowledged everything; all, where none of them is known to lag.
+    private func lagging(_ progress: PushProgress) -> [String] {
+        let relays = publisher.configuration.relays
+        let lagging = zip(relays, progress.relays).filter { $1.unacknowledged > 0 || $1.lastError != nil }.map(\.0)
+        return lagging.isEmpty ? relays : lagging
     }
 
     private func tell(_ progress: PushProgress) {

@@ -31,7 +31,7 @@ struct Keygen: ParsableCommand {
         do {
             try Names.check(origin: name)
         } catch {
-            throw ValidationError("\(error)")
+            throw ValidationError("the name of a key must be 1 to 64 of A-Z a-z 0-9 _ . -; this is \"\(name)\"".shown())
         }
     }
 

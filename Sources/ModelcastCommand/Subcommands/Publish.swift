@@ -63,8 +63,9 @@ struct Publish: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Pushed batches count as delivered when any or every relay has acknowledged them.", valueName: "any|every"))
-    var acknowledgedBy = Acknowledgement.any
+            "Pushed batches count as delivered when any relay, as by default, or every relay has acknowledged them.",
+            valueName: "any|every"))
+    var acknowledgedBy: Acknowledgement?
 
     @OptionGroup var keeping: KeepingOptions
 
@@ -137,6 +138,12 @@ struct Publish: AsyncParsableCommand {
         guard bind != nil || !push.isEmpty else {
             throw ValidationError("--bind is missing: where to serve; or --push, the relays to push to")
         }
+        guard Set(push).count == push.count else {
+            throw ValidationError("--push names a relay twice: two copies at one place are one copy")
+        }
+        guard acknowledgedBy == nil || !push.isEmpty else {
+            throw ValidationError("--acknowledged-by is about relays that are pushed to: it needs --push")
+        }
         guard bind != nil || stream == nil else {
             throw ValidationError("--stream says where batches are sent by a publisher that serves: it needs --bind")
         }
@@ -171,7 +178,7 @@ struct Publish: AsyncParsableCommand {
         for file in inputs { try InputFile.check(file) }
         let logger = logs.makeLogger()
         var configuration = PublisherConfiguration(
-            name: name, pushingTo: push, acknowledgement: acknowledgedBy.acknowledgement)
+            name: name, pushingTo: push, acknowledgement: (acknowledgedBy ?? .any).acknowledgement)
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
@@ -196,17 +203,23 @@ struct Publish: AsyncParsableCommand {
 extension Publish {
     /// Takes models back from relays that an earlier run has published and the store may lack.
     private func recover(_ publisher: Publisher) async throws {
-        let limit = timeout?.duration ?? KeepingOptions.recoveryLimit
-        if !keeping.recoverFrom.isEmpty, publisher.startsAnew || publisher.mayLackWrites {
-            try await publisher.recover(from: keeping.recoverFrom, timeout: limit)
-        } else if !push.isEmpty, publisher.mayLackWrites {
-            do {
-                try await publisher.recover(from: push, timeout: min(limit, .seconds(10)))
-            } catch let error as ModelcastError {
-                StandardError.write(
-                    line: "the run before was killed, and its last second may be missing in the store; no relay could "
-                        + "be asked for it: \(error)")
-            }
+        let lacks = publisher.mayLackWrites
+        guard lacks ? !(keeping.recoverFrom + push).isEmpty : publisher.startsAnew && !keeping.recoverFrom.isEmpty
+        else { return }
+        // Each relay that the job pushes to may hold other writes of the run that was killed.
+        let pushed = lacks ? push.filter { !keeping.recoverFrom.contains($0) } : []
+        let limit = timeout?.duration ?? (keeping.recoverFrom.isEmpty ? .seconds(10) : KeepingOptions.recoveryLimit)
+        do {
+            try await publisher.recover(from: keeping.recoverFrom + pushed, timeout: limit)
+        } catch let error as ModelcastError where lacks && !push.isEmpty {
+            throw CommandFailure(
+                "the run before was killed, and relays may hold later writes of it than the store, but none could be "
+                    + "asked: \(error); run this again when they can be reached")
+        }
+        if publisher.mayLackWrites, acknowledgedBy == .every, !push.isEmpty {
+            throw CommandFailure(
+                "the run before was killed, and relays may hold later writes of it than the store, but not every relay "
+                    + "could be asked, see above; run this again when they can be reached")
         }
     }
 }

@@ -94,8 +94,10 @@ struct Subscribe: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         try keys.check(connectingTo: connect, serving: served)
-        guard changes || models || digest else {
-            throw ValidationError("--no-changes leaves nothing to print: add --models or --digest")
+        guard changes || models || digest || control != nil || store != nil else {
+            throw ValidationError(
+                "--no-changes leaves nothing to do: add --models or --digest, or --control or --store for a copy that "
+                    + "others ask or that is kept")
         }
     }
 

@@ -42,16 +42,22 @@ import Testing
         return command.output.split(separator: " ").dropFirst().first.map(String.init)
     }
 
-    @Test(arguments: ["none", "before-send"])
-    func `after a run that was killed the relays hold what the next one's input says`(durability: String) async throws {
+    @Test(
+        arguments: [
+            ("none", "none"), ("before-send", "before-send"), ("before-acknowledge", "before-acknowledge"),
+            ("none", "before-send"), ("before-acknowledge", "none"),
+        ])
+    func `after a run that was killed the relays hold what the next one's input says`(
+        killed: String, next: String
+    ) async throws {
         let relay = try await startRelay("r")
-        let arguments = ["--durability", durability]
+        let arguments = ["--durability", next]
         let first = try job(to: ["r"], arguments, input: #"{"id":"1","n":1}"# + "\n")
         #expect(try await first.exitCode() == 0)
         // Killed as soon as the relay has it: without durability the file lacks what was written in the last second.
         let path = folder.path("followed")
         try #"{"id":"1","n":2}\#n{"id":"2","n":2}\#n"#.write(toFile: path, atomically: false, encoding: .utf8)
-        let second = try job(to: ["r"], arguments + ["--follow", path], input: nil)
+        let second = try job(to: ["r"], ["--durability", killed, "--follow", path], input: nil)
         var held: String?
         for _ in 0..<1_000 where held != "2" { held = try await count("r") }
         #expect(held == "2")
@@ -65,6 +71,74 @@ import Testing
         let whole = try job(to: ["r"], arguments + ["--whole"], input: #"{"id":"1","n":1}"# + "\n")
         #expect(try await whole.exitCode() == 0)
         #expect(whole.error.contains("1 deleted"), "\(whole.error)")
+        try await ended(relay, SIGTERM)
+    }
+
+    @Test func `what a run that was killed had pushed is asked for until every relay has answered`() async throws {
+        let relays = [try await startRelay("a"), try await startRelay("b")]
+        let first = try job(to: ["a", "b"], ["--acknowledged-by", "every"], input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await first.exitCode() == 0)
+        let path = folder.path("followed")
+        try #"{"id":"1","n":2}\#n{"id":"2","n":2}\#n"#.write(toFile: path, atomically: false, encoding: .utf8)
+        let killed = try job(to: ["a", "b"], ["--follow", path], input: nil)
+        for relay in ["a", "b"] {
+            var held: String?
+            for _ in 0..<1_000 where held != "2" { held = try await count(relay) }
+            #expect(held == "2")
+        }
+        try await ended(killed, SIGKILL)
+        // A run that reaches nobody, or with every not all, fails; the next one asks again, although this one was closed.
+        relays[0].signal(SIGSTOP)
+        relays[1].signal(SIGSTOP)
+        let blind = try job(to: ["a", "b"], timeout: "1", input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await blind.exitCode() == 1)
+        #expect(blind.error.contains("none could be asked"), "\(blind.error)")
+        relays[1].signal(SIGCONT)
+        let half = try job(
+            to: ["a", "b"], ["--acknowledged-by", "every"], timeout: "2", input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await half.exitCode() == 1)
+        #expect(half.error.contains("not every relay could be asked"), "\(half.error)")
+        relays[0].signal(SIGCONT)
+        let last = try job(to: ["a", "b"], ["--acknowledged-by", "every"], input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await last.exitCode() == 0, "\(last.error)")
+        for relay in ["a", "b"] {
+            let get = try RunningCommand(["get", "--connect", control(relay), "T", "1"])
+            #expect(try await get.exitCode() == 0)
+            #expect(get.output.contains(#""n":1"#), "\(relay): \(get.output)")
+        }
+        for relay in relays { try await ended(relay, SIGTERM) }
+    }
+
+    @Test func `a store that was put back from a backup without its mark takes back what relays hold`() async throws {
+        let relay = try await startRelay("r")
+        let first = try job(to: ["r"], input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await first.exitCode() == 0)
+        let (store, backup) = (folder.path("job.store"), folder.path("backup"))
+        try FileManager.default.copyItem(atPath: store, toPath: backup)
+        let second = try job(to: ["r"], input: #"{"id":"1","n":2}"# + "\n")
+        #expect(try await second.exitCode() == 0)
+        for name in [store, store + "-wal", store + "-shm", store + "-mark"] {
+            try? FileManager.default.removeItem(atPath: name)
+        }
+        try FileManager.default.copyItem(atPath: backup, toPath: store)
+        let third = try job(to: ["r"], input: #"{"id":"1","n":1}"# + "\n")
+        #expect(try await third.exitCode() == 0, "\(third.error)")
+        let get = try RunningCommand(["get", "--connect", control("r"), "T", "1"])
+        #expect(try await get.exitCode() == 0)
+        #expect(get.output.contains(#""n":1"#), "\(get.output)")
+        try await ended(relay, SIGTERM)
+    }
+
+    @Test func `what was published before the input failed is pushed`() async throws {
+        let relay = try await startRelay("r")
+        let strict = try job(to: ["r"], ["--strict"], input: #"{"id":"s"}"# + "\nx\n")
+        #expect(try await strict.exitCode() == 1)
+        #expect(try await count("r") == "1")
+        let whole = try job(
+            to: ["r"], ["--whole", "--delete-at-most", "0"], input: #"{"id":"t"}"# + "\n" + #"{"id":"u"}"# + "\n")
+        #expect(try await whole.exitCode() == 1)
+        #expect(whole.error.contains("nothing was deleted"), "\(whole.error)")
+        #expect(try await count("r") == "3")
         try await ended(relay, SIGTERM)
     }
 

@@ -173,7 +173,8 @@ final class PublisherClient: StressClient {
         do {
             let outcome = try publisher.merge(deed)
             note(outcome, [step], Interval(invoked: invoked, responded: clock.tick()))
-        } catch let error where error.code == .constant {
+        } catch {
+            guard error.code == .constant else { throw error }
             let interval = Interval(invoked: invoked, responded: clock.tick())
             note(read(key, .refusing(field: "number", .int(deed.number)), "a refused constant", interval))
         }
