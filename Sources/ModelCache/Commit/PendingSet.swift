@@ -7,6 +7,8 @@ import ModelRecord
 struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
+    /// Further updates of large models, by the positions of their entries, until the end of a batch.
+    private var late: [Int: LateUpdates] = [:]
 
     /// Merges the updates of `batch`.
     /// - Parameters:
@@ -31,6 +33,7 @@ struct PendingSet {
             ahead.end(byteCount: byteCount)
             position &+= 1
         }
+        if !late.isEmpty { joinLate(plan: &plan, tally: &tally) }
         if let last = unsafe entries.last?.held { unsafe byteCount = last.storedByteCount }
     }
 
@@ -48,6 +51,7 @@ struct PendingSet {
                 update, hash, candidate: shards.slots(of: hash)?.candidate(hash) ?? -1, shards, plan: &plan,
                 tally: &tally, changes: &changes)
         }
+        if !late.isEmpty { joinLate(plan: &plan, tally: &tally) }
     }
 
     @inline(__always)
@@ -57,6 +61,9 @@ struct PendingSet {
     ) {
         let known = index.isAbsent(hash) ? -1 : index.find(hash, update.id, entries)
         if known >= 0 {
+            if changes == nil, unsafe entries[known].held?.storedByteCount ?? 0 >= LateUpdates.byteCountMin {
+                return late[known, default: LateUpdates()].add(update, plan: &plan)
+            }
             guard
                 var result = unsafe entries[known].held?.applying(
                     update, plan: &plan, keepingEqual: changes != nil)
@@ -79,6 +86,17 @@ struct PendingSet {
             CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
         unsafe changes?.note(&result, update, plan)
         unsafe append(result, hash, slot: -1, existed: false, &tally)
+    }
+
+    /// Joins the further updates of large models to their records.
+    private mutating func joinLate(plan: inout MergePlan, tally: inout Tally) {
+        for (position, updates) in exchange(&late, with: [:]) {
+            guard let record = updates.joined(plan: &plan) else { continue }
+            let result = CellRecord.joining(record, to: entries[position].record, plan: &plan)
+            // They count as one that changes nothing, or all as changes: it is not known which of them did.
+            if result.record == nil { tally.unchanged &+= updates.count - 1 }
+            unsafe note(UnmanagedMerge(result), at: position, &tally)
+        }
     }
 
     /// Joins the whole states of several models.

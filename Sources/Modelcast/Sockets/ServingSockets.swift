@@ -48,6 +48,8 @@ final class ServingSockets {
     private static let burstByteCount = 256 << 10
     /// The lowest high-water mark of replies for one peer: above what credit and budgets let wait.
     private static let replyCount = 1024
+    /// How many requests of one peer may wait to be read. Each is a frame at most.
+    private static let requestCount = 32
     /// How many bytes may wait in the system for one connection. A line is kept busy with less.
     private static let unsentByteCount = 1 << 20
     private static let linger = Duration.seconds(1)
@@ -63,6 +65,8 @@ final class ServingSockets {
         let control = try Socket(.router, in: context)
         try control.applyDefaults(
             frameLimit: configuration.frameByteCount, memoryLimit: configuration.subscriberQueueByteCount)
+        // Requests wait in the peer's process, and not here, once this many have not been read.
+        try control.set(.receiveHighWaterMark, ServingSockets.requestCount)
         // Credit and budgets bound the memory. A lower high-water mark would refuse chunks that were granted.
         try control.set(
             .sendHighWaterMark,

@@ -49,38 +49,56 @@ struct GroupAssembler: Sendable {
         let since: UInt64
         var askedSince: UInt64?
         var deadline: UInt64
+        /// The memory of the parts and of the topics, in bytes, about.
+        var byteCount: Int
+
+        init(_ wanted: [Topic], incarnation: UInt64, since: UInt64, deadline: UInt64) {
+            awaited = Set(wanted)
+            (self.incarnation, self.since, self.deadline) = (incarnation, since, deadline)
+            byteCount = wanted.reduce(Group.overhead) { $0 + $1.bytes.count + Group.topicOverhead }
+        }
+
+        /// The memory of a group, and of a topic in a set, beside their contents.
+        private static let overhead = 1024
+        private static let topicOverhead = 64
     }
 
     /// The most bytes that are held; past it the oldest groups are let go as they are.
     static let byteCountMax = 64 << 20
+    /// So many bytes stay then, so that a flood of parts does not have the groups sorted at each tick.
+    private static let byteCountKept = byteCountMax / 8 * 7
+    /// Of the groups whose time is up, one tick looks at so many.
+    private static let dueCountMax = 1024
 
     private var groups: [Key: Group] = [:]
     private var byteCount = 0
+    /// The sequences that are held of each stream, so that no look-up goes through all groups.
+    private var sequences: [StreamKey: [UInt64: HeldSequences]] = [:]
+    /// When the first group's time is up, where that is known.
+    private var soonest: UInt64?
 
     /// Nothing is held.
     var isEmpty: Bool { groups.isEmpty }
 
     /// When the first group's time is up.
-    var nextDeadline: UInt64? { groups.isEmpty ? nil : groups.values.lazy.map(\.deadline).min() }
+    var nextDeadline: UInt64? {
+        mutating get {
+            if soonest == nil { soonest = groups.values.lazy.map(\.deadline).min() }
+            return soonest
+        }
+    }
 
     /// Parts of this transaction are held.
     func holds(_ origin: String, _ stamp: Stamp) -> Bool { groups[Key(origin: origin, stamp: stamp)] != nil }
 
     /// The least sequence that is held of a stream, by this start of its origin.
     func firstHeld(_ key: StreamKey, of incarnation: UInt64) -> UInt64? {
-        var first: UInt64?
-        for (other, group) in groups where other.origin == key.origin && group.incarnation == incarnation {
-            for part in group.parts where part.topic == key.topic { first = min(first ?? .max, part.sequence) }
-        }
-        return first
+        sequences[key]?[incarnation]?.first
     }
 
     /// A part on this topic is held that an earlier start of the origin has sent.
     func holdsEarlier(_ key: StreamKey, than incarnation: UInt64) -> Bool {
-        groups.contains { other, group in
-            other.origin == key.origin && group.incarnation < incarnation
-                && group.parts.contains { $0.topic == key.topic }
-        }
+        sequences[key]?.contains { $0.key < incarnation } ?? false
     }
 
     /// How many parts are held.
@@ -96,16 +114,21 @@ struct GroupAssembler: Sendable {
         let key = Key(origin: origin, stamp: stamp)
         var group =
             groups.removeValue(forKey: key)
-            ?? Group(awaited: Set(wanted), incarnation: incarnation, since: now, deadline: now + patience)
+            ?? Group(wanted, incarnation: incarnation, since: now, deadline: now + patience)
+        byteCount -= group.parts.isEmpty ? 0 : group.byteCount
         if !group.parts.contains(where: { $0.topic == part.topic }) {
             group.parts.append(part)
-            byteCount += part.payload.count
+            group.byteCount += part.payload.count
+            let stream = StreamKey(origin: origin, topic: part.topic)
+            sequences[stream, default: [:]][group.incarnation, default: HeldSequences()].insert(part.sequence)
         }
         group.awaited.remove(part.topic)
         if group.awaited.isEmpty {
-            byteCount -= size(of: group)
+            forget(group, of: origin)
             return group.parts
         }
+        if let known = soonest { soonest = min(known, group.deadline) }
+        byteCount += group.byteCount
         groups[key] = group
         return nil
     }
@@ -164,8 +187,12 @@ struct GroupAssembler: Sendable {
     mutating func expired(
         now: UInt64, patience: UInt64, rest: (Held) -> Rest
     ) -> [(parts: [Part], isWhole: Bool)] {
+        guard nextDeadline.map({ $0 <= now }) ?? false || byteCount > GroupAssembler.byteCountMax else { return [] }
+        soonest = nil
         var due: [Key: Group] = [:]
-        for (key, group) in groups where group.deadline <= now {
+        // As an array, since groups change meanwhile and are not to be copied for that.
+        let ended = Array(groups.lazy.filter { $0.value.deadline <= now }.prefix(GroupAssembler.dueCountMax))
+        for (key, group) in ended {
             let held = Held(
                 origin: key.origin, stamp: key.stamp, incarnation: group.incarnation, parts: group.parts,
                 awaited: group.awaited, since: group.since, askedSince: group.askedSince)
@@ -177,12 +204,12 @@ struct GroupAssembler: Sendable {
             groups[key]?.deadline = now + patience
             if case .asked = known, group.askedSince == nil { groups[key]?.askedSince = now }
         }
-        var heldByteCount = byteCount - due.values.reduce(0) { $0 + size(of: $1) }
+        var heldByteCount = byteCount - due.values.reduce(0) { $0 + $1.byteCount }
         if heldByteCount > GroupAssembler.byteCountMax {
             for (key, group) in groups.sorted(by: { $0.key.stamp < $1.key.stamp }) where due[key] == nil {
                 due[key] = group
-                heldByteCount -= size(of: group)
-                if heldByteCount <= GroupAssembler.byteCountMax { break }
+                heldByteCount -= group.byteCount
+                if heldByteCount <= GroupAssembler.byteCountKept { break }
             }
         }
         let whole = due.filter { $0.value.awaited.isSubset(of: $0.value.perhapsCovered) }
@@ -194,19 +221,74 @@ struct GroupAssembler: Sendable {
 
     private mutating func take(_ done: [Key: Group]) -> [[Part]] {
         for (key, group) in done {
-            byteCount -= size(of: group)
+            byteCount -= group.byteCount
             groups[key] = nil
+            forget(group, of: key.origin)
         }
         return done.sorted { ($0.key.stamp, $0.key.origin) < ($1.key.stamp, $1.key.origin) }.map(\.value.parts)
     }
 
-    private func size(of group: Group) -> Int { group.parts.reduce(0) { $0 + $1.payload.count } }
+    /// The parts of a group are held no longer.
+    private mutating func forget(_ group: Group, of origin: String) {
+        if group.deadline == soonest { soonest = nil }
+        for part in group.parts {
+            let stream = StreamKey(origin: origin, topic: part.topic)
+            sequences[stream]?[group.incarnation]?.remove(part.sequence)
+            if sequences[stream]?[group.incarnation]?.first == nil { sequences[stream]?[group.incarnation] = nil }
+            if sequences[stream]?.isEmpty ?? false { sequences[stream] = nil }
+        }
+    }
+}
+
+/// The sequences that are held of one start of a stream, in ascending order, as they mostly come and go.
+private struct HeldSequences: Sendable {
+    private var all: [UInt64] = []
+    /// Those before this place are gone.
+    private var start = 0
+
+    var first: UInt64? { start < all.count ? all[start] : nil }
+
+    mutating func insert(_ sequence: UInt64) { all.insert(sequence, at: place(of: sequence)) }
+
+    mutating func remove(_ sequence: UInt64) {
+        let place = place(of: sequence)
+        guard place < all.count, all[place] == sequence else { return }
+        guard place == start else {
+            all.remove(at: place)
+            return
+        }
+        start += 1
+        guard start * 2 > all.count else { return }
+        all.removeFirst(start)
+        start = 0
+    }
+
+    /// The place of the first sequence that is not below this one.
+    private func place(of sequence: UInt64) -> Int {
+        var (low, high) = (start, all.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if all[middle] < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }
 
 extension GroupAssembler {
     /// The first bound or sum that does not hold; for tests.
     func brokenInvariant() -> String? {
-        let sum = groups.values.reduce(0) { $0 + size(of: $1) }
+        let sum = groups.values.reduce(0) { $0 + $1.byteCount }
+        let firsts = Dictionary(
+            groups.flatMap { key, group in
+                group.parts.map { ("\(key.origin) \($0.topic) \(group.incarnation)", $0.sequence) }
+            }, uniquingKeysWith: min)
+        for (stream, starts) in sequences {
+            for (incarnation, held) in starts
+            where held.first != firsts["\(stream.origin) \(stream.topic) \(incarnation)"] {
+                return "the first part that is held of a stream is not told as the first"
+            }
+        }
+        if sequences.values.reduce(0, { $0 + $1.count }) != firsts.count { return "a held part is not told" }
         if sum != byteCount { return "held parts count \(byteCount) bytes and are \(sum)" }
         if groups.values.contains(where: { $0.parts.isEmpty || $0.awaited.isEmpty }) {
             return "a transaction without parts, or of which nothing is awaited, is held"

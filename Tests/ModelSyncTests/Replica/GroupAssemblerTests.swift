@@ -1,0 +1,83 @@
+import ModelRecord
+import ModelWire
+import Testing
+
+@testable import ModelSync
+
+/// The parts of transactions that wait, alone.
+@Suite struct GroupAssemblerTests {
+    private let topics = (0..<4).map { Topic.data(type: "T\($0)") }
+
+    private func part(_ topic: Topic, _ sequence: UInt64, byteCount: Int = 10) -> GroupAssembler.Part {
+        GroupAssembler.Part(
+            topic: topic, sequence: sequence, payload: Array(repeating: 0, count: byteCount), isForwarded: true)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `the first part that is held of a stream is told, however parts come and go`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var groups = GroupAssembler()
+        var held: [Stamp: (incarnation: UInt64, parts: [Topic: UInt64])] = [:]
+        for step in 0..<600 as Range<UInt64> {
+            let stamp = Stamp.random(in: 1...60, using: &generator)
+            let topic = topics[Int.random(in: 0..<3, using: &generator)]
+            let incarnation = held[stamp]?.incarnation ?? UInt64.random(in: 1...2, using: &generator)
+            let parts = groups.add(
+                part(topic, step), origin: "o", incarnation: incarnation, stamp: stamp, wanted: Array(topics.prefix(3)),
+                now: step, patience: 100)
+            if held[stamp]?.parts[topic] == nil { held[stamp, default: (incarnation, [:])].parts[topic] = step }
+            if parts != nil { held[stamp] = nil }
+            if step % 40 == 39 {
+                let expired = groups.expired(now: step, patience: 50) { $0.stamp % 2 == 0 ? .givenUp : .awaited }
+                for (parts, _) in expired {
+                    for (stamp, group) in held where parts.contains(where: { group.parts[$0.topic] == $0.sequence }) {
+                        held[stamp] = nil
+                    }
+                }
+            }
+            for topic in topics {
+                for incarnation in [1, 2] as [UInt64] {
+                    let key = StreamKey(origin: "o", topic: topic)
+                    let first = held.values.filter { $0.incarnation == incarnation }.compactMap { $0.parts[topic] }
+                        .min()
+                    #expect(groups.firstHeld(key, of: incarnation) == first, "seed \(seed), step \(step)")
+                    let isEarlier = held.values.contains { $0.incarnation < incarnation && $0.parts[topic] != nil }
+                    #expect(groups.holdsEarlier(key, than: incarnation) == isEarlier)
+                }
+            }
+            #expect(groups.brokenInvariant() == nil)
+        }
+    }
+
+    @Test func `the names of the topics that a part waits for count as what is held`() {
+        var groups = GroupAssembler()
+        let many = (0..<2_000).map { Topic.data(type: "Type\($0)") }
+        for stamp in 1...1_000 as ClosedRange<Stamp> {
+            _ = groups.add(
+                part(many[0], stamp), origin: "o", incarnation: 1, stamp: stamp, wanted: many, now: 0, patience: 1_000)
+        }
+        let expired = groups.expired(now: 1, patience: 1_000) { _ in .awaited }
+        #expect(groups.partCount < 500 && groups.partCount + expired.count == 1_000)
+        // The oldest go first.
+        #expect(groups.firstHeld(StreamKey(origin: "o", topic: many[0]), of: 1) == UInt64(expired.count) + 1)
+    }
+
+    @Test func `of a flood of parts whose time is up one tick looks at some`() {
+        var groups = GroupAssembler()
+        for stamp in 1...10_000 as ClosedRange<Stamp> {
+            _ = groups.add(
+                part(topics[0], stamp), origin: "o", incarnation: 1, stamp: stamp, wanted: topics, now: 0, patience: 10)
+        }
+        var (looks, ticks) = (0, 0)
+        while !groups.isEmpty {
+            var looksNow = 0
+            _ = groups.expired(now: 10, patience: 10) { _ in
+                looksNow += 1
+                return .givenUp
+            }
+            #expect((1...1_024).contains(looksNow))
+            (looks, ticks) = (looks + looksNow, ticks + 1)
+        }
+        #expect(looks == 10_000 && ticks == 10)
+    }
+}
