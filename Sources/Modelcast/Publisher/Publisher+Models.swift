@@ -19,8 +19,8 @@ extension Publisher: ModelSource {
 }
 
 /// Writes of models as Swift types, by the verbs of those by names: `merge`, `replace`, `assign`, `delete`. Each throws
-/// what it throws by names, and also code `constant` where a constant field already has another value, and `model` for a
-/// model that cannot be written. Nothing has changed then.
+/// what it throws by names, and also code `constant` where a constant field already has another value, and `model` for
+/// a model that cannot be written. Nothing has changed then.
 extension Publisher {
     /// Sets the fields that a model has, and leaves all others as they are. Only fields whose value differs are sent.
     @discardableResult

@@ -31,8 +31,8 @@ final class StoreLink: Sendable {
     let identity: StoreFacts
     /// The file was created or set aside, and no start since then has come to run.
     let isNew: Bool
-    /// The file may lack writes that others hold, as an earlier run ended without closing it, or it was damaged. Only for
-    /// a publisher.
+    /// The file may lack writes that others hold, as an earlier run ended without closing it, or it was damaged. Only
+    /// for a publisher.
     let mayLack: Bool
     private let start: Guarded<Start>
 

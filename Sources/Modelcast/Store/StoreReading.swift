@@ -46,9 +46,9 @@ struct StoreReading {
             || start.facts[StoreLink.Fact.new] == [1]
     }
 
-    /// True where the file may lack writes that others hold: it was damaged, it may be an older copy, which has no mark,
-    /// or a run was killed. The fact is of that run, whose durability counts here, and not that of this run. A file of
-    /// an older version does not have it.
+    /// True where the file may lack writes that others hold: it was damaged, it may be an older copy, which has no
+    /// mark, or a run was killed. The fact is of that run, whose durability counts here, and not that of this run. A
+    /// file of an older version does not have it.
     func mayLack(after report: OpenReport) -> Bool {
         let told = start.facts[StoreLink.Fact.lack]?.first.flatMap(StoreLink.Lack.init)
         return !damage.isEmpty || report.setAside != nil || report.isUnmarked || told == .now

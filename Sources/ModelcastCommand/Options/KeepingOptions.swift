@@ -11,8 +11,8 @@ struct KeepingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What --store promises. none: a crash may lose the last second, which the next run takes back from relays. "
-                + "before-send: nothing leaves that is not on disk. before-acknowledge: a file counts as done once it is "
-                + "on disk.",
+                + "before-send: nothing leaves that is not on disk. before-acknowledge: a file counts as done once it "
+                + "is on disk.",
             valueName: "none|before-send|before-acknowledge"))
     var durability = KeptDurability.none
 

@@ -30,7 +30,8 @@ struct SubscribePrinter: Service {
 
     /// Returns when all publishers are live, if that was asked for, when the reader of the output has gone, or when the
     /// service group shuts down.
-    /// - Throws: `CommandFailure` when publishers were not live within the time limit or at a stop, or the output cannot be written.
+    /// - Throws: `CommandFailure` when publishers were not live within the time limit or at a stop, or the output
+    ///   cannot be written.
     func run() async throws {
         let (output, plan) = (output, plan)
         let observation = subscriber.observe(.everything, on: output.queue) { changes in
