@@ -7,8 +7,6 @@ import ModelRecord
 struct PendingSet {
     var entries: [Pending] = []
     private var index = PendingIndex()
-    /// Further updates of large models, by the positions of their entries, until the end of a batch.
-    private var late: [Int: LateUpdates] = [:]
 
     /// Merges the updates of `batch`.
     /// - Parameters:
@@ -22,18 +20,19 @@ struct PendingSet {
         index.reserve(entries.count + count, entries)
         entries.reserveCapacity(entries.count + count)
         var ahead = LookAhead()
+        var late: [Int: LateUpdates]?
         var position = LookAhead.start
         while position < count {
             ahead.begin(position, batch, shards, byteCount: byteCount)
             if position >= 0 {
                 merge(
                     batch.update(at: position), ahead.hash(position), candidate: ahead.candidate(position),
-                    shards, plan: &plan, tally: &tally, changes: &changes)
+                    shards, plan: &plan, tally: &tally, changes: &changes, late: &late)
             }
             ahead.end(byteCount: byteCount)
             position &+= 1
         }
-        if !late.isEmpty { joinLate(plan: &plan, tally: &tally) }
+        if let late { join(late, plan: &plan, tally: &tally) }
         if let last = unsafe entries.last?.held { unsafe byteCount = last.storedByteCount }
     }
 
@@ -44,25 +43,27 @@ struct PendingSet {
     ) {
         index.reserve(entries.count + batch.count, entries)
         var changes: BatchChanges?
+        var late: [Int: LateUpdates]?
         for position in 0..<batch.count where some.contains(position) {
             let update = batch.update(at: position)
             let hash = SlotArray.hash(idHash: update.idHash)
             merge(
                 update, hash, candidate: shards.slots(of: hash)?.candidate(hash) ?? -1, shards, plan: &plan,
-                tally: &tally, changes: &changes)
+                tally: &tally, changes: &changes, late: &late)
         }
-        if !late.isEmpty { joinLate(plan: &plan, tally: &tally) }
+        if let late { join(late, plan: &plan, tally: &tally) }
     }
 
     @inline(__always)
     private mutating func merge(
         _ update: borrowing UpdateView, _ hash: UInt64, candidate: Int, _ shards: Shards,
-        plan: inout MergePlan, tally: inout Tally, changes: inout BatchChanges?
+        plan: inout MergePlan, tally: inout Tally, changes: inout BatchChanges?, late: inout [Int: LateUpdates]?
     ) {
         let known = index.isAbsent(hash) ? -1 : index.find(hash, update.id, entries)
         if known >= 0 {
-            if changes == nil, unsafe entries[known].held?.storedByteCount ?? 0 >= LateUpdates.byteCountMin {
-                return late[known, default: LateUpdates()].add(update, plan: &plan)
+            if changes == nil, isLarge(known) {
+                PendingSet.add(update, to: known, &late, plan: &plan)
+                return
             }
             guard
                 var result = unsafe entries[known].held?.applying(
@@ -88,9 +89,24 @@ struct PendingSet {
         unsafe append(result, hash, slot: -1, existed: false, &tally)
     }
 
-    /// Joins the further updates of large models to their records.
-    private mutating func joinLate(plan: inout MergePlan, tally: inout Tally) {
-        for (position, updates) in exchange(&late, with: [:]) {
+    @inline(__always)
+    private func isLarge(_ position: Int) -> Bool {
+        unsafe entries[position].held?.storedByteCount ?? 0 >= LateUpdates.byteCountMin
+    }
+
+    /// Keeps a further update of a large model until the end of its batch.
+    @inline(never)
+    private static func add(
+        _ update: borrowing UpdateView, to position: Int, _ late: inout [Int: LateUpdates]?, plan: inout MergePlan
+    ) {
+        late = late ?? [:]
+        late?[position, default: LateUpdates()].add(update, plan: &plan)
+    }
+
+    /// Joins the further updates of large models to their records, by the positions of the entries.
+    @inline(never)
+    private mutating func join(_ late: [Int: LateUpdates], plan: inout MergePlan, tally: inout Tally) {
+        for (position, updates) in late {
             guard let record = updates.joined(plan: &plan) else { continue }
             let result = CellRecord.joining(record, to: entries[position].record, plan: &plan)
             // They count as one that changes nothing, or all as changes: it is not known which of them did.

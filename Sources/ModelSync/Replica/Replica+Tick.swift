@@ -36,7 +36,9 @@ extension Replica {
             if let repair = stream.repair { next = min(next, repair.dueAt) }
         }
         next = min(next, audits.nextDeadline)
-        if let deadline = groups.nextDeadline { next = min(next, max(deadline, now.uptimeMicroseconds + 10_000)) }
+        if !groups.isEmpty, let deadline = groups.nextDeadline {
+            next = min(next, max(deadline, now.uptimeMicroseconds + 10_000))
+        }
         return next
     }
 

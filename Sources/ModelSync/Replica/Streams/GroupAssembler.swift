@@ -80,7 +80,7 @@ struct GroupAssembler: Sendable {
     /// Nothing is held.
     var isEmpty: Bool { groups.isEmpty }
 
-    /// When the first group's time is up.
+    /// When the first group's time is up. Ask ``isEmpty`` first where this is asked after each message.
     var nextDeadline: UInt64? {
         mutating get {
             if soonest == nil { soonest = groups.values.lazy.map(\.deadline).min() }
