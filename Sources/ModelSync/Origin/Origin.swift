@@ -75,7 +75,8 @@ public struct Origin {
             configuration: ControlService.Configuration(
                 name: configuration.name, role: "publisher", streamEndpoint: configuration.streamEndpoint,
                 limits: configuration.limits, heartbeatInterval: configuration.heartbeatInterval,
-                chunkByteCount: configuration.chunkByteCount, budget: configuration.budget))
+                chunkByteCount: configuration.chunkByteCount, budget: configuration.budget,
+                versions: configuration.versions))
         ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
         ringTime = now.uptimeMicroseconds
         clock = HybridClock(last: seen)

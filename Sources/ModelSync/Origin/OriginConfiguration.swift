@@ -33,6 +33,8 @@ public struct OriginConfiguration: Sendable {
     }
     /// How long deleted models are remembered. Must be the same at all processes.
     public var tombstoneRetention: Duration
+    /// The versions of the protocol that are spoken; others than those of this release for tests.
+    package var versions = ProtocolVersions.current
 
     /// The defaults, but for the name and the endpoint.
     public init(

@@ -69,7 +69,8 @@ public final class Relay {
                 name: configuration.name, role: configuration.role.rawValue,
                 streamEndpoint: configuration.streamEndpoint,
                 limits: configuration.limits, heartbeatInterval: configuration.heartbeatInterval,
-                chunkByteCount: configuration.chunkByteCount, budget: configuration.budget))
+                chunkByteCount: configuration.chunkByteCount, budget: configuration.budget,
+                versions: configuration.replica.versions))
     }
 
     /// The relay's copy.

@@ -72,6 +72,11 @@ extension Replica {
     ) {
         counters[.errorsReceived] += 1
         if code == .version {
+            if greetOlder(sender, now: now) { return }
+            // The next attempt begins with the newest version again: the sender may have been exchanged.
+            if case .greeting = sessions[sender.index].phase {
+                sessions[sender.index].version = configuration.versions.newest
+            }
             tellVersion(sender, message, name: label(sender))
         } else {
             sessions[sender.index].lastError = "\(code.rawValue): \(message)"

@@ -37,6 +37,8 @@ public struct ReplicaConfiguration: Sendable {
     /// Whether each batch that is new here is handed out again as an action
     /// (``ReplicaAction/forward(topic:payload:origin:incarnation:sequence:)``), as a relay needs it.
     public var forwardsBatches: Bool
+    /// The versions of the protocol that are spoken; others than those of this release for tests.
+    package var versions = ProtocolVersions.current
 
     /// The defaults, but for the name.
     public init(

@@ -19,11 +19,13 @@ struct ControlService: Sendable {
         var heartbeatInterval: Duration
         var chunkByteCount: Int
         var budget: RequestBudget
+        var versions: ProtocolVersions
     }
 
     /// A request that cannot be answered without the owner.
     enum Question: Sendable {
-        case hello(rid: UInt64)
+        /// - Parameter version: the version of the welcome.
+        case hello(rid: UInt64, version: UInt64)
         case snapshot(rid: UInt64, prefixes: PrefixSet, credit: Int)
         case fetch(rid: UInt64, type: String, ids: [String])
         case digest(rid: UInt64, type: String, bits: Int)
@@ -96,8 +98,10 @@ struct ControlService: Sendable {
         }
         switch request {
         case .hello(let rid, let version, let name, let prefixes):
-            guard version == 1 else {
-                let message = "this \(configuration.role) speaks version 1, not \(version); update the older side"
+            guard let spoken = configuration.versions.answer(to: version) else {
+                let message =
+                    "this \(configuration.role) speaks version \(configuration.versions.text), not \(version); "
+                    + "update the older side"
                 refuse(rid, .version, message, peer, now: now, &counters)
                 return nil
             }
@@ -114,7 +118,7 @@ struct ControlService: Sendable {
                 $0.name = name
                 $0.prefixes = prefixes
             }
-            return .hello(rid: rid)
+            return .hello(rid: rid, version: spoken)
         case .snapshot(let rid, let prefixes, let credit):
             guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
             return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: Int(clamping: credit))
@@ -183,7 +187,7 @@ struct ControlService: Sendable {
         _ question: Question, to peer: [UInt8], with served: Served, now: Moment, counters: inout Counters
     ) {
         switch question {
-        case .hello(let rid): welcome(rid, peer, served)
+        case .hello(let rid, let version): welcome(rid, version, peer, served)
         case .snapshot(let rid, let prefixes, let credit):
             beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, served, now: now, counters: &counters)
         case .fetch(let rid, let type, let ids):
@@ -206,7 +210,7 @@ struct ControlService: Sendable {
         replies.append(Reply(peer: peer, payload: payload))
     }
 
-    private mutating func welcome(_ rid: UInt64, _ peer: [UInt8], _ served: Served) {
+    private mutating func welcome(_ rid: UInt64, _ version: UInt64, _ peer: [UInt8], _ served: Served) {
         // The types get a sixteenth of the frame, which is more than any deployment needs.
         var left = configuration.limits.frameByteCount / 16
         let types = served.cache.types.sorted().prefix { type in
@@ -214,7 +218,7 @@ struct ControlService: Sendable {
             return left > 0
         }
         let reply = ControlReply.welcome(
-            rid: rid, version: 1, name: configuration.name, streamEndpoint: configuration.streamEndpoint,
+            rid: rid, version: version, name: configuration.name, streamEndpoint: configuration.streamEndpoint,
             heartbeatMilliseconds: configuration.heartbeatInterval.wholeMicroseconds / 1000,
             frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads, types: Array(types))
         enqueue(.replies([reply]), rid, peer)

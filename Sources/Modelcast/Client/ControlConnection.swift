@@ -31,10 +31,22 @@ struct ControlConnection: ~Copyable {
     }
 
     mutating func hello() throws -> ControlClient.Welcome {
+        var asked = ProtocolVersions.current.newest
+        while true {
+            do {
+                return try hello(version: asked)
+            } catch let error as ModelcastError where error.code == .version {
+                guard let older = ProtocolVersions.current.next(after: asked) else { throw error }
+                asked = older
+            }
+        }
+    }
+
+    private mutating func hello(version asked: UInt64) throws -> ControlClient.Welcome {
         var welcome: ControlClient.Welcome?
-        var version: UInt64 = 1
+        var version = asked
         let control = client.endpoint
-        try ask(.hello(rid: 1, version: 1, name: "modelcast-ask", prefixes: [])) { reply in
+        try ask(.hello(rid: 1, version: asked, name: "modelcast-ask", prefixes: [])) { reply in
             guard case .welcome(_, let spoken, let name, let endpoint, _, _, let heads, let types) = reply else {
                 return false
             }
@@ -45,9 +57,11 @@ struct ControlConnection: ~Copyable {
                 heldTypes: types)
             return true
         }
-        guard version == 1 else {
+        guard ProtocolVersions.current.takes(version, asked: asked) else {
             throw ModelcastError(
-                .version, "\(control) speaks protocol version \(version), this program speaks 1; update the older side")
+                .version,
+                "\(control) speaks protocol version \(version), this program speaks \(ProtocolVersions.current.text); "
+                    + "update the older side")
         }
         guard let welcome else { throw ModelcastError(.timeout, "no welcome from \(control)") }
         return welcome

@@ -34,26 +34,29 @@ struct Wire {
     init(
         incarnationAfter seen: UInt64 = 0, prefixes: [[UInt8]] = [Array("m/".utf8)], partitions: Partitions = .one,
         limits: WireLimits = .default, forwardsBatches: Bool = false, replayByteCount: Int = 64 << 20,
-        repairJitterMax: Duration = .zero, seed: UInt64 = 1
+        repairJitterMax: Duration = .zero, seed: UInt64 = 1, versions: ProtocolVersions = .current,
+        originVersions: ProtocolVersions = .current
     ) throws {
         origin = try Wire.makeOrigin(
-            after: seen, partitions: partitions, limits: limits, replayByteCount: replayByteCount)
-        replica = Replica(
-            configuration: ReplicaConfiguration(
-                name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax,
-                forwardsBatches: forwardsBatches),
-            cache: ModelCache(), seed: seed)
+            after: seen, partitions: partitions, limits: limits, replayByteCount: replayByteCount,
+            versions: originVersions)
+        var configuration = ReplicaConfiguration(
+            name: "replica", prefixes: prefixes, repairJitterMax: repairJitterMax, forwardsBatches: forwardsBatches)
+        configuration.versions = versions
+        replica = Replica(configuration: configuration, cache: ModelCache(), seed: seed)
         sender = replica.addSender()
     }
 
     static func makeOrigin(
         after seen: UInt64 = 0, partitions: Partitions = .one, limits: WireLimits = .default, name: String = "origin",
-        replayByteCount: Int = 64 << 20
+        replayByteCount: Int = 64 << 20, versions: ProtocolVersions = .current
     ) throws -> Origin {
-        try Origin(
-            configuration: OriginConfiguration(
-                name: name, streamEndpoint: "memory", limits: limits, partitions: partitions,
-                replayByteCount: replayByteCount),
+        var configuration = OriginConfiguration(
+            name: name, streamEndpoint: "memory", limits: limits, partitions: partitions,
+            replayByteCount: replayByteCount)
+        configuration.versions = versions
+        return try Origin(
+            configuration: configuration,
             cache: ModelCache(), now: Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1), after: seen)
     }
 

@@ -47,9 +47,9 @@ import Testing
         #expect(wire.replica.senderStatus(now: wire.now).first?.lastError == nil)
     }
 
-    @Test func `a replica of another version is refused with what to do`() throws {
-        var wire = try Wire()
-        let hello = ControlRequest.hello(rid: 7, version: 2, name: "newer", prefixes: []).encode()
+    @Test func `a replica of an older version is refused with what to do`() throws {
+        var wire = try Wire(originVersions: ProtocolVersions(2...3))
+        let hello = ControlRequest.hello(rid: 7, version: 1, name: "older", prefixes: []).encode()
         wire.origin.receive(hello.span, from: [9], now: wire.now)
         let replies = try wire.origin.takeActions().compactMap { action -> ControlReply? in
             guard case .reply([9], let payload) = action else { return nil }
@@ -59,7 +59,48 @@ import Testing
             Issue.record("\(replies)")
             return
         }
-        #expect(message == "this publisher speaks version 1, not 2; update the older side")
+        #expect(message == "this publisher speaks version 2 to 3, not 1; update the older side")
         #expect(wire.origin.connectedPeers.allSatisfy { $0.name.isEmpty && $0.report == nil })
+    }
+
+    private static let ranges = (1...3 as ClosedRange<UInt64>).flatMap { oldest in
+        (oldest...3).map { ProtocolVersions(oldest...$0) }
+    }
+
+    /// The versions that the replica has asked for, in order.
+    private func asked(_ wire: Wire) -> [UInt64] {
+        wire.requests.compactMap { if case .hello(_, let version, _, _) = $0 { version } else { nil } }
+    }
+
+    @Test(arguments: ranges, ranges)
+    func `two sides work in the newest version that both speak, and refuse each other where there is none`(
+        replica: ProtocolVersions, sender: ProtocolVersions
+    ) throws {
+        var wire = try Wire(versions: replica, originVersions: sender)
+        wire.replica.connected(wire.sender, now: wire.now)
+        try wire.exchange()
+        wire.deliverAll()
+        try wire.exchange()
+        let isPossible = replica.newest >= sender.oldest && sender.newest >= replica.oldest
+        #expect((wire.replica.state(of: wire.sender) == .live) == isPossible)
+        if isPossible { #expect(asked(wire) == [replica.newest]) }
+        #expect(wire.notices.contains { $0.kind == .versionMismatch } != isPossible)
+    }
+
+    @Test func `a sender of a release that refuses later versions is asked for the version before`() throws {
+        var wire = try Wire(versions: ProtocolVersions(1...3))
+        wire.answer = { request, _ in
+            guard case .hello(let rid, let version, _, _) = request, version != 1 else { return nil }
+            return [.error(rid: rid, code: .version, message: "this publisher speaks version 1, not \(version)")]
+        }
+        try wire.becomeLive()
+        #expect(asked(wire) == [3, 2, 1])
+        #expect(!wire.notices.contains { $0.kind == .versionMismatch })
+        // After it was exchanged for a newer one the newest is asked for again.
+        wire.answer = nil
+        wire.replica.disconnected(wire.sender, reason: "exchanged", now: wire.now)
+        wire.replica.connected(wire.sender, now: wire.now)
+        try wire.exchange()
+        #expect(asked(wire) == [3, 2, 1, 3])
     }
 }

@@ -87,8 +87,8 @@ import Testing
             #expect(held == "2")
         }
         try await ended(killed, SIGKILL)
-        // A run that reaches nobody, or with every not all, fails; the next one asks again, although this one has closed
-        // the store.
+        // A run that reaches nobody, or with every not all, fails; the next one asks again, although this one has
+        // closed the store.
         relays[0].signal(SIGSTOP)
         relays[1].signal(SIGSTOP)
         let blind = try job(to: ["a", "b"], timeout: "1", input: #"{"id":"1","n":1}"# + "\n")

@@ -5,7 +5,19 @@ extension Replica {
     public func connected(_ sender: SenderID, now: Moment) {
         sessions[sender.index].attempts = 0
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
+        sessions[sender.index].version = configuration.versions.newest
         greet(sender, now: now)
+    }
+
+    /// A sender has refused the version that was asked for: asks for the one before, if this side speaks that.
+    /// - Returns: false where no version is left.
+    func greetOlder(_ sender: SenderID, now: Moment) -> Bool {
+        guard case .greeting = sessions[sender.index].phase,
+            let older = configuration.versions.next(after: sessions[sender.index].version)
+        else { return false }
+        sessions[sender.index].version = older
+        greet(sender, now: now)
+        return true
     }
 
     /// Takes note that the connections to `sender` are gone, as the runtime has found out.
@@ -28,7 +40,8 @@ extension Replica {
     private func greet(_ sender: SenderID, now: Moment) {
         let timeout = greetingTimeout(sessions[sender.index].attempts)
         sessions[sender.index].enter(.greeting, at: now.uptimeMicroseconds, timeout: timeout)
-        send(.hello(rid: requests.take(), version: 1, name: configuration.name, prefixes: prefixes), to: sender)
+        let version = sessions[sender.index].version
+        send(.hello(rid: requests.take(), version: version, name: configuration.name, prefixes: prefixes), to: sender)
     }
 
     func welcomed(
@@ -36,10 +49,13 @@ extension Replica {
         now: Moment
     ) {
         guard case .greeting = sessions[sender.index].phase else { return }
-        guard version == 1 else {
+        guard configuration.versions.takes(version, asked: sessions[sender.index].version) else {
+            let own = configuration.versions.text
             return tellVersion(
-                sender, "it speaks protocol version \(version), this side speaks 1; update the older side", name: name)
+                sender, "it speaks protocol version \(version), this side speaks \(own); update the older side",
+                name: name)
         }
+        sessions[sender.index].version = version
         sessions[sender.index].name = name
         sessions[sender.index].welcomedAt = now.uptimeMicroseconds
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000

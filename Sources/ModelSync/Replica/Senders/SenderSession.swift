@@ -20,6 +20,8 @@ struct SenderSession: Sendable {
 
     let id: SenderID
     var phase = Phase.disconnected
+    /// The version of the protocol that was asked for; once the sender has welcomed, the one that both speak.
+    var version = ProtocolVersions.current.newest
     /// The sender's own name, from `welcome`.
     var name = ""
     /// The topic whose answer shows that every filter is active.

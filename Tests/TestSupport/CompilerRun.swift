@@ -1,0 +1,63 @@
+import Foundation
+public import Testing
+
+/// Gives small programs to the compiler, for promises that the types make: what is misuse must not compile.
+public struct CompilerRun: Sendable {
+    /// The folder of the built modules.
+    private let modules: URL
+
+    /// - Parameter module: the module that the programs import.
+    /// - Returns: nil where it is not beside the test program, as in some layouts of a build; that is printed.
+    public init?(of module: String) {
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        modules = program.deletingLastPathComponent().appending(path: "Modules")
+        guard FileManager.default.fileExists(atPath: modules.appending(path: "\(module).swiftmodule").path) else {
+            print("skipped: the built module \(module) is not beside the test program")
+            return nil
+        }
+    }
+
+    /// Expects that a program does not compile, and why.
+    /// - Parameter complaint: a part of the compiler's complaint; nil where the program must compile.
+    public func expect(
+        _ text: String, complaint: String?, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let (status, output) = try compile(text)
+        if let complaint {
+            #expect(status != 0, "compiles: \(text)", sourceLocation: location)
+            #expect(output.contains(complaint), "\(text): \(output)", sourceLocation: location)
+        } else {
+            #expect(status == 0, "does not compile: \(text): \(output)", sourceLocation: location)
+        }
+    }
+
+    /// The modules of C that the built ones refer to.
+    private var moduleMaps: [String] {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources")
+        // The folder of the build, which holds `TRIPLE/CONFIGURATION/Modules`.
+        let build = modules.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return ["CLibZMQ", "CSlots", "CPrefetch"].map { sources.appending(path: "\($0)/include/module.modulemap").path }
+            + [build.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap").path]
+    }
+
+    private func compile(_ text: String) throws -> (status: Int32, output: String) {
+        let folder = try TemporaryDirectory()
+        let file = folder.path("program.swift")
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let compiler = Process()
+        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // Ownership is checked on SIL, which type-checking alone does not make.
+        compiler.arguments =
+            ["swiftc", "-swift-version", "6", "-emit-sil", "-o", "/dev/null", "-I", modules.path]
+            + moduleMaps.filter { FileManager.default.fileExists(atPath: $0) }
+            .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file]
+        let pipe = Pipe()
+        compiler.standardOutput = pipe
+        compiler.standardError = pipe
+        try compiler.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        compiler.waitUntilExit()
+        return (compiler.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}
