@@ -53,8 +53,11 @@ import Testing
 
     @Test func `what does not convert says what was wanted`() {
         #expect(wanted("yesterday", by: .iso8601) == "form: a date in the form of ISO 8601, as 2026-11-22T16:07:02Z")
-        for text in ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00Zjunk", "1970-01-01T00:00:00+1", "Z", ""]
-        {
+        let dates = [
+            "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00Zjunk", "1970-01-01T00:00:00+1", "Z", "",
+            "1970-01-01T00:00:00+01:00 junk Z", "1970-01-01T00:00:00Z+01:00", "1970-01-01T00:00:00+01:00Z",
+        ]
+        for text in dates {
             #expect(wanted(text, by: .iso8601) != nil, "\(text)")
         }
         #expect(wanted("no", by: .uuidText) == "form: a UUID")

@@ -233,6 +233,15 @@ import Testing
         #expect(text == ["a:b", 1.5, .text(id.uuidString)])
     }
 
+    @Test func `an object that has more than the keys of bytes or a tag stays a map`() throws {
+        for map in [
+            .map(["$bytes": .text("AAAA"), "x": 1]), .map(["$tag": 1, "$cbor": .text("AA=="), "x": 1]),
+            .map(["$tag": 1, "x": 1]),
+        ] as [Value] {
+            #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(map)) == map)
+        }
+    }
+
     @Test func `an open enum is coded as its raw value`() throws {
         let json = try JSONEncoder().encode([Open.known(Colour.red), .unknown("blue")])
         #expect(String(decoding: json, as: UTF8.self) == #"["red","blue"]"#)

@@ -16,19 +16,25 @@ public struct ISO8601Conversion: FieldConversion {
 
     public func decode(_ wire: String) throws(FieldFault) -> Date {
         // The style accepts fractions, but also any text behind the time zone.
-        guard ISO8601Conversion.endsWithZone(wire.utf8), let date = try? ISO8601Conversion.whole.parse(wire) else {
+        guard ISO8601Conversion.isDateWithZone(wire.utf8), let date = try? ISO8601Conversion.whole.parse(wire) else {
             throw fault(wire, wanted: "a date in the form of ISO 8601, as 2026-11-22T16:07:02Z")
         }
         return ISO8601Conversion.rounded(date)
     }
 
-    /// True when the text ends with `Z`, `+01:00` or `-0100`.
-    private static func endsWithZone(_ wire: String.UTF8View) -> Bool {
-        if wire.last == UInt8(ascii: "Z") { return true }
-        let zone = wire.suffix(6).drop { $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }.dropFirst()
-        let digits = zone.filter { $0 != UInt8(ascii: ":") }
-        return digits.count == 4 && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    /// True when the text ends with `Z`, `+01:00` or `-0100`, and has nothing before but what a date is written with.
+    private static func isDateWithZone(_ wire: String.UTF8View) -> Bool {
+        var zoneCount = 1
+        if wire.last != UInt8(ascii: "Z") {
+            let zone = wire.suffix(6).drop { $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }.dropFirst()
+            let digits = zone.filter { $0 != UInt8(ascii: ":") }
+            guard digits.count == 4, digits.allSatisfy(isDigit) else { return false }
+            zoneCount += zone.count
+        }
+        return wire.dropLast(zoneCount).allSatisfy { isDigit($0) || "-:.T".utf8.contains($0) }
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     public func encode(_ property: Date) throws(FieldFault) -> String {
         let date = ISO8601Conversion.rounded(property)

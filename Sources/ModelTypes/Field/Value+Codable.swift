@@ -19,7 +19,11 @@ extension Value: Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        if let special = try? decoder.container(keyedBy: Special.self), let value = try Value.special(special) {
+        // An object with other keys beside is a map, of which nothing may be lost.
+        let keyCount = (try? decoder.container(keyedBy: FieldCodingKey.self))?.allKeys.count ?? 0
+        if keyCount == 1 || keyCount == 2, let special = try? decoder.container(keyedBy: Special.self),
+            special.allKeys.count == keyCount, let value = try Value.special(special)
+        {
             self = value
             return
         }

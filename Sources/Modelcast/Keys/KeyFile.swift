@@ -23,7 +23,8 @@ public enum KeyFile {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         if let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o027 != 0 {
-            throw failure("others than its owner may read or write \(path), a secret key: chmod 600 \(path)")
+            throw failure(
+                "\(path) is a secret key that its group may write, or others may read or write: chmod 600 \(path)")
         }
         guard keys.count == 1 else {
             throw failure(

@@ -44,8 +44,8 @@ extension Publisher {
         guard answers > 0 else {
             throw last ?? ModelcastError(.configuration, "no relay was named to recover from")
         }
-        if answers == relays.count {
-            // A relay that has not answered may hold writes that the others do not.
+        if answers == relays.count, Set(relays).isSuperset(of: configuration.relays) {
+            // A relay that has not answered, or was not asked, may hold writes that the others do not.
             lacksWrites.store(false, ordering: .relaxed)
             core.withLock { $0.keeper?.noteTakenBack(configuration.durability) }
         }

@@ -49,7 +49,8 @@ public final class Publisher: Service, Sendable {
     /// True where subscribers and relays may hold writes of this publisher that its store does not have: a run ended
     /// without closing the store, and its ``Durability`` was not ``Durability/beforeSend``; or the file was damaged.
     /// ``recover(from:timeout:)`` takes them back, so that later writes are compared with them. This stays true, also
-    /// for later starts, until every relay that was named has answered.
+    /// for later starts, until all relays that it pushes to were named and have answered; of a publisher that pushes to
+    /// none, all that were named.
     public var mayLackWrites: Bool { lacksWrites.load(ordering: .relaxed) }
     let lacksWrites: Atomic<Bool>
 

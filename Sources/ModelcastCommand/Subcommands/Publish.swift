@@ -203,20 +203,20 @@ struct Publish: AsyncParsableCommand {
 extension Publish {
     /// Takes models back from relays that an earlier run has published and the store may lack.
     private func recover(_ publisher: Publisher) async throws {
-        let lacks = publisher.mayLackWrites
-        guard lacks ? !(keeping.recoverFrom + push).isEmpty : publisher.startsAnew && !keeping.recoverFrom.isEmpty
-        else { return }
+        if !keeping.recoverFrom.isEmpty, publisher.startsAnew || publisher.mayLackWrites {
+            let limit = timeout?.duration ?? KeepingOptions.recoveryLimit
+            try await publisher.recover(from: keeping.recoverFrom, timeout: limit)
+        }
+        guard publisher.mayLackWrites, !push.isEmpty else { return }
         // Each relay that the job pushes to may hold other writes of the run that was killed.
-        let pushed = lacks ? push.filter { !keeping.recoverFrom.contains($0) } : []
-        let limit = timeout?.duration ?? (keeping.recoverFrom.isEmpty ? .seconds(10) : KeepingOptions.recoveryLimit)
         do {
-            try await publisher.recover(from: keeping.recoverFrom + pushed, timeout: limit)
-        } catch let error as ModelcastError where lacks && !push.isEmpty {
+            try await publisher.recover(from: push, timeout: timeout?.duration ?? .seconds(10))
+        } catch let error as ModelcastError {
             throw CommandFailure(
                 "the run before was killed, and relays may hold later writes of it than the store, but none could be "
                     + "asked: \(error); run this again when they can be reached")
         }
-        if publisher.mayLackWrites, acknowledgedBy == .every, !push.isEmpty {
+        if publisher.mayLackWrites, acknowledgedBy == .every {
             throw CommandFailure(
                 "the run before was killed, and relays may hold later writes of it than the store, but not every relay "
                     + "could be asked, see above; run this again when they can be reached")
