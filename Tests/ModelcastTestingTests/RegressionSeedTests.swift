@@ -54,6 +54,7 @@ import Testing
         (1_006_000_077_876, "what a liar claimed kept a state that is built anew from its end for good"),
         (1_006_000_065_756, "topics that a liar made up kept a relay busy for longer than deletes last"),
         (1_011_000_028_506, "what an origin wrote before it began anew in its snapshot was lost on a liar's word"),
+        (1_012_000_002_318, "a part that others had claimed came while the rest waited for it, and was sent on twice"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 
