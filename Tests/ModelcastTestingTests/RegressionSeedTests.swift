@@ -61,6 +61,19 @@ import Testing
     /// What there was when they failed.
     private static let features = Set(Scenario.Feature.allCases).subtracting([.names])
 
+    /// Seeds that fail and are not mended yet.
+    static let open: [(seed: UInt64, found: String)] = [
+        (715_393_178_300_066_238, "two relays differ at rest in what a job pushed, where a liar claims to hold it")
+    ]
+
+    @Test(arguments: RegressionSeedTests.open)
+    func `seeds that are open are known to fail`(seed: UInt64, found: String) {
+        withKnownIssue("\(found): when it passes, move it to the seeds above") {
+            let failure = Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
+            #expect(failure == nil, "\(found)")
+        }
+    }
+
     @Test(arguments: RegressionSeedTests.seeds)
     func `seeds that once failed are sound`(seed: UInt64, found: String) {
         let failure = Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
