@@ -53,8 +53,6 @@ import Testing
         (1_001_000_029_048, "an origin's first word on a topic of which a relay had told counted for nothing"),
         (1_006_000_077_876, "what a liar claimed kept a state that is built anew from its end for good"),
         (1_006_000_065_756, "topics that a liar made up kept a relay busy for longer than deletes last"),
-        (1_011_000_028_506, "what an origin wrote before it began anew in its snapshot was lost on a liar's word"),
-        (1_012_000_002_318, "a part that others had claimed came while the rest waited for it, and was sent on twice"),
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
     ]
 
@@ -63,7 +61,9 @@ import Testing
 
     /// Seeds that fail and are not mended yet.
     static let open: [(seed: UInt64, found: String)] = [
-        (715_393_178_300_066_238, "two relays differ at rest in what a job pushed, where a liar claims to hold it")
+        (1_011_000_028_506, "what an origin wrote before it began anew in its snapshot was lost on a liar's word"),
+        (1_012_000_002_318, "a part that others had claimed came while the rest waited for it, and was sent on twice"),
+        (1_136_719_431_039_191_947, "a subscriber lacks at rest what an origin wrote, beside a liar"),
     ]
 
     @Test(arguments: RegressionSeedTests.open)

@@ -42,10 +42,6 @@ extension Replica {
         sessions[sender.index].lastError = nil
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
-            if hasCopy, stream.takeoverSince != nil, sessions[sender.index].name == stream.key.origin {
-                // The origin began anew in the middle of the snapshot, which is of the start before.
-                startRepair(stream, finding: .newIncarnation, now: now)
-            }
             if let repair = stream.repair, repair.request == nil {
                 // The sender's first snapshot is as good as the one that the repair would ask for.
                 let isMended = hasCopy && !stream.tracker.hasHole && stream.takeoverSince == nil

@@ -257,16 +257,7 @@ extension Replica {
             }
         }
         join(staged, and: whole, now: now)
-        // While the origin's own snapshot is on its way the word of others moves nothing here: it may be a lie, and the
-        // own one decides soon.
-        let counting = heads.filter { told in
-            switch word(sender, on: told, now: now) {
-            case .own: true
-            case .heard: !sessions.contains { $0.isSyncing && $0.name == told.origin }
-            case .ignored: false
-            }
-        }
-        finishTakeovers(counting, now: now, where: isCovered)
+        finishTakeovers(heads.filter { word(sender, on: $0, now: now) != .ignored }, now: now, where: isCovered)
         for stream in covered {
             if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
                 repair.finding.isMissingSequences, !stream.tracker.hasHole
