@@ -59,6 +59,10 @@ import Testing
     /// What there was when they failed.
     private static let features = Set(Scenario.Feature.allCases).subtracting([.names])
 
+    private func failure(of seed: UInt64) -> SimulationFailure? {
+        Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
+    }
+
     /// Seeds that fail and are not mended yet.
     static let open: [(seed: UInt64, found: String)] = [
         (1_011_000_028_506, "what an origin wrote before it began anew in its snapshot was lost on a liar's word"),
@@ -69,14 +73,12 @@ import Testing
     @Test(arguments: RegressionSeedTests.open)
     func `seeds that are open are known to fail`(seed: UInt64, found: String) {
         withKnownIssue("\(found): when it passes, move it to the seeds above") {
-            let failure = Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
-            #expect(failure == nil, "\(found)")
+            #expect(failure(of: seed) == nil, "\(found)")
         }
     }
 
     @Test(arguments: RegressionSeedTests.seeds)
     func `seeds that once failed are sound`(seed: UInt64, found: String) {
-        let failure = Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
-        #expect(failure == nil, "\(found)")
+        #expect(failure(of: seed) == nil, "\(found)")
     }
 }

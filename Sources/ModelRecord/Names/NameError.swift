@@ -2,7 +2,7 @@
 public struct NameError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Which kind of name: `type`, `id`, `field` or `origin`.
     public let kind: String
-    /// What is wrong, and what would be right.
+    /// The reason: the fault of the name, and the form of a right one.
     public let reason: String
 
     public var description: String { "\(kind) \(reason)" }

@@ -22,7 +22,7 @@ struct CellScan {
         var count: Int
         /// The offset of the first cell that does not stand before the key.
         var offset: Int
-        /// That cell has the key.
+        /// The cell at ``offset`` has the key.
         var isFound: Bool
     }
 

@@ -3,7 +3,7 @@ import ModelCBOR
 /// Checks cells of the usual shape by words instead of item by item: a short ASCII name, a short text, byte string or
 /// integer, a stamp of nine bytes, the origin of `touched`. Nearly all cells of a snapshot are like that.
 ///
-/// It passes over only cells that the reader would accept as deterministic, and leaves any other cell to the reader.
+/// The check passes over only cells that the reader would accept as deterministic, and leaves others to the reader.
 struct UsualCells {
     private let floorStamp: Stamp?
     private let touched: VersionSlice

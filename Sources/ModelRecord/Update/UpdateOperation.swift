@@ -1,4 +1,4 @@
-/// What an update does to a model (protocol article, section 2).
+/// The kind of an update, by its effect on a model (protocol article, section 2).
 public enum UpdateOperation: UInt64, Sendable {
     /// Sets the fields that it carries, says nothing of the others.
     case merge = 0

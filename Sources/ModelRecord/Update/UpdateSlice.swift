@@ -1,6 +1,6 @@
 /// The place of one update in the bytes of a batch. All offsets are into those bytes.
 @frozen public struct UpdateSlice: Sendable {
-    /// What the update does.
+    /// The kind of the update.
     public var operation: UpdateOperation
     /// The update's own stamp: the batch's plus the update's offset.
     public var stamp: Stamp

@@ -3,7 +3,7 @@
 /// The bytes must be valid: names within their limits, `fields` in deterministic encoding without a key twice.
 /// ModelWire checks them before it hands out an update.
 @frozen public struct UpdateView: ~Escapable {
-    /// What the update does.
+    /// The kind of the update.
     public var operation: UpdateOperation
     /// The version's stamp.
     public var stamp: Stamp

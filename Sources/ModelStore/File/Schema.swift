@@ -2,7 +2,7 @@ import GRDB
 
 /// One step from a layout of the file to the next.
 struct Migration: Sendable {
-    /// What the step does, for messages.
+    /// The name of the step in messages.
     let name: String
     let run: @Sendable (Database) throws -> Void
 }

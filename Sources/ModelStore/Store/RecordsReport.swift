@@ -6,7 +6,7 @@ public struct RecordsReport: Hashable, Sendable {
         public var type: String?
         /// The id, as far as it is UTF-8.
         public var id: String
-        /// What is wrong with the row.
+        /// The damage of the row, for a person.
         public var reason: String
     }
 

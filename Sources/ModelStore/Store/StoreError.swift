@@ -53,7 +53,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         self.sqliteCode = sqliteCode
     }
 
-    /// What an operator or user can do.
+    /// The remedy that an operator or user has.
     public var advice: String {
         switch code {
         case .directoryMissing: "Make the directory, or name a path in one that exists."

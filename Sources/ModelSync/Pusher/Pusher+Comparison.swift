@@ -117,7 +117,7 @@ extension Pusher {
         relays[relay].lastError = reason
         guard relays[relay].comparison?.failure == nil else { return }
         relays[relay].comparison?.failure = reason
-        actions.append(.notice(Notice(kind: .pushFailed, metadata: ["relay": "\(relay)", "reason": reason])))
+        tellFailure(of: relay, reason)
     }
 
     /// Remembers the position of a batch of former writes, which is one whose stamps lie below its incarnation.

@@ -55,10 +55,11 @@ public final class Pusher {
     }
 
     /// Adds a relay, before the first batch. Call ``connected(_:now:)`` when its control connection is open.
+    /// - Parameter name: a name for the relay in notices, such as its endpoint; its number where it has none.
     /// - Returns: the number that stands for the relay: 0, 1, 2, …
-    public func addRelay() -> Int {
+    public func addRelay(_ name: String? = nil) -> Int {
         precondition(firstPosition == 0 && batches.isEmpty, "relays are added before the first batch")
-        relays.append(RelaySession())
+        relays.append(RelaySession(name: name ?? "\(relays.count)"))
         return relays.count - 1
     }
 
@@ -253,8 +254,7 @@ public final class Pusher {
         else { return }
         relays[refusal.relay].isClockTold = true
         let advice = "set the clocks right; until then it is tried again every few seconds"
-        let metadata = ["relay": "\(refusal.relay)", "reason": refusal.reason, "advice": advice]
-        actions.append(.notice(Notice(kind: .pushFailed, metadata: metadata)))
+        tellFailure(of: refusal.relay, refusal.reason, ["advice": advice])
     }
 
     private func message(_ batch: Batch) -> String {
@@ -264,8 +264,14 @@ public final class Pusher {
     func fail(_ relay: Int, _ reason: String) {
         relays[relay].failure = reason
         relays[relay].outstanding = [:]
-        actions.append(.notice(Notice(kind: .pushFailed, metadata: ["relay": "\(relay)", "reason": reason])))
+        tellFailure(of: relay, reason)
         letGo()
+    }
+
+    /// Tells the log that a relay does not take what is pushed.
+    func tellFailure(of relay: Int, _ reason: String, _ more: [String: String] = [:]) {
+        let metadata = more.merging(["relay": relays[relay].name, "reason": reason]) { $1 }
+        actions.append(.notice(Notice(kind: .pushFailed, metadata: metadata)))
     }
 
     func pause(_ relay: Int, now: Moment) {
@@ -310,7 +316,7 @@ public final class Pusher {
             let reason = "fell more than \(configuration.byteCountMax) bytes behind another relay"
             relays[relay].failure = reason
             relays[relay].outstanding = [:]
-            actions.append(.notice(Notice(kind: .pushFailed, metadata: ["relay": "\(relay)", "reason": reason])))
+            tellFailure(of: relay, reason)
         }
     }
 

@@ -6,6 +6,8 @@ struct RelaySession: Sendable {
         case acknowledged
     }
 
+    /// A name for the relay in notices.
+    let name: String
     /// The state of each kept batch, from `firstPosition` on.
     var states = Fifo<State>()
     private var firstPosition = 0
@@ -33,6 +35,8 @@ struct RelaySession: Sendable {
     private var resentCount: UInt64 = 0
     private var pausedUntil: UInt64 = 0
     private var pauses = 0
+
+    init(name: String) { self.name = name }
 
     func unacknowledgedCount(total: Int) -> Int { total - voidCount - Int(acknowledgedCount) }
 

@@ -39,9 +39,6 @@ public struct Notice: Sendable, CustomStringConvertible {
     /// The sender, origin, topic, sequence, reason and the like, by their names in the protocol.
     public let metadata: [String: String]
 
-    /// Makes a notice.
-    package init(kind: Kind, metadata: [String: String]) { (self.kind, self.metadata) = (kind, metadata) }
-
     /// The kind, and the metadata sorted by key, in one line.
     public var description: String {
         let details = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }

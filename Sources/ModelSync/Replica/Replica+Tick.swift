@@ -36,9 +36,7 @@ extension Replica {
             if let repair = stream.repair { next = min(next, repair.dueAt) }
         }
         next = min(next, audits.nextDeadline)
-        if !groups.isEmpty, let deadline = groups.nextDeadline {
-            next = min(next, max(deadline, now.uptimeMicroseconds + 10_000))
-        }
+        if let deadline = groups.nextDeadline { next = min(next, max(deadline, now.uptimeMicroseconds + 10_000)) }
         return next
     }
 

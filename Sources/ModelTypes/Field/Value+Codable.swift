@@ -20,9 +20,9 @@ extension Value: Codable {
 
     public init(from decoder: any Decoder) throws {
         // An object with other keys beside is a map, of which nothing may be lost.
-        let keyCount = (try? decoder.container(keyedBy: FieldCodingKey.self))?.allKeys.count ?? 0
-        if keyCount == 1 || keyCount == 2, let special = try? decoder.container(keyedBy: Special.self),
-            special.allKeys.count == keyCount, let value = try Value.special(special)
+        if let special = try? decoder.container(keyedBy: Special.self), !special.allKeys.isEmpty,
+            try decoder.container(keyedBy: FieldCodingKey.self).allKeys.count == special.allKeys.count,
+            let value = try Value.special(special)
         {
             self = value
             return

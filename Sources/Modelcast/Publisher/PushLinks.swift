@@ -52,7 +52,7 @@ final class PushLinks {
         frameByteCount = configuration.limits.frameByteCount
         context = try Context()
         for endpoint in endpoints {
-            _ = machine.addRelay()
+            _ = machine.addRelay(endpoint)
             links.append(Link(endpoint, hasKeys: security != nil))
         }
     }
@@ -152,7 +152,7 @@ final class PushLinks {
                 links[relay].openAt = now.uptimeMicroseconds + PushLinks.pause(after: links[relay].refusals)
             case .clockRefused(let refusal): refusals.append(refusal)
             case .sendAgain(let type, let ids): lacking.append((type, ids))
-            case .notice(let notice): logger.log(naming(notice))
+            case .notice(let notice): logger.log(notice)
             }
         }
         for index in links.indices {
@@ -163,15 +163,6 @@ final class PushLinks {
             machine.connected(index, now: now)
         }
         if machine.hasActions { try carryOut(poller: &poller, now: now) }
-    }
-
-    /// The notice with the endpoint of its relay: the machine knows relays by number.
-    private func naming(_ notice: Notice) -> Notice {
-        var metadata = notice.metadata
-        if let index = metadata["relay"].flatMap({ Int($0) }), endpoints.indices.contains(index) {
-            metadata["relay"] = "\(endpoints[index])"
-        }
-        return Notice(kind: notice.kind, metadata: metadata)
     }
 
     private func open(_ index: Int, poller: inout Poller) throws(ZeroMQError) {

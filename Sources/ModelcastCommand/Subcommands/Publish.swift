@@ -212,15 +212,17 @@ extension Publish {
         do {
             try await publisher.recover(from: push, timeout: timeout?.duration ?? .seconds(10))
         } catch let error as ModelcastError {
-            throw CommandFailure(
-                "the run before was killed, and relays may hold later writes of it than the store, but none could be "
-                    + "asked: \(error); run this again when they can be reached")
+            throw Publish.withoutTakingBack("none could be asked: \(error)")
         }
         if publisher.mayLackWrites, acknowledgedBy == .every {
-            throw CommandFailure(
-                "the run before was killed, and relays may hold later writes of it than the store, but not every relay "
-                    + "could be asked, see above; run this again when they can be reached")
+            throw Publish.withoutTakingBack("not every relay could be asked, see above")
         }
+    }
+
+    private static func withoutTakingBack(_ reason: String) -> CommandFailure {
+        CommandFailure(
+            "relays may hold later writes than the store, as a run before was killed, or the file is damaged or an "
+                + "older copy; \(reason); run this again when they can be reached")
     }
 }
 

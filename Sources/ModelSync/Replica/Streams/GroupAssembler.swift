@@ -80,9 +80,10 @@ struct GroupAssembler: Sendable {
     /// Nothing is held.
     var isEmpty: Bool { groups.isEmpty }
 
-    /// When the first group's time is up. Ask ``isEmpty`` first where this is asked after each message.
+    /// When the first group's time is up.
     var nextDeadline: UInt64? {
         mutating get {
+            guard !groups.isEmpty else { return nil }
             if soonest == nil { soonest = groups.values.lazy.map(\.deadline).min() }
             return soonest
         }
@@ -278,17 +279,16 @@ extension GroupAssembler {
     /// The first bound or sum that does not hold; for tests.
     func brokenInvariant() -> String? {
         let sum = groups.values.reduce(0) { $0 + $1.byteCount }
-        let firsts = Dictionary(
-            groups.flatMap { key, group in
-                group.parts.map { ("\(key.origin) \($0.topic) \(group.incarnation)", $0.sequence) }
-            }, uniquingKeysWith: min)
-        for (stream, starts) in sequences {
-            for (incarnation, held) in starts
-            where held.first != firsts["\(stream.origin) \(stream.topic) \(incarnation)"] {
-                return "the first part that is held of a stream is not told as the first"
+        var firsts: [StreamKey: [UInt64: UInt64]] = [:]
+        for (key, group) in groups {
+            for part in group.parts {
+                let stream = StreamKey(origin: key.origin, topic: part.topic)
+                let first = firsts[stream]?[group.incarnation] ?? .max
+                firsts[stream, default: [:]][group.incarnation] = min(first, part.sequence)
             }
         }
-        if sequences.values.reduce(0, { $0 + $1.count }) != firsts.count { return "a held part is not told" }
+        let told = sequences.mapValues { starts in starts.compactMapValues(\.first) }
+        if told != firsts { return "the first part that is held of a stream is not told as the first" }
         if sum != byteCount { return "held parts count \(byteCount) bytes and are \(sum)" }
         if groups.values.contains(where: { $0.parts.isEmpty || $0.awaited.isEmpty }) {
             return "a transaction without parts, or of which nothing is awaited, is held"
