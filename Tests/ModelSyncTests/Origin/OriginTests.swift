@@ -259,7 +259,7 @@ import Testing
             if case .error(_, let code, _)? = reply { code.rawValue } else { nil }
         }
         #expect(code(try answer([0xFF, 0, 1])) == "malformed")
-        let hello = ControlRequest.hello(rid: 1, version: 2, name: "x", prefixes: [])
+        let hello = ControlRequest.hello(rid: 1, version: 0, name: "x", prefixes: [])
         #expect(code(try answer(hello.encode())) == "version")
         #expect(code(try answer(ControlRequest.digest(rid: 1, type: "User", bits: 17).encode())) != nil)
         let push = ControlRequest.push(rid: 1, topic: Topic.data(type: "User"), batch: [1])
