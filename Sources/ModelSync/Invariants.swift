@@ -35,6 +35,31 @@ extension Replica {
 }
 
 extension Replica {
+    /// A line on each stream: what is applied, claimed and told, and what is awaited. For the story of a failed seed.
+    package func streamTexts() -> [String] {
+        streams.entries.values.sorted { $0.precedes($1) }.map { stream in
+            let tellers = stream.tellers.map { teller in
+                let name = label(teller.sender)
+                let equal = teller.wasEqual ? " equal" : ""
+                return "\(name) \(teller.head.map(String.init) ?? "-")@\(teller.incarnation)\(equal)"
+            }
+            let claims = stream.claims.map { claim in
+                let doubts = claim.doubted.map { "\(label($0.key)) \($0.value.head)" }.sorted()
+                return "\(claim.claimant.map(label) ?? "store") \(claim.former.applied)..\(claim.through) \(doubts)"
+            }
+            let flags = [
+                stream.isPushed ? "pushed" : nil, stream.holdsUntold ? "holds untold" : nil,
+                stream.isRestored ? "restored" : nil, stream.claimedStart != nil ? "start claimed" : nil,
+                stream.takeoverSince.map { "beginning awaited since \($0)" },
+                stream.holeSince.map { "hole since \($0)" },
+                stream.repair.map { "repair of \($0.finding.rawValue)\($0.isInVain ? " in vain" : "")" },
+            ]
+            return "\(stream.key.origin) \(stream.key.topic) start \(stream.incarnation) applied "
+                + "\(stream.tracker.applied) ahead \(stream.tracker.ahead) head \(stream.tracker.head); "
+                + "told by \(tellers); claims \(claims); \(flags.compactMap(\.self).joined(separator: ", "))"
+        }
+    }
+
     /// The missing sequences of a stream before its last known one, in runs. For the simulator.
     package func missingRuns(of origin: String, on topic: Topic) -> [ClosedRange<UInt64>] {
         guard let stream = streams[StreamKey(origin: origin, topic: topic)] else { return [] }

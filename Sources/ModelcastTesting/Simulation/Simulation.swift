@@ -111,6 +111,9 @@ public final class Simulation {
         guard failure == nil else { return }
         let failure = SimulationFailure(seed: seed, microseconds: time, node: node?.name, what: what)
         self.failure = failure
+        if story.isTold {
+            for node in nodes { node.replica?.streamTexts().forEach { tell(node, "follows \($0)") } }
+        }
         tell(node, "FAILED: \(what)")
     }
 
