@@ -83,8 +83,10 @@ extension Relay {
             let message = "this relay builds its state anew; the old one may hold what was deleted and forgotten since"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        let served = ControlService.Served(
-            heads: heads(prefixes: prefixes, isServing: true, fillsFrame: fillsFrame, now: now), cache: cache)
+        var told = heads(prefixes: prefixes, isServing: true, fillsFrame: fillsFrame, now: now)
+        // The copy has what the relay tells under its own name, too.
+        if case .snapshot = question { told.append(ownHeads(prefixes: prefixes, now: now)) }
+        let served = ControlService.Served(heads: told, cache: cache)
         service.answer(question, to: peer, with: served, now: now, counters: &counters)
     }
 
@@ -104,7 +106,7 @@ extension Relay {
 
     /// The relay has just started, and the first snapshot of a sender is not here yet: models that the sender holds are
     /// missing here.
-    private func isJoining(now: Moment) -> Bool {
+    func isJoining(now: Moment) -> Bool {
         guard now.uptimeMicroseconds.subtractingOrZero(startTime) < configuration.settleTime.wholeMicroseconds else {
             return false
         }

@@ -18,7 +18,7 @@ extension Relay {
         let isFull = heartbeatCount % 10 == 0
         if isFull { forgetNames() }
         heartbeatCount += 1
-        var all = heads(prefixes: nil, now: now)
+        var all = heads(prefixes: nil, now: now) + [ownHeads(now: now)]
         var isNews = all.map { heads in heads.heads.map { isFull || isHeadNews($0, of: heads) } }
         var news: Set<Topic> = []
         for (heads, isNews) in zip(all, isNews) {
@@ -40,7 +40,6 @@ extension Relay {
             guard isFull || !all[index].heads.isEmpty || !isLongSilent(all[index]) else { continue }
             actions.append(.publish(topic: .heads(origin: all[index].origin), payload: all[index].encode()))
         }
-        actions.append(.publish(topic: .heads(origin: configuration.name), payload: ownHeads(now: now).encode()))
     }
 
     /// Forgets what was kept of origins that the replica has forgotten.
@@ -88,11 +87,27 @@ extension Relay {
 
     /// The heads of the own name of the relay. It publishes nothing itself; this tells that it is there, also when it
     /// speaks for nobody.
-    func ownHeads(now: Moment) -> Heads {
-        Heads(
+    ///
+    /// Where its copy has models that no other told topic carries, their topic is told here with head 0. A peer that
+    /// has joined before then takes them, and compares digests.
+    func ownHeads(prefixes: PrefixSet? = nil, now: Moment) -> Heads {
+        var own = Heads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [],
             leavesNamesOut: replica.leavesNamesOut)
+        // Senders that have not joined yet may tell those models.
+        guard !isJoining(now: now) else { return own }
+        let topics = replica.topicsWithoutStream().filter { prefixes?.overlaps($0) ?? true }
+        guard !topics.isEmpty else { return own }
+        let mending = replica.mendingTypes(isEverything: isStartingAnew(now: now))
+        var left = HeadsRoom.listByteCountMax(frameByteCount: configuration.limits.frameByteCount) / 8
+        for topic in topics {
+            left -= HeadsRoom.byteCount(topic)
+            guard left >= 0 else { break }
+            let digest = mending.contains(topic.type ?? "") ? nil : digest(of: topic)
+            own.heads.append(Head(topic: topic, sequence: 0, digest: digest))
+        }
+        return own
     }
 
     /// The heads of all origins: for each topic, and of the last start of the origin, the last sequence up to which

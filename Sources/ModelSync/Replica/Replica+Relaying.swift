@@ -1,3 +1,4 @@
+import ModelCache
 import ModelRecord
 import ModelWire
 
@@ -54,6 +55,26 @@ extension Replica {
             ToldStream(
                 key: key, type: stream.type, incarnation: stream.incarnation, sequence: self.vouched(key, stream))
         }
+    }
+
+    /// Topics that carry models of the copy which no told stream carries: a topic for each type that has such models.
+    /// A stored state may hold them without the position of a stream, or the streams of their origins are not told.
+    func topicsWithoutStream() -> [Topic] {
+        let none = Array(repeating: false, count: 256)
+        var whole: Set<String> = []
+        var parts: [String: [Bool]] = [:]
+        for (key, stream) in streams.entries where !stream.isUntold {
+            guard let buckets = key.topic.buckets else { continue }
+            if buckets.count == 256 {
+                whole.insert(stream.type)
+            } else {
+                for bucket in buckets { parts[stream.type, default: none][bucket] = true }
+            }
+        }
+        return cache.types.filter { type in
+            guard !whole.contains(type), cache.count(of: type) > 0, isWanted(.data(type: type)) else { return false }
+            return zip(cache.bucketDigests(of: type), parts[type] ?? none).contains { $0 != 0 && !$1 }
+        }.sorted().map { .data(type: $0) }
     }
 
     /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.

@@ -15,8 +15,8 @@ struct ClaimField {
     var notices: [Notice] = []
     /// What the liar answers to a snapshot, and whether the honest sender is a relay.
     var lie: [Heads] = []
-    /// What its copy holds of another type.
-    var formerRecords: [CellRecord] = []
+    /// Its copy.
+    var liarCopy = ModelCache()
     let isRelayed: Bool
     var sent: [UInt64: [UInt8]] = [:]
     /// The honest sender has no batches any more.
@@ -81,9 +81,10 @@ struct ClaimField {
             ]
         case .snapshot(let rid, _, _):
             if sender == liar {
-                return [
-                    .records(rid: rid, type: "Former", records: formerRecords), .complete(rid: rid, heads: lie),
-                ]
+                let snapshot = liarCopy.snapshot()
+                return snapshot.types.map { type in
+                    .records(rid: rid, type: type, records: Array(snapshot.records(of: type)))
+                } + [.complete(rid: rid, heads: lie)]
             }
             let records = Array(origin.cache.snapshot().records(of: "User"))
             return [
@@ -98,6 +99,8 @@ struct ClaimField {
         case .digest(let rid, let type, let bits) where sender == honest:
             if let falseHead { truth.heads = [Head(topic: .data(type: "User"), sequence: falseHead)] }
             return [.digests(rid: rid, heads: [truth], digests: origin.cache.digests(of: type, bits: Int(bits)))]
+        case .digest(let rid, let type, let bits) where sender == liar && !liarCopy.types.isEmpty:
+            return [.digests(rid: rid, heads: lie, digests: liarCopy.digests(of: type, bits: Int(bits)))]
         default: return []
         }
     }

@@ -22,6 +22,48 @@ import Testing
         #expect(types == ["User"])
     }
 
+    @Test func `a replica takes the models of a relay's copy of which nobody tells a stream, whenever they came`()
+        throws
+    {
+        var network = try chain(relays: 2)
+        let isSettled = network.settle()
+        #expect(isSettled, "\(network.differences)")
+        // What a stored state may hold without a position: an origin that is gone has written it.
+        var former = try Wire.makeOrigin(name: "former")
+        _ = try former.write(.merge, type: "Former", id: "1", fields: EncodedFields(["a": 1]), now: network.now)
+        _ = try former.write(.merge, type: "Former", id: "2", fields: EncodedFields(["a": 1]), now: network.now)
+        func add(_ id: String) throws {
+            let record = try #require(former.cache.record(type: "Former", id: id, includingTombstones: false))
+            network.relays[0].cache.commit { $0.join(record, type: "Former") }
+        }
+        try add("1")
+        network.run(milliseconds: 20_000)
+        #expect(network.relays[1].cache["Former", "1"]?["a"] == 1)
+        #expect(network.replicas[0].cache["Former", "1"]?["a"] == 1)
+        // And what comes later is found by the digest.
+        try add("2")
+        network.run(milliseconds: 60_000)
+        #expect(network.replicas[0].cache["Former", "2"]?["a"] == 1)
+        #expect(network.replicas[0].senderStatus(now: network.now).allSatisfy { $0.state == .live })
+    }
+
+    @Test func `relays in a circle take nothing of what comes back under their own names`() throws {
+        var network = RelayNetwork()
+        for name in ["relay-0", "relay-1"] { try network.addRelay(name) }
+        network.connect(.relay(0), to: .relay(1))
+        network.connect(.relay(1), to: .relay(0))
+        var former = try Wire.makeOrigin(name: "former")
+        _ = try former.write(.merge, type: "Former", id: "1", fields: EncodedFields(["a": 1]), now: network.now)
+        let record = try #require(former.cache.record(type: "Former", id: "1", includingTombstones: false))
+        network.relays[0].cache.commit { $0.join(record, type: "Former") }
+        network.run(milliseconds: 60_000)
+        #expect(network.relays[1].cache["Former", "1"]?["a"] == 1)
+        #expect(!network.relays[0].replica.follows("relay-0"))
+        let asked = network.relays[1].counters[.snapshotsServed] + network.relays[0].counters[.snapshotsServed]
+        network.run(milliseconds: 60_000)
+        #expect(network.relays[1].counters[.snapshotsServed] + network.relays[0].counters[.snapshotsServed] == asked)
+    }
+
     /// One origin, one relay, one replica behind it.
     private func chain(relays: Int = 1) throws -> RelayNetwork {
         var network = RelayNetwork()

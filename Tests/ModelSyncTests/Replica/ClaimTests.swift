@@ -1,4 +1,4 @@
-import ModelCache
+@_spi(CacheWriting) import ModelCache
 import ModelRecord
 import ModelWire
 import TestSupport
@@ -70,7 +70,7 @@ import Testing
         var former = try Wire.makeOrigin()
         _ = try former.write(.merge, type: "Former", id: "1", fields: EncodedFields(["a": 1]), now: field.now)
         former.flush()
-        field.formerRecords = Array(former.cache.snapshot().records(of: "Former"))
+        field.liarCopy = former.cache
         var told = field.of(field.origin, 0)
         told.heads = [Head(topic: .data(type: "Former"), sequence: 0, digest: former.cache.digest(of: "Former"))]
         told.isRelayed = true
@@ -159,6 +159,51 @@ import Testing
         try field.write("hidden", isLost: true)
         try field.pass(milliseconds: 20_000)
         #expect(field.holds("before") && field.holds("hidden"))
+    }
+
+    @Test func `copies are compared though a sender was told for long what the origin has not sent`() throws {
+        var field = try ClaimField(isRelayed: false)
+        try field.write("before")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        // Another sender, a relay, has what is here and one model more; what it tells of the origin is not so.
+        var other = try Wire.makeOrigin(name: "other")
+        _ = try other.write(.merge, type: "User", id: "more", fields: EncodedFields(["a": 1]), now: field.now)
+        let records = Array(field.origin.cache.snapshot().records(of: "User"))
+        other.cache.commit { $0.join(records, type: "User") }
+        field.liarCopy = other.cache
+        var told = field.of(field.origin, .max - 1)
+        told.isRelayed = true
+        told.heads[0].digest = other.cache.digest(of: "User")
+        field.lie = [told]
+        try field.pass(milliseconds: 10_000, liarTells: told)
+        #expect(!field.holds("more"))
+        try field.pass(milliseconds: 20_000, liarTells: told)
+        #expect(field.holds("before") && field.holds("more"))
+        #expect(field.stream?.head == 1)
+    }
+
+    @Test func `the word of others on what an origin had before ends no wait while the origin is a sender`() throws {
+        var field = try ClaimField(isRelayed: false)
+        try field.write("before")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        // The origin is gone for a moment, and begins anew with what was lost on the way.
+        try field.write("lost", isLost: true)
+        field.replica.disconnected(field.honest, reason: "gone", now: field.now)
+        try field.restart()
+        field.lie = [field.of(field.origin, 0)]
+        field.hear(field.liar, field.of(field.origin, 0))
+        try field.exchange()
+        field.replica.disconnected(field.liar, reason: "gone", now: field.now)
+        field.replica.connected(field.liar, now: field.now)
+        try field.exchange()
+        #expect(field.stream?.incarnation == field.origin.incarnation)
+        #expect(!field.replica.positions.contains { $0.origin == "origin" })
+        field.replica.connected(field.honest, now: field.now)
+        try field.exchange()
+        #expect(field.holds("lost"))
+        #expect(field.replica.positions.contains { $0.origin == "origin" })
     }
 
     @Test func `a head that its own teller's copy does not hold counts no longer`() throws {

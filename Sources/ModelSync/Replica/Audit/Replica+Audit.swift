@@ -105,9 +105,10 @@ extension Replica {
                 head < applied
                 && (takesLag || isUntold(stream, at: sender, now: now)
                     || isMerelyClaimed(stream, beyond: head, besides: sender, now: now))
-            if stream.isBeingMended || (head != applied && !isLagging) {
+            let isOverstated = head > applied && isOverstated(stream, at: sender, now: now)
+            if stream.isBeingMended || (head != applied && !isLagging && !isOverstated) {
                 result.limit(carried, to: nil)
-            } else if isLagging || applied == 0 || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
+            } else if head != applied || applied == 0 || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
                 result.limit(carried, to: .atLeast)
             }
         }
@@ -132,6 +133,14 @@ extension Replica {
             head < last.through, let told = sessions[sender.index].ages[stream.key.origin]
         else { return false }
         return isSettled(sender, since: told.at, now: now)
+    }
+
+    /// The sender tells a head that counts for nothing here, and has told such heads for so long that what they promise
+    /// would have come: it was deceived. That keeps no copies from being compared either.
+    private func isOverstated(_ stream: StreamState, at sender: SenderID, now: Moment) -> Bool {
+        let teller = stream.tellers.first { $0.sender == sender && $0.incarnation == stream.incarnation }
+        guard !stream.tracker.hasHole, let since = teller?.beyondSince else { return false }
+        return now.uptimeMicroseconds >= since + Claim.patienceMicroseconds
     }
 
     static func head(of stream: StreamState, in heads: [String: Heads]) -> UInt64? {

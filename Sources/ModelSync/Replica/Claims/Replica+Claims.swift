@@ -133,9 +133,25 @@ extension Replica {
             return
         }
         stream.claims.noteReceived(sequence)
+        if completesHeld(payload, of: stream, now: now) { return }
         // Like a batch of an earlier start this one is forwarded only where it is news. The batch is merged alone,
         // since the rest of its transaction does not come again where the claim is true.
         if mergeAlone(payload, of: stream, isCurrent: false, now: now) { contradict(stream, by: sequence, now: now) }
+    }
+
+    /// Gives the batch that the decoder holds to a transaction of which all other parts are held here already.
+    /// - Returns: whether there is one. It is whole then, and was merged.
+    private func completesHeld(_ payload: Span<UInt8>, of stream: StreamState, now: Moment) -> Bool {
+        guard decoder.group.count > 1, groups.awaitsOnly(stream.key.topic, stream.key.origin, decoder.stamp)
+        else { return false }
+        let sequence = decoder.sequence
+        // Forwarded here, and not once more with the others.
+        guard let parts = addPart(payload, of: stream, isForwarded: true, now: now) else { return false }
+        if mergeWhole(parts, now: now) {
+            forward(payload, of: stream.key)
+            contradict(stream, by: sequence, now: now)
+        }
+        return true
     }
 
     /// Merges the stored batch that the decoder holds, where the stored state claims to hold it and does not.

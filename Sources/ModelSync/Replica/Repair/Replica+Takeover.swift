@@ -21,7 +21,9 @@ extension Replica {
         let isOver = age >= Replica.takeoverMicrosecondsMax && !isUnderWay
         if isOver { stream.takeoverSince = nil }
         guard stream.repair == nil, canAsk else { return }
-        if isOver || (age >= Replica.takeoverPauseMicroseconds && !hears(stream.key.origin)) {
+        let origin = stream.key.origin
+        // Where the origin is live its snapshot is here, and was of the start before.
+        if isOver || isPresent(origin) || (age >= Replica.takeoverPauseMicroseconds && !hears(origin)) {
             startRepair(stream, finding: .newIncarnation, now: now)
         }
     }
@@ -48,9 +50,17 @@ extension Replica {
     func hears(_ origin: String) -> Bool { sessions.contains { $0.name == origin } }
 
     /// Takes note that a snapshot holds all that these origins had: a sender tells only the origins of which it has
-    /// that itself.
-    func finishTakeovers(_ heads: [Heads], now: Moment, where isCovered: (Topic) -> Bool) {
-        let told = Dictionary(heads.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max)
+    /// that itself. Where an origin is a sender, the word of others on that counts only once the wait for its own
+    /// snapshot has ended: it may be a lie, and what it hides would be missing for good.
+    func finishTakeovers(_ heads: [Heads], of sender: SenderID, now: Moment, where isCovered: (Topic) -> Bool) {
+        let counting = heads.filter { told in
+            switch word(sender, on: told, now: now) {
+            case .own: true
+            case .heard: !hears(told.origin)
+            case .ignored: false
+            }
+        }
+        let told = Dictionary(counting.map { ($0.origin, $0.incarnation) }, uniquingKeysWith: max)
         for stream in unsettled.all where stream.takeoverSince != nil && isCovered(stream.key.topic) {
             guard told[stream.key.origin] == stream.incarnation else { continue }
             stream.takeoverSince = nil

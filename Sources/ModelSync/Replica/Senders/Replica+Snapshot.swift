@@ -257,7 +257,7 @@ extension Replica {
             }
         }
         join(staged, and: whole, now: now)
-        finishTakeovers(heads.filter { word(sender, on: $0, now: now) != .ignored }, now: now, where: isCovered)
+        finishTakeovers(heads, of: sender, now: now, where: isCovered)
         for stream in covered {
             if let repair = stream.repair, repair.rung == .snapshot || repair.request == nil,
                 repair.finding.isMissingSequences, !stream.tracker.hasHole

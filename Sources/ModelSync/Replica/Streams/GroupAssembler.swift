@@ -92,6 +92,11 @@ struct GroupAssembler: Sendable {
     /// Parts of this transaction are held.
     func holds(_ origin: String, _ stamp: Stamp) -> Bool { groups[Key(origin: origin, stamp: stamp)] != nil }
 
+    /// A transaction is held, but for its part on this topic.
+    func awaitsOnly(_ topic: Topic, _ origin: String, _ stamp: Stamp) -> Bool {
+        groups[Key(origin: origin, stamp: stamp)]?.awaited == [topic]
+    }
+
     /// The least sequence that is held of a stream, by this start of its origin.
     func firstHeld(_ key: StreamKey, of incarnation: UInt64) -> UInt64? {
         sequences[key]?[incarnation]?.first

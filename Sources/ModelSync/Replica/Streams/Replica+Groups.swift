@@ -10,17 +10,34 @@ extension Replica {
         _ payload: Span<UInt8>, of stream: StreamState, wanted: [Topic], isForwarded: Bool, now: Moment
     ) {
         origins.noteTransaction(of: stream.key.origin)
-        let part = GroupAssembler.Part(
-            topic: stream.key.topic, sequence: decoder.sequence, payload: payload.copied,
-            isForwarded: isForwarded)
-        let parts = groups.add(
-            part, origin: decoder.origin, incarnation: decoder.incarnation, stamp: decoder.stamp, wanted: wanted,
-            now: now.uptimeMicroseconds,
+        guard let parts = addPart(payload, of: stream, wanted: wanted, isForwarded: isForwarded, now: now) else {
+            return
+        }
+        mergeWhole(parts, now: now)
+    }
+
+    /// Merges a transaction that has become whole.
+    /// - Returns: whether it changed anything.
+    @discardableResult
+    func mergeWhole(_ parts: [GroupAssembler.Part], now: Moment) -> Bool {
+        let changed = join([], and: [parts], now: now)
+        for part in parts { if let type = part.topic.type { passAudit(of: type, now: now) } }
+        return changed > 0
+    }
+
+    /// Adds the batch that the decoder holds to its transaction.
+    /// - Returns: all parts, where this was the last.
+    func addPart(
+        _ payload: Span<UInt8>, of stream: StreamState, wanted: [Topic]? = nil, isForwarded: Bool, now: Moment
+    ) -> [GroupAssembler.Part]? {
+        groups.add(
+            GroupAssembler.Part(
+                topic: stream.key.topic, sequence: decoder.sequence, payload: payload.copied,
+                isForwarded: isForwarded),
+            origin: decoder.origin, incarnation: decoder.incarnation, stamp: decoder.stamp,
+            wanted: wanted ?? decoder.group.filter(isWanted), now: now.uptimeMicroseconds,
             // At most half of the time for which parts are held, so that there is time to ask for the rest.
             patience: min(Replica.groupPatienceMicroseconds, heldMicrosecondsMax / 2))
-        guard let parts else { return }
-        join([], and: [parts], now: now)
-        for part in parts { if let type = part.topic.type { passAudit(of: type, now: now) } }
     }
 
     /// How long the parts of a transaction are waited for when nothing says that one is missing: at least as long as

@@ -48,7 +48,7 @@ extension Replica {
                 // Digests told before belong to other heads.
                 audits.forgetDigests(overlapping: head.topic, type: stream.type, toldBy: sender)
             }
-            stream.noteTold(by: sender, at: now.uptimeMicroseconds)
+            stream.noteTold(by: sender, at: now.uptimeMicroseconds, isIgnored: word == .ignored)
             if stream.isUntold, !isName(heads.origin, now: now) { tellAgain(stream, now: now) }
             // Another sender may have told the stream before. The first word of the origin, a head of 0, says that an
             // earlier start has written there.

@@ -27,6 +27,8 @@ final class StreamState {
         var head: UInt64?
         /// When the sender told that head, on the clock of ``Moment/uptimeMicroseconds``.
         var toldAt: UInt64 = 0
+        /// Since when the sender has told heads beyond the last known one, and its word has moved nothing.
+        var beyondSince: UInt64?
         /// The sender's copy and this one have been equal in all buckets of the stream, since that start and on this
         /// connection.
         var wasEqual = false
@@ -175,8 +177,12 @@ final class StreamState {
     }
 
     /// Takes note of when the sender told its head, on the clock of ``Moment/uptimeMicroseconds``.
-    func noteTold(by teller: SenderID, at time: UInt64) {
-        if let index = tellers.firstIndex(where: { $0.sender == teller }) { tellers[index].toldAt = time }
+    /// - Parameter isIgnored: the word of the sender moves nothing.
+    func noteTold(by teller: SenderID, at time: UInt64, isIgnored: Bool) {
+        guard let index = tellers.firstIndex(where: { $0.sender == teller }) else { return }
+        tellers[index].toldAt = time
+        let isBeyond = isIgnored && tellers[index].head ?? 0 > tracker.head
+        tellers[index].beyondSince = isBeyond ? tellers[index].beyondSince ?? time : nil
     }
 
     /// Takes back what the sender has told beyond this head.
