@@ -31,6 +31,8 @@ struct SimulatedDisk {
         /// How many pushed batches were durable and merged when the transaction began: its records say nothing of
         /// later ones.
         var pushCount: Int
+        /// The last commit of the cache.
+        var commitNumber: UInt64
         var dueAt: UInt64
     }
 
@@ -70,6 +72,9 @@ struct SimulatedDisk {
     private var mergedCount = 0
     private var positionByPlace: [Place: StreamPosition] = [:]
     private var pending: Transaction?
+    /// The commit up to which ``records`` have what the cache of this life has. Most writes are of positions alone, and
+    /// need not look at every model.
+    private var recordedThrough: UInt64?
 
     init(mode: Mode) { self.mode = mode }
 
@@ -81,10 +86,11 @@ struct SimulatedDisk {
         _ cache: ModelCache, updateCount: Int, clock: Stamp, positions: [StreamPosition], lastContact: UInt64?,
         forgotten: Set<String>, dueAt: UInt64
     ) {
-        var changed: [ModelKey: CellRecord] = [:]
-        var gone = Set(records.keys)
         let snapshot = cache.snapshot()
-        for type in snapshot.types {
+        let isSame = snapshot.commitNumber == recordedThrough
+        var changed: [ModelKey: CellRecord] = [:]
+        var gone = isSame ? [] : Set(records.keys)
+        for type in snapshot.types where !isSame {
             snapshot.forEach(type: type, includingTombstones: true) { record in
                 let key = ModelKey(type: type, id: record.id)
                 gone.remove(key)
@@ -94,7 +100,8 @@ struct SimulatedDisk {
         }
         pending = Transaction(
             records: changed, gone: gone, updateCount: updateCount, clock: clock, positions: positions,
-            lastContact: lastContact, forgotten: forgotten, pushCount: mergedCount, dueAt: dueAt)
+            lastContact: lastContact, forgotten: forgotten, pushCount: mergedCount,
+            commitNumber: snapshot.commitNumber, dueAt: dueAt)
     }
 
     /// Makes a pushed batch durable.
@@ -116,6 +123,7 @@ struct SimulatedDisk {
     mutating func finish(at time: UInt64, isHeld: (Push) -> Bool) {
         guard let transaction = pending, transaction.dueAt <= time else { return }
         pending = nil
+        recordedThrough = transaction.commitNumber
         records.merge(transaction.records) { $1 }
         for key in transaction.gone { records[key] = nil }
         updateCount = max(updateCount, transaction.updateCount)
@@ -149,15 +157,16 @@ struct SimulatedDisk {
     /// The process dies: a transaction that is not durable is lost as a whole.
     /// - Returns: true when there was one.
     mutating func crash() -> Bool {
-        defer { (pending, mergedCount) = (nil, pushes.count) }
+        defer { (pending, recordedThrough, mergedCount) = (nil, nil, pushes.count) }
         return pending != nil
     }
 
     /// Empties the disk, as when the process has lost it.
     mutating func erase() { self = SimulatedDisk(mode: mode) }
 
-    /// A cache that holds what is durable.
-    func restored() -> ModelCache {
+    /// A cache that holds what is durable, for the next life of the process.
+    mutating func restored() -> ModelCache {
+        recordedThrough = nil
         let cache = ModelCache()
         guard !records.isEmpty else { return cache }
         cache.commit { commit in
