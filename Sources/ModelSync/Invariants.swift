@@ -49,8 +49,8 @@ extension Replica {
             }
             let flags = [
                 stream.isPushed ? "pushed" : nil, stream.holdsUntold ? "holds untold" : nil,
-                stream.isRestored ? "restored" : nil, stream.claimedStart != nil ? "start claimed" : nil,
-                stream.takeoverSince.map { "beginning awaited since \($0)" },
+                stream.beginning.isRestored ? "restored" : nil, stream.claimedStart != nil ? "start claimed" : nil,
+                stream.beginning.awaitedSince.map { "beginning awaited since \($0)" },
                 stream.holeSince.map { "hole since \($0)" },
                 stream.repair.map { "repair of \($0.finding.rawValue)\($0.isInVain ? " in vain" : "")" },
             ]
@@ -85,6 +85,9 @@ extension Replica {
 
     /// How many parts of transactions wait for others. For the simulator.
     package var heldPartCount: Int { groups.partCount }
+
+    /// How many runs of batches are in the copy beyond holes: no head tells them. For the simulator.
+    package var runsBeyondHoles: Int { streams.values.reduce(0) { $0 + $1.tracker.ahead.count } }
 }
 
 extension Origin {

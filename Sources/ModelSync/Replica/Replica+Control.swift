@@ -35,16 +35,13 @@ extension Replica {
     /// Makes the sender live: from now on its streams may be repaired.
     /// - Parameter hasCopy: the sender's snapshot is complete. Without one its streams go on from the restored state.
     func becomeLive(_ sender: SenderID, hasCopy: Bool, now: Moment) {
-        sessions[sender.index].enter(.synced, at: now.uptimeMicroseconds, timeout: nil)
-        sessions[sender.index].isStale = false
-        sessions[sender.index].wasLive = true
-        sessions[sender.index].attempts = 0
+        sessions[sender.index].handShake.becomeLive(at: now.uptimeMicroseconds)
         sessions[sender.index].lastError = nil
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {
                 // The sender's first snapshot is as good as the one that the repair would ask for.
-                let isMended = hasCopy && !stream.tracker.hasHole && stream.takeoverSince == nil
+                let isMended = hasCopy && !stream.tracker.hasHole && !stream.beginning.isAwaited
                 if isMended, askable(stream, repair).contains(sender) {
                     finish(stream, by: repair.mendingByCopy, now: now)
                 } else {
@@ -72,11 +69,7 @@ extension Replica {
     ) {
         counters[.errorsReceived] += 1
         if code == .version {
-            if greetOlder(sender, now: now) { return }
-            // The next attempt begins with the newest version again: the sender may have been exchanged.
-            if case .greeting = sessions[sender.index].phase {
-                sessions[sender.index].version = configuration.versions.newest
-            }
+            if sessions[sender.index].handShake.refuseVersion(configuration.versions) { return greet(sender, now: now) }
             tellVersion(sender, message, name: label(sender))
         } else {
             sessions[sender.index].lastError = "\(code.rawValue): \(message)"

@@ -44,7 +44,7 @@ extension Replica {
 
     /// A sender other than the refused ones was never live: models that it holds may be missing here.
     func isJoining(besides refused: Set<SenderID>) -> Bool {
-        sessions.contains { !$0.wasLive && !refused.contains($0.id) }
+        sessions.contains { !$0.handShake.wasLive && !refused.contains($0.id) }
     }
 
     // MARK: Streams
@@ -146,7 +146,7 @@ extension Replica {
     /// before.
     func isTakingOver(for limit: UInt64, now: Moment) -> Bool {
         unsettled.all.contains { stream in
-            guard let since = stream.takeoverSince, now.uptimeMicroseconds < since + limit else { return false }
+            guard let since = stream.beginning.awaitedSince, now.uptimeMicroseconds < since + limit else { return false }
             let origin = stream.key.origin
             if isPresent(origin), !stream.tellers.contains(where: { name(of: $0.sender) == origin }) { return false }
             guard isMerelyClaimed(startOf: stream), let claimant = stream.claimedStart?.claimant else { return true }
@@ -156,7 +156,7 @@ extension Replica {
 
     /// The origins whose former models are awaited.
     var originsTakenOver: some Sequence<String> {
-        unsettled.all.lazy.filter { $0.takeoverSince != nil }.map(\.key.origin)
+        unsettled.all.lazy.filter { $0.beginning.isAwaited }.map(\.key.origin)
     }
 
     /// The types of which a sent batch may be missing in the cache. Their digests are not told, because peers would

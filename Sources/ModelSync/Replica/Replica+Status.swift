@@ -3,8 +3,8 @@ extension Replica {
     public func state(of sender: SenderID) -> ReplicaState {
         // Read in place: this is called after each message, and a copy of a session would retain its many references.
         let index = sender.index
-        if sessions[index].isStale { return .stale }
-        switch sessions[index].phase {
+        if sessions[index].handShake.isStale { return .stale }
+        switch sessions[index].handShake.step {
         case .disconnected, .greeting: return .connecting
         case .barrier, .snapshot: return .syncing
         case .synced:
@@ -26,9 +26,9 @@ extension Replica {
         sessions.map { session in
             SenderStatus(
                 sender: session.id, name: session.name, state: state(of: session.id),
-                lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(session.since)),
+                lasted: .microseconds(now.uptimeMicroseconds.subtractingOrZero(session.handShake.since)),
                 silent: .microseconds(now.uptimeMicroseconds.subtractingOrZero(session.lastHeard)),
-                lastError: session.lastError, wasLive: session.wasLive,
+                lastError: session.lastError, wasLive: session.handShake.wasLive,
                 contradictedHeads: session.credit.contradictionCount)
         }
     }
@@ -96,7 +96,7 @@ extension Replica {
             isHeard = true
             if !isOverdue(teller.sender) { return false }
         }
-        return isHeard || stream.tellers.contains { sessions[$0.sender.index].isStale }
+        return isHeard || stream.tellers.contains { sessions[$0.sender.index].handShake.isStale }
     }
 
     /// The sender has not heard of the origin for more than `silentIntervals` of its heartbeats.

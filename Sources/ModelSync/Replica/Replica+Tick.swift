@@ -43,8 +43,7 @@ extension Replica {
     /// A report goes to a sender once every interval, and at once when the state has changed.
     private func reportIfDue(_ sender: SenderID, now: Moment) {
         let session = sessions[sender.index]
-        if case .disconnected = session.phase { return }
-        if case .greeting = session.phase { return }
+        guard session.handShake.isWelcomed else { return }
         let state = state(of: sender)
         if now.uptimeMicroseconds < session.nextReport {
             guard state != session.reportedState,

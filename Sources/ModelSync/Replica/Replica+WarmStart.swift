@@ -17,7 +17,7 @@ extension Replica {
             // A pushed stream has a proven start, since the origin itself has pushed it: its earlier starts are closed.
             if position.isPushed { proveStart(of: stream) }
             // A position of 0 says that the start was met, not that its beginning is here.
-            stream.isRestored = position.applied > 0
+            stream.beginning.isRestored = position.applied > 0
             // Stored batches of the stream may follow, so it must not be forgotten before.
             stream.lastArrival = now.uptimeMicroseconds
             // The state may hold batches from beyond a hole, or from after the position was stored.
@@ -62,9 +62,9 @@ extension Replica {
 
     /// Nothing that the origin had before its first batch is missing.
     private func hasBeginning(_ stream: StreamState) -> Bool {
-        if stream.takeoverSince != nil { return false }
+        if stream.beginning.isAwaited { return false }
         if let repair = stream.repair, !repair.finding.isMissingSequences { return false }
-        return stream.tellers.isEmpty || stream.isRestored || stream.isPushed || hasSyncedTeller(stream)
+        return stream.tellers.isEmpty || stream.beginning.isRestored || stream.isPushed || hasSyncedTeller(stream)
     }
 
     /// When the state in the cache was last in contact with all of its senders, in milliseconds of the wall clock: what
@@ -120,14 +120,14 @@ extension Replica {
     /// The stream's start is known from a stored position, and not only from a stored batch: where nothing of it is
     /// here, not even beyond a hole, no batch has told of it.
     private func isFromPosition(_ stream: StreamState) -> Bool {
-        stream.isRestored || (stream.tracker.applied == 0 && !stream.tracker.hasHole)
+        stream.beginning.isRestored || (stream.tracker.applied == 0 && !stream.tracker.hasHole)
     }
 
     /// The sender goes on with streams that were restored, near enough to be replayed.
     func isWarm(_ sender: SenderID) -> Bool {
-        guard renewal == nil, !sessions[sender.index].wasLive else { return false }
+        guard renewal == nil, !sessions[sender.index].handShake.wasLive else { return false }
         return streams.values.contains { stream in
-            guard stream.isRestored, let head = stream.head(toldBy: sender) else { return false }
+            guard stream.beginning.isRestored, let head = stream.head(toldBy: sender) else { return false }
             return head <= stream.tracker.applied
                 || head - stream.tracker.applied <= UInt64(configuration.replayMax)
         }
@@ -145,8 +145,8 @@ extension Replica {
     /// Takes the topic from the sender's copy, unless the stream is restored: what it held before its first known batch
     /// is in no batch.
     func takeWholeIfUnknown(_ stream: StreamState, _ sender: SenderID, now: Moment) {
-        guard sessions[sender.index].isWarm, !stream.isRestored else { return }
-        stream.isRestored = true
+        guard sessions[sender.index].isWarm, !stream.beginning.isRestored else { return }
+        stream.beginning.isRestored = true
         takeOver(stream, from: sender, now: now)
     }
 }

@@ -61,7 +61,8 @@ public final class Replica {
     /// Adds a sender. Call ``connected(_:now:)`` when its control connection has been opened.
     public func addSender() -> SenderID {
         let id = SenderID(index: sessions.count)
-        sessions.append(SenderSession(id: id))
+        sessions.append(
+            SenderSession(id: id, timeoutMicroseconds: configuration.requestTimeout.wholeMicroseconds))
         return id
     }
 

@@ -45,6 +45,227 @@ import Testing
         #expect(requests.all.count { _ in true } == 50)
     }
 
+    // MARK: Hand-shakes
+
+    private func expectDue(
+        _ due: HandShake.Due, of shake: inout HandShake, at time: UInt64,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = shake.review(at: time)
+        #expect(found == due, sourceLocation: sourceLocation)
+    }
+
+    private func handShake(at step: HandShake.Step = .disconnected) -> HandShake {
+        var shake = HandShake(timeoutMicroseconds: 1_000)
+        shake.connect(ProtocolVersions(1...3))
+        if step == .disconnected { return shake }
+        shake.greet(at: 0)
+        if step == .greeting { return shake }
+        let welcome = shake.welcome(in: 3, ProtocolVersions(1...3))
+        #expect(welcome == .goOn)
+        shake.raiseBarrier(at: 0)
+        if step == .barrier { return shake }
+        let hasPassed = shake.passBarrier()
+        #expect(hasPassed)
+        shake.askForCopy(7, at: 0)
+        if step == .snapshot(rid: 7) { return shake }
+        shake.becomeLive(at: 0)
+        return shake
+    }
+
+    @Test(arguments: [HandShake.Step.greeting, .barrier, .snapshot(rid: 7)])
+    func `a step is repeated twice, each time after double the time, and then the connection is given up`(
+        step: HandShake.Step
+    ) {
+        var shake = handShake(at: step)
+        let again: HandShake.Due =
+            switch step {
+            case .greeting: .greet
+            case .barrier: .raiseBarrier
+            case .disconnected, .snapshot, .synced: .askAgain(rid: 7)
+            }
+        func send(_ time: UInt64) {
+            switch step {
+            case .greeting: shake.greet(at: time)
+            case .barrier: shake.raiseBarrier(at: time)
+            case .disconnected, .snapshot, .synced: shake.askForCopy(7, at: time)
+            }
+        }
+        expectDue(.nothing, of: &shake, at: 999)
+        expectDue(again, of: &shake, at: 1_000)
+        send(1_000)
+        expectDue(.nothing, of: &shake, at: 2_999)
+        expectDue(again, of: &shake, at: 3_000)
+        send(3_000)
+        expectDue(.nothing, of: &shake, at: 6_999)
+        expectDue(.giveUp, of: &shake, at: 7_000)
+        shake.lose(at: 7_000)
+        #expect(shake.step == .disconnected && !shake.isStale)
+        expectDue(.nothing, of: &shake, at: .max)
+    }
+
+    @Test func `an answer counts only in the step that awaits it`() {
+        for step in [HandShake.Step.disconnected, .barrier, .snapshot(rid: 7), .synced] {
+            var shake = handShake(at: step)
+            let welcome = shake.welcome(in: 3, ProtocolVersions(1...3))
+            #expect(welcome == .ignored)
+            let hasOther = shake.refuseVersion(ProtocolVersions(1...3))
+            #expect(!hasOther)
+            let hasPassed = shake.passBarrier()
+            if step != .barrier { #expect(!hasPassed) }
+            #expect(shake.step == step)
+        }
+    }
+
+    @Test func `of versions the newest is asked for first, then each before it, and then the newest again`() {
+        let versions = ProtocolVersions(1...3)
+        var shake = handShake(at: .greeting)
+        #expect(shake.version == 3)
+        for (hasOther, version) in [(true, 2), (true, 1), (false, 3)] as [(Bool, UInt64)] {
+            let isAskedAgain = shake.refuseVersion(versions)
+            #expect(isAskedAgain == hasOther && shake.version == version)
+        }
+        let newer = shake.welcome(in: 4, versions)
+        #expect(newer == .otherVersion)
+        let welcome = shake.welcome(in: 2, versions)
+        #expect(welcome == .goOn && shake.version == 2)
+    }
+
+    @Test func `a sender that was live is stale from the loss of contact until it is live again`() {
+        var shake = handShake(at: .synced)
+        #expect(!shake.isStale)
+        shake.lose(at: 1)
+        #expect(shake.isStale && shake.wasLive && !shake.isWelcomed)
+        shake.connect(.current)
+        shake.greet(at: 2)
+        #expect(shake.isStale)
+        shake.becomeLive(at: 3)
+        #expect(!shake.isStale && shake.isSynced)
+    }
+
+    @Test func `a copy that goes on coming is waited for, and one that cannot be taken yet is asked for after a pause`()
+    {
+        var shake = handShake(at: .snapshot(rid: 7))
+        shake.goOn(at: 900)
+        expectDue(.nothing, of: &shake, at: 8_899)
+        expectDue(.askAgain(rid: 7), of: &shake, at: 8_900)
+        shake.pause(50_000, rid: 8, at: 9_000)
+        expectDue(.nothing, of: &shake, at: 58_999)
+        expectDue(.askAgain(rid: 8), of: &shake, at: 59_000)
+    }
+
+    // MARK: Beginnings
+
+    private func expectAction(
+        _ action: Beginning.Action, of beginning: inout Beginning, at time: UInt64, _ senders: Beginning.Senders,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = beginning.review(at: time, senders)
+        #expect(found == action, sourceLocation: sourceLocation)
+    }
+
+    @Test func `a beginning is awaited of the origin alone where that is a sender, until it is live or time is over`() {
+        var beginning = Beginning()
+        var senders = Beginning.Senders(canBeAsked: true, includeOrigin: true)
+        expectAction(.wait, of: &beginning, at: 0, senders)
+        beginning.begin(at: 1_000)
+        expectAction(.wait, of: &beginning, at: 29_000_000, senders)
+        let byOthers = beginning.arrive(by: .heard, senders)
+        let byIgnored = beginning.arrive(by: .ignored, senders)
+        #expect(!byOthers && !byIgnored)
+        senders.isOriginLive = true
+        expectAction(.ask, of: &beginning, at: 29_000_000, senders)
+        #expect(beginning.isAwaited)
+        let isEnded = beginning.arrive(by: .own, senders)
+        #expect(isEnded && !beginning.isAwaited)
+        beginning.begin(at: 1_000)
+        senders.isOriginLive = false
+        expectAction(.ask, of: &beginning, at: 30_001_000, senders)
+        #expect(!beginning.isAwaited, "the origin may be gone")
+    }
+
+    @Test
+    func `a beginning of an origin that is no sender is asked of others after two seconds, and ends by their word`() {
+        var beginning = Beginning()
+        beginning.begin(at: 1_000)
+        expectAction(.wait, of: &beginning, at: 2_000_999, Beginning.Senders(canBeAsked: true))
+        expectAction(.ask, of: &beginning, at: 2_001_000, Beginning.Senders(canBeAsked: true))
+        let byIgnored = beginning.arrive(by: .ignored, Beginning.Senders(canBeAsked: true))
+        #expect(!byIgnored)
+        let byOthers = beginning.arrive(by: .heard, Beginning.Senders(canBeAsked: true))
+        #expect(byOthers)
+        let isAgain = beginning.arrive(by: .heard, Beginning.Senders(canBeAsked: true))
+        #expect(!isAgain, "it has come already")
+    }
+
+    @Test func `the wait for a beginning lasts as long as the only snapshot that can bring it`() {
+        var beginning = Beginning()
+        beginning.begin(at: 0)
+        expectAction(.wait, of: &beginning, at: 60_000_000, Beginning.Senders(areJoining: true))
+        #expect(beginning.isAwaited)
+        expectAction(.wait, of: &beginning, at: 60_000_000, Beginning.Senders())
+        #expect(!beginning.isAwaited)
+    }
+
+    // MARK: Repairs
+
+    private func repair(_ finding: Finding) -> Repair {
+        Repair(rung: finding.isMissingSequences ? .replay : .snapshot, finding: finding, foundAt: 0, dueAt: 0)
+    }
+
+    @Test func `of the senders that can be asked each is, before a repair rests or goes over to a snapshot`() {
+        let senders = (0..<3).map { SenderID(index: $0) }
+        var repair = repair(.batchBeyondNext)
+        for sender in senders.dropLast() {
+            repair.request = Repair.Request(rid: 1, sender: sender)
+            let next = repair.fail(.refused, askable: senders, at: 1)
+            #expect(next == .ask && repair.request == nil && repair.attempts == 0)
+        }
+        repair.request = Repair.Request(rid: 1, sender: senders[2])
+        let last = repair.fail(.refused, askable: senders, at: 1)
+        #expect(last == .fallBack && repair.failed.isEmpty)
+        repair.rung = .snapshot
+        for sender in senders {
+            let next = repair.lack(at: sender, askable: senders, at: 1)
+            #expect(next == (sender == senders[2] ? .pause : .ask))
+        }
+        #expect(repair.isInVain && repair.rung == .replay && repair.attempts == 1)
+    }
+
+    @Test func `a sender that is busy is left alone for a while, and one that was silent has been waited for already`()
+    {
+        let only = SenderID(index: 0)
+        for (failure, expected) in [(Repair.Failure.busy, Repair.Next.pause), (.silence, .ask), (.lost, .ask)] {
+            var repair = repair(.digest)
+            repair.request = Repair.Request(rid: 1, sender: only)
+            let next = repair.fail(failure, askable: [only], at: 1)
+            #expect(next == expected && repair.attempts == 1)
+        }
+    }
+
+    @Test func `a repair asks who can help: the witness, the origin for a copy, and else one whose head goes so far`() {
+        let (behind, ahead, origin) = (SenderID(index: 0), SenderID(index: 1), SenderID(index: 2))
+        let candidates = [
+            Repair.Candidate(sender: behind, head: 3, isOrigin: false),
+            Repair.Candidate(sender: ahead, head: 9, isOrigin: false),
+            Repair.Candidate(sender: origin, head: 0, isOrigin: true),
+        ]
+        func choice(_ repair: Repair, last: SenderID? = nil, isOriginLive: Bool = true) -> SenderID? {
+            repair.choose(among: candidates, last: last, head: 9, isOriginLive: isOriginLive)
+        }
+        #expect(choice(repair(.batchBeyondNext), last: behind) == ahead)
+        #expect(choice(repair(.digest)) == origin)
+        #expect(choice(repair(.digest), isOriginLive: false) == ahead)
+        var doubting = repair(.claim)
+        doubting.witness = behind
+        #expect(choice(doubting) == behind)
+        doubting.failed = [behind, origin]
+        #expect(choice(doubting) == ahead)
+        doubting.failed = [behind, ahead, origin]
+        #expect(choice(doubting) == behind, "when all have failed it begins anew")
+        #expect(repair(.digest).choose(among: [], last: ahead, head: 0, isOriginLive: true) == nil)
+    }
+
     // MARK: Streams
 
     @Test(arguments: 0..<20 as Range<UInt64>)

@@ -298,7 +298,7 @@ extension Replica {
         // Of several claimed starts, the start before the first is remembered.
         let current = FormerStart(
             incarnation: stream.incarnation, tracker: stream.tracker, claims: stream.claims,
-            isAwaited: stream.takeoverSince != nil)
+            isAwaited: stream.beginning.isAwaited)
         noteStart(of: stream, incarnation, by: sender, former: stream.claimedStart?.former ?? current, now: now)
         stream.claims = []
         stream.isHeadClaimed = false
@@ -352,7 +352,8 @@ extension Replica {
                 claimants[claimant] = stream.key
             }
             if stream.repair != nil { finish(stream, by: .superseded, now: now) }
-            (stream.takeoverSince, stream.holeSince, stream.missing, stream.clockPause) = (nil, nil, nil, nil)
+            stream.beginning.end()
+            (stream.holeSince, stream.missing, stream.clockPause) = (nil, nil, nil)
             let former = stream.claimedStart?.former
             let known = former.flatMap { $0.incarnation == incarnation ? $0 : nil }
             let since = min(stream.claimedStart?.since ?? .max, stream.unfollowed?.since ?? .max)
@@ -474,6 +475,6 @@ extension Replica {
     func isSettled(_ sender: SenderID, since told: UInt64, now: Moment) -> Bool {
         let session = sessions[sender.index]
         return session.isSynced && told > session.welcomedAt
-            && now.uptimeMicroseconds >= session.since + Claim.patienceMicroseconds
+            && now.uptimeMicroseconds >= session.handShake.since + Claim.patienceMicroseconds
     }
 }

@@ -110,7 +110,7 @@ extension Replica {
                 if isLong, stream.isHeadClaimed || stream.claimedStart != nil { return true }
                 // A hole beyond the head, which may stay for good, is in no snapshot.
                 return stream.incarnation > told.incarnation
-                    || (stream.takeoverSince == nil
+                    || (!stream.beginning.isAwaited
                         && stream.tracker.applied >= min(head.sequence, stream.tracker.head))
             }
         }

@@ -31,6 +31,37 @@ struct Repair {
         var staging: Staging?
     }
 
+    /// Why a request has brought nothing.
+    enum Failure {
+        /// Nothing came for too long.
+        case silence
+        /// The connection is gone.
+        case lost
+        /// The sender has too much to do.
+        case busy
+        /// The sender does not have it, or refuses.
+        case refused
+    }
+
+    /// What follows a request that has not brought what is missing.
+    enum Next: Equatable {
+        /// Another sender, or the same one, is asked as soon as may be.
+        case ask
+        /// All senders begin anew after a pause, which grows with the attempts.
+        case pause
+        /// Replays are given up, and a snapshot is asked for.
+        case fallBack
+    }
+
+    /// A sender that may be asked, and what it has told.
+    struct Candidate {
+        let sender: SenderID
+        /// The head that the sender told last of the start that is followed.
+        let head: UInt64
+        /// The sender is the origin itself.
+        let isOrigin: Bool
+    }
+
     var rung: Rung
     let finding: Finding
     /// When the hole was found.
@@ -57,6 +88,57 @@ struct Repair {
     var witness: SenderID?
     /// The sender whose copy was found to differ, which is asked first, and the digests that it had told.
     var compared: (sender: SenderID, digests: [Topic: UInt64])?
+
+    /// Takes note that the request under way has brought nothing, and ends it.
+    /// - Parameter askable: the senders that can be asked.
+    mutating func fail(_ failure: Failure, askable: [SenderID], at time: UInt64) -> Next {
+        if let request { failed.insert(request.sender) }
+        (request, dueAt) = (nil, time)
+        guard !hasUntried(askable) else { return .ask }
+        failed = []
+        if failure == .refused, rung == .replay { return .fallBack }
+        attempts += 1
+        // A request that timed out has waited long enough, so the next one follows without a pause.
+        return failure == .busy || failure == .refused ? .pause : .ask
+    }
+
+    /// Takes note that the copy of a sender, which has come whole, does not hold what a head has promised. When all
+    /// senders have been asked in vain the repair begins again, ever more rarely.
+    /// - Parameter askable: the senders that can be asked.
+    mutating func lack(at sender: SenderID, askable: [SenderID], at time: UInt64) -> Next {
+        failed.insert(sender)
+        dueAt = time
+        guard !hasUntried(askable) else { return .ask }
+        attempts += 1
+        isInVain = true
+        if finding.isMissingSequences { rung = .replay }
+        failed = []
+        return .pause
+    }
+
+    /// A sender that could be asked has not failed yet.
+    private func hasUntried(_ askable: [SenderID]) -> Bool { askable.contains { !failed.contains($0) } }
+
+    /// The sender to ask next: the one that was heard of last, or, when that has failed, another that speaks of the
+    /// stream. A sender whose head goes as far as the hole comes first: a relay that misses the same batches cannot
+    /// help.
+    /// - Parameters:
+    ///   - candidates: the senders that can be asked.
+    ///   - last: the sender that was heard of last.
+    ///   - head: the last known head.
+    ///   - isOriginLive: the origin is a sender itself, and contact stands.
+    func choose(among candidates: [Candidate], last: SenderID?, head: UInt64, isOriginLive: Bool) -> SenderID? {
+        let fresh = candidates.filter { !failed.contains($0.sender) }
+        var choice = fresh.isEmpty ? candidates : fresh
+        func has(_ sender: SenderID) -> Bool { choice.contains { $0.sender == sender } }
+        if let first = compared?.sender ?? witness, has(first) { return first }
+        // Where the origin is a sender itself, the heads of other senders cover nothing.
+        if rung == .snapshot, isOriginLive, let own = choice.first(where: \.isOrigin) { return own.sender }
+        let knowing = choice.filter { $0.head >= head }
+        if !knowing.isEmpty { choice = knowing }
+        if let last, has(last) { return last }
+        return choice.first?.sender
+    }
 
     /// Notes that a sequence stays malformed.
     /// - Returns: false when the sequence was noted before, or too many others are noted that have not come since.

@@ -90,7 +90,7 @@ extension Replica {
             let turn = unsettled.turn(of: queue)
             var startsLeft = Replica.startCountMax
             for stream in turn {
-                if let since = stream.takeoverSince { reviewTakeover(stream, since, now: now) }
+                if stream.beginning.isAwaited { reviewBeginning(of: stream, now: now) }
                 if startsLeft > 0, let since = stream.holeSince, time >= since + grace, time >= stream.clockPause ?? 0 {
                     startRepair(stream, finding: stream.clockPause == nil ? stream.holeFinding : .clock, now: now)
                     startsLeft -= 1
@@ -132,21 +132,15 @@ extension Replica {
         repair.transaction.map { groups.holds(stream.key.origin, $0) } ?? false
     }
 
-    /// The sender to ask next: the one that was heard of last, or, when that has failed, another that speaks of the
-    /// stream. A sender whose head goes as far as the hole comes first: a relay that misses the same batches cannot
-    /// help.
     private func nextSender(for stream: StreamState, _ repair: Repair) -> SenderID? {
-        let able = askable(stream, repair)
-        let fresh = able.filter { !repair.failed.contains($0) }
-        var choice = fresh.isEmpty ? able : fresh
-        if let first = repair.compared?.sender ?? repair.witness, choice.contains(first) { return first }
-        // Where the origin is a sender itself, the heads of other senders cover nothing.
-        let own = choice.first { sessions[$0.index].name == stream.key.origin }
-        if repair.rung == .snapshot, let own, isPresent(stream.key.origin) { return own }
-        let knowing = choice.filter { stream.head(toldBy: $0) ?? 0 >= stream.tracker.head }
-        if !knowing.isEmpty { choice = knowing }
-        if let last = stream.sender, choice.contains(last) { return last }
-        return choice.first
+        let candidates = askable(stream, repair).map { sender in
+            Repair.Candidate(
+                sender: sender, head: stream.head(toldBy: sender) ?? 0,
+                isOrigin: sessions[sender.index].name == stream.key.origin)
+        }
+        return repair.choose(
+            among: candidates, last: stream.sender, head: stream.tracker.head,
+            isOriginLive: isPresent(stream.key.origin))
     }
 
     /// The senders that a repair may ask. What an origin had before it started anew is asked of the origin itself where
@@ -155,28 +149,26 @@ extension Replica {
         let able = stream.tellers.map(\.sender).filter { sessions[$0.index].isSynced }
         guard repair.finding == .newIncarnation else { return able }
         let own = able.filter { sessions[$0.index].name == stream.key.origin }
-        return own.isEmpty && !(stream.takeoverSince != nil && hears(stream.key.origin)) ? able : own
-    }
-
-    /// A sender that could be asked has not failed yet.
-    private func hasUntried(_ stream: StreamState) -> Bool {
-        guard let repair = stream.repair else { return false }
-        return askable(stream, repair).contains { !repair.failed.contains($0) }
+        return own.isEmpty && !(stream.beginning.isAwaited && hears(stream.key.origin)) ? able : own
     }
 
     /// Takes note that the copy of the sender does not hold what a head has promised. The copies of the other senders
     /// are asked for next; when all have been, the repair begins again, ever more rarely.
     func lacking(_ stream: StreamState, at sender: SenderID, now: Moment) {
         noteFruitless(stream, at: sender)
-        stream.repair?.failed.insert(sender)
-        stream.repair?.dueAt = now.uptimeMicroseconds
-        guard !hasUntried(stream) else { return }
-        let attempts = (stream.repair?.attempts ?? 0) + 1
-        stream.repair?.attempts = attempts
-        stream.repair?.isInVain = true
-        if stream.repair?.finding.isMissingSequences ?? false { stream.repair?.rung = .replay }
-        stream.repair?.failed = []
-        stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
+        guard let repair = stream.repair else { return }
+        let next = stream.repair?.lack(at: sender, askable: askable(stream, repair), at: now.uptimeMicroseconds)
+        follow(next, stream, now: now)
+    }
+
+    private func follow(_ next: Repair.Next?, _ stream: StreamState, now: Moment) {
+        switch next {
+        case nil, .ask: break
+        case .pause:
+            let attempts = stream.repair?.attempts ?? 1
+            stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
+        case .fallBack: fallBack(stream, now: now)
+        }
     }
 
     /// Takes note that the sender has not brought what is missing. The charge goes to this sender if it has promised
@@ -190,40 +182,20 @@ extension Replica {
         sessions[paying.index].budget.noteFruitless()
     }
 
-    /// How long the answer to a request is waited for.
-    func patience(_ attempts: Int) -> UInt64 { greetingTimeout(attempts) }
-
-    /// Why a request has brought nothing.
-    enum Failure {
-        /// Nothing came for too long.
-        case silence
-        /// The connection is gone.
-        case lost
-        /// The sender has too much to do.
-        case busy
-        /// The sender does not have it, or refuses.
-        case refused
+    /// How long the answer to a request is waited for after so many that have failed.
+    func patience(_ attempts: Int) -> UInt64 {
+        configuration.requestTimeout.wholeMicroseconds << UInt64(min(attempts, 3))
     }
 
     /// Takes note that a request has brought nothing, and chooses what is tried next: another sender, then the next
     /// rung, then a pause.
-    func fail(_ stream: StreamState, _ failure: Failure, now: Moment) {
-        guard let request = stream.repair?.request else { return }
+    func fail(_ stream: StreamState, _ failure: Repair.Failure, now: Moment) {
+        guard let repair = stream.repair, let request = repair.request else { return }
         requests.end(request.rid)
         if failure == .silence || failure == .refused { noteFruitless(stream, at: request.sender) }
         if failure == .silence { send(.cancel(rid: request.rid), to: request.sender) }
-        stream.repair?.request = nil
-        stream.repair?.dueAt = now.uptimeMicroseconds
-        stream.repair?.failed.insert(request.sender)
-        guard !hasUntried(stream) else { return }
-        stream.repair?.failed = []
-        if failure == .refused, stream.repair?.rung == .replay { return fallBack(stream, now: now) }
-        stream.repair?.attempts += 1
-        // A request that timed out has waited long enough, so the next one follows without a pause.
-        if failure == .busy || failure == .refused {
-            let attempts = stream.repair?.attempts ?? 1
-            stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: attempts)
-        }
+        let next = stream.repair?.fail(failure, askable: askable(stream, repair), at: now.uptimeMicroseconds)
+        follow(next, stream, now: now)
     }
 
     /// The pause after so many failures: it grows with each up to a limit, and half of it is chance, so that many

@@ -3,21 +3,9 @@ import ModelWire
 extension Replica {
     /// Says hello, because the control connection to `sender` has been opened.
     public func connected(_ sender: SenderID, now: Moment) {
-        sessions[sender.index].attempts = 0
+        sessions[sender.index].handShake.connect(configuration.versions)
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        sessions[sender.index].version = configuration.versions.newest
         greet(sender, now: now)
-    }
-
-    /// A sender has refused the version that was asked for: asks for the one before, if this side speaks that.
-    /// - Returns: false where no version is left.
-    func greetOlder(_ sender: SenderID, now: Moment) -> Bool {
-        guard case .greeting = sessions[sender.index].phase,
-            let older = configuration.versions.next(after: sessions[sender.index].version)
-        else { return false }
-        sessions[sender.index].version = older
-        greet(sender, now: now)
-        return true
     }
 
     /// Takes note that the connections to `sender` are gone, as the runtime has found out.
@@ -33,14 +21,9 @@ extension Replica {
         sessions[sender.index].lastError = reason
     }
 
-    func greetingTimeout(_ attempts: Int) -> UInt64 {
-        configuration.requestTimeout.wholeMicroseconds << UInt64(min(attempts, 3))
-    }
-
-    private func greet(_ sender: SenderID, now: Moment) {
-        let timeout = greetingTimeout(sessions[sender.index].attempts)
-        sessions[sender.index].enter(.greeting, at: now.uptimeMicroseconds, timeout: timeout)
-        let version = sessions[sender.index].version
+    func greet(_ sender: SenderID, now: Moment) {
+        sessions[sender.index].handShake.greet(at: now.uptimeMicroseconds)
+        let version = sessions[sender.index].handShake.version
         send(.hello(rid: requests.take(), version: version, name: configuration.name, prefixes: prefixes), to: sender)
     }
 
@@ -48,18 +31,18 @@ extension Replica {
         _ sender: SenderID, version: UInt64, name: String, streamEndpoint: String, heartbeatMilliseconds: UInt64,
         now: Moment
     ) {
-        guard case .greeting = sessions[sender.index].phase else { return }
-        guard configuration.versions.takes(version, asked: sessions[sender.index].version) else {
+        switch sessions[sender.index].handShake.welcome(in: version, configuration.versions) {
+        case .ignored: return
+        case .otherVersion:
             let own = configuration.versions.text
             return tellVersion(
                 sender, "it speaks protocol version \(version), this side speaks \(own); update the older side",
                 name: name)
+        case .goOn: break
         }
-        sessions[sender.index].version = version
         sessions[sender.index].name = name
         sessions[sender.index].welcomedAt = now.uptimeMicroseconds
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
-        sessions[sender.index].attempts = 0
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         // From here on the cache may hold something of the sender.
         if sessions[sender.index].lastContact == nil {
@@ -86,18 +69,16 @@ extension Replica {
         }
         let barrier = Topic.barrier(using: &generator).bytes
         sessions[sender.index].barrier = barrier
-        sessions[sender.index].enter(
-            .barrier, at: now.uptimeMicroseconds, timeout: greetingTimeout(sessions[sender.index].attempts))
+        sessions[sender.index].handShake.raiseBarrier(at: now.uptimeMicroseconds)
         actions.append(.subscribe(sender, prefix: barrier))
     }
 
     /// Takes note that every filter is active. From here on no new message can be lost unnoticed, so what came before
     /// is asked for.
     func barrierPassed(_ sender: SenderID, now: Moment) {
-        guard case .barrier = sessions[sender.index].phase else { return }
+        guard sessions[sender.index].handShake.passBarrier() else { return }
         actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
         sessions[sender.index].barrier = []
-        sessions[sender.index].attempts = 0
         startAnewAfterAbsence(sender, now: now)
         guard !isWarm(sender) else { return becomeWarm(sender, now: now) }
         requestSnapshot(sender, now: now)
@@ -110,22 +91,18 @@ extension Replica {
         // the other has not told. A process that serves others may be read at any time, so it must not hold a part of a
         // snapshot that never ends.
         let isSteppedIn =
-            configuration.forwardsBatches || (origins.hasTransactions && sessions.contains { $0.wasLive })
+            configuration.forwardsBatches || (origins.hasTransactions && sessions.contains { $0.handShake.wasLive })
         sessions[sender.index].staging = isSteppedIn ? Staging() : nil
         sessions[sender.index].copyAskedAt = now.uptimeMicroseconds
         sessions[sender.index].rejectedBefore = counters[.clockRejectedRecords]
-        sessions[sender.index].enter(
-            .snapshot(rid: rid), at: now.uptimeMicroseconds,
-            timeout: greetingTimeout(sessions[sender.index].attempts))
+        sessions[sender.index].handShake.askForCopy(rid, at: now.uptimeMicroseconds)
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }
 
     /// Ends the contact with a sender: reads go on, the state is stale, and the hand-shake begins again with a new
     /// connection.
     func loseContact(_ sender: SenderID, now: Moment) {
-        sessions[sender.index].enter(.disconnected, at: now.uptimeMicroseconds, timeout: nil)
-        // A sender that was never live has brought nothing that could be stale: it is still connecting.
-        sessions[sender.index].isStale = sessions[sender.index].wasLive
+        sessions[sender.index].handShake.lose(at: now.uptimeMicroseconds)
         sessions[sender.index].barrier = []
         sessions[sender.index].staging = nil
         sessions[sender.index].parted = PartedRecords()
@@ -153,19 +130,14 @@ extension Replica {
             notice(.senderSilent, ["sender": label(sender), "silent_ms": "\((time - session.lastHeard) / 1000)"])
             return loseContact(sender, now: now)
         }
-        guard let deadline = session.deadline, time >= deadline else { return }
-        sessions[sender.index].attempts += 1
-        // The third request without an answer ends the connection: libzmq may have given it up for good.
-        if session.attempts >= 2 {
+        switch sessions[sender.index].handShake.review(at: time) {
+        case .nothing: break
+        case .giveUp:
             if sessions[sender.index].lastError == nil { sessions[sender.index].lastError = "no answer" }
-            sessions[sender.index].attempts = 0
-            return loseContact(sender, now: now)
-        }
-        switch session.phase {
-        case .disconnected, .synced: break
-        case .greeting: greet(sender, now: now)
-        case .barrier: raiseBarrier(sender, now: now)
-        case .snapshot(let rid):
+            loseContact(sender, now: now)
+        case .greet: greet(sender, now: now)
+        case .raiseBarrier: raiseBarrier(sender, now: now)
+        case .askAgain(let rid):
             send(.cancel(rid: rid), to: sender)
             requestSnapshot(sender, now: now)
         }

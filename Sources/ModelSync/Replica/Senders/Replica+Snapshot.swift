@@ -40,8 +40,8 @@ extension Replica {
         _ sender: SenderID, rid: UInt64, type: String, records: [CellRecord], goesOn: Bool, now: Moment
     ) {
         var stream: StreamState?
-        if case .snapshot(rid) = sessions[sender.index].phase {
-            sessions[sender.index].deadline = now.uptimeMicroseconds + greetingTimeout(3)
+        if sessions[sender.index].handShake.step == .snapshot(rid: rid) {
+            sessions[sender.index].handShake.goOn(at: now.uptimeMicroseconds)
         } else if let repaired = repairing(rid, sender), repaired.repair?.rung == .snapshot {
             repaired.repair?.dueAt = now.uptimeMicroseconds + patience(3)
             stream = repaired
@@ -70,10 +70,9 @@ extension Replica {
 
     /// Forgets the parts of requests to a sender whose answer is not awaited any more.
     private func forgetParts(of sender: SenderID) {
-        let (requests, renewal, phase) = (requests, renewal, sessions[sender.index].phase)
+        let (requests, renewal, step) = (requests, renewal, sessions[sender.index].handShake.step)
         sessions[sender.index].parted.keep { rid in
-            if case .snapshot(rid) = phase { return true }
-            return requests.contains(rid) || renewal?.isRequest(rid, sender) ?? false
+            step == .snapshot(rid: rid) || requests.contains(rid) || renewal?.isRequest(rid, sender) ?? false
         }
     }
 
@@ -151,7 +150,7 @@ extension Replica {
     /// Ends a request: a snapshot, the replay of a range, or the fetch of some buckets.
     func receiveComplete(_ sender: SenderID, rid: UInt64, heads: [Heads], now: Moment) {
         for chunk in sessions[sender.index].parted.finish(rid) { deliver(chunk, of: sender, rid: rid, now: now) }
-        if case .snapshot(rid) = sessions[sender.index].phase {
+        if sessions[sender.index].handShake.step == .snapshot(rid: rid) {
             let staging = sessions[sender.index].staging
             sessions[sender.index].staging = nil
             if counters[.clockRejectedRecords] > sessions[sender.index].rejectedBefore {
@@ -177,9 +176,8 @@ extension Replica {
     private func askAgainLater(_ sender: SenderID, _ staged: [RecordChunk], now: Moment) {
         join(staged, now: now)
         sessions[sender.index].lastError = "records from the future"
-        sessions[sender.index].attempts = 0
-        sessions[sender.index].enter(
-            .snapshot(rid: requests.take()), at: now.uptimeMicroseconds, timeout: ClockGuard.pauseMicroseconds)
+        sessions[sender.index].handShake.pause(
+            ClockGuard.pauseMicroseconds, rid: requests.take(), at: now.uptimeMicroseconds)
     }
 
     private func completeSnapshot(_ stream: StreamState, _ heads: [Heads], sender: SenderID, now: Moment) {
@@ -220,7 +218,7 @@ extension Replica {
         }
         let isLacking =
             isAwaiting(stream, repair) || (repair.finding.isMissingSequences && stream.tracker.hasHole)
-        if isLacking || (repair.finding == .newIncarnation && stream.takeoverSince != nil) {
+        if isLacking || (repair.finding == .newIncarnation && stream.beginning.isAwaited) {
             return lacking(stream, at: sender, now: now)
         }
         sessions[sender.index].budget.noteFruit()

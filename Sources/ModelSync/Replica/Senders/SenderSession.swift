@@ -1,27 +1,12 @@
 import ModelRecord
 import ModelWire
 
-/// The state of a replica towards one sender: how far the hand-shake has come, and by when the sender must have
-/// answered.
+/// The state of a replica towards one sender: how far the hand-shake has come, what the sender has told, and what is
+/// under way.
 struct SenderSession: Sendable {
-    /// The step of the hand-shake. ``ReplicaState`` is what others see of it.
-    enum Phase: Sendable {
-        /// The control connection is being opened by the runtime.
-        case disconnected
-        /// `hello` was sent.
-        case greeting
-        /// The stream is subscribed to; `heads` on the barrier topic are awaited.
-        case barrier
-        /// The snapshot with this request id is under way.
-        case snapshot(rid: UInt64)
-        /// The snapshot is complete.
-        case synced
-    }
-
     let id: SenderID
-    var phase = Phase.disconnected
-    /// The version of the protocol that was asked for; once the sender has welcomed, the one that both speak.
-    var version = ProtocolVersions.current.newest
+    /// How far the hand-shake has come. ``ReplicaState`` is what others see of it.
+    var handShake: HandShake
     /// The sender's own name, from `welcome`.
     var name = ""
     /// The topic whose answer shows that every filter is active.
@@ -47,8 +32,6 @@ struct SenderSession: Sendable {
     var parted = PartedRecords()
     /// How many records had been rejected for their clocks when the snapshot of the sender was asked for.
     var rejectedBefore: UInt64 = 0
-    /// When the phase began.
-    var since: UInt64 = 0
     /// When the last `welcome` of the sender came: what it told before may be of a life that is over.
     var welcomedAt: UInt64 = 0
     /// When the whole copy of the sender was asked for last; nil where a stored state goes on instead. A later start
@@ -58,14 +41,6 @@ struct SenderSession: Sendable {
     var lastHeard: UInt64 = 0
     /// When the sender was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
     var lastContact: UInt64?
-    /// When the current step is given up and repeated.
-    var deadline: UInt64?
-    /// How often the current step was repeated.
-    var attempts = 0
-    /// Contact was lost, and the sender is not live again.
-    var isStale = false
-    /// The sender was live at least once.
-    var wasLive = false
     /// When the next report is due.
     var nextReport: UInt64 = 0
     /// The last state that a report told.
@@ -76,32 +51,24 @@ struct SenderSession: Sendable {
     /// The largest frame that the sender takes, as its `welcome` tells.
     var frameByteCount = Int.max
 
-    init(id: SenderID) { self.id = id }
+    /// - Parameter timeoutMicroseconds: how long the first request of a step of the hand-shake is waited for.
+    init(id: SenderID, timeoutMicroseconds: UInt64) {
+        self.id = id
+        handShake = HandShake(timeoutMicroseconds: timeoutMicroseconds)
+    }
 
-    var isSynced: Bool { if case .synced = phase { true } else { false } }
+    var isSynced: Bool { handShake.isSynced }
 
     /// The first snapshot of a connection is on its way.
-    var isSyncing: Bool {
-        switch phase {
-        case .barrier, .snapshot: true
-        case .disconnected, .greeting, .synced: false
-        }
-    }
+    var isSyncing: Bool { handShake.isSyncing }
 
     /// The sender became live without a snapshot: its streams go on from a stored state.
     var isWarm: Bool { isSynced && copyAskedAt == nil }
 
     /// When the step is given up, or silence or a report is due; `UInt64.max` where nothing is.
     func nextDeadline(silentIntervals: Int) -> UInt64 {
-        let step = deadline ?? .max
+        let step = handShake.deadline ?? .max
         guard isSynced else { return step }
         return min(step, lastHeard + heartbeatMicroseconds * UInt64(silentIntervals), nextReport)
-    }
-
-    /// Enters a phase that must end before `timeout` has passed.
-    mutating func enter(_ phase: Phase, at now: UInt64, timeout: UInt64?) {
-        self.phase = phase
-        since = now
-        deadline = timeout.map { now + $0 }
     }
 }

@@ -120,14 +120,14 @@ extension Replica {
         guard !hears(origin), sessions.contains(where: \.isSynced) else { return false }
         return sessions.allSatisfy { session in
             guard session.isSynced, let silence = silence(of: origin, at: session.id, now: now) else { return true }
-            return silence >= Replica.takeoverMicrosecondsMax
+            return silence >= Beginning.patienceMicroseconds
         }
     }
 
     /// How long parts are held whose rest may never come. What they delete must show before other processes forget
     /// those deletes.
     private var heldMicrosecondsMax: UInt64 {
-        min(Replica.takeoverMicrosecondsMax, configuration.tombstoneRetention.wholeMicroseconds / 4)
+        min(Beginning.patienceMicroseconds, configuration.tombstoneRetention.wholeMicroseconds / 4)
     }
 
     /// What is known of the missing parts. They may still come where their stream has a hole, or where no sender that
@@ -149,7 +149,7 @@ extension Replica {
             guard !stream.tellers.isEmpty else { return false }
             // Heads tell nothing of an older incarnation; only the snapshot of a sender does.
             guard stream.incarnation == held.incarnation else {
-                return stream.takeoverSince != nil || !hasSyncedTeller(stream)
+                return stream.beginning.isAwaited || !hasSyncedTeller(stream)
             }
             return !stream.tellers.contains { teller in
                 sessions[teller.sender.index].isSynced && teller.incarnation == held.incarnation

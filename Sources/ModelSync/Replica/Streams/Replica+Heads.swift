@@ -149,7 +149,7 @@ extension Replica {
     func receiveBye(_ sender: SenderID, _ bye: Bye, now: Moment) {
         guard bye.origin == sessions[sender.index].name else { return }
         // Contact is lost already: what was still on its way from the sender changes nothing.
-        if case .disconnected = sessions[sender.index].phase { return }
+        guard sessions[sender.index].handShake.step != .disconnected else { return }
         sessions[sender.index].lastError = "stopped in good order"
         notice(.senderStopped, ["sender": bye.origin])
         loseContact(sender, now: now)

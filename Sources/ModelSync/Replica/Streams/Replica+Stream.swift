@@ -323,7 +323,7 @@ extension Replica {
         stream.holdsOlderIncarnation = true
         stream.holdsUntold = true
         audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
-        stream.isRestored = false
+        stream.beginning.isRestored = false
         stream.clockPause = nil
         // Batches of the earlier start that were missing are missing still.
         stream.unfollowed = (stream.missing ?? stream.unfollowed).map { (0, $0.since) }

@@ -83,11 +83,8 @@ final class StreamState {
     /// of the origin, or beyond the position of a stored state. What this copy holds beyond a sender's is no
     /// difference until both were equal once.
     var holdsUntold = false
-    /// Since when a snapshot is awaited of what the origin had before the first known batch. Nil once it has come, or
-    /// is given up.
-    var takeoverSince: UInt64?
-    /// The beginning of the stream came from a store, or has been asked for since.
-    var isRestored = false
+    /// What the origin had before the first known batch.
+    var beginning = Beginning()
     /// Batches of the stream were pushed here.
     var isPushed = false
     /// The heads that peers are told leave the stream out, because one message has no room for all.
@@ -127,14 +124,14 @@ final class StreamState {
     func precedes(_ other: StreamState) -> Bool { key.precedes(other.key) }
 
     /// Something that was sent is not here.
-    var isMending: Bool { repair != nil || holeSince != nil || takeoverSince != nil || tracker.hasHole }
+    var isMending: Bool { repair != nil || holeSince != nil || beginning.isAwaited || tracker.hasHole }
 
     /// The stream has a hole that stays, perhaps for good: no sender that can be asked has what is missing, or none can
     /// be asked.
     ///
     /// Batches beyond the hole are in the copy all the same, so the copy may hold more than its position tells.
     var hasLastingHole: Bool {
-        guard tracker.hasHole, holeSince == nil, takeoverSince == nil else { return false }
+        guard tracker.hasHole, holeSince == nil, !beginning.isAwaited else { return false }
         return repair?.isInVain ?? tellers.isEmpty
     }
 
@@ -142,7 +139,7 @@ final class StreamState {
     var isBeingMended: Bool { isMending && !hasLastingHole }
 
     /// Needs attention from ``Replica/driveRepairs(now:)``.
-    var isUnsettled: Bool { repair != nil || holeSince != nil || takeoverSince != nil }
+    var isUnsettled: Bool { repair != nil || holeSince != nil || beginning.isAwaited }
 
     private func noteDoubtful() { doubtfulThrough = claimedStart != nil ? .max : claims.last?.through ?? 0 }
 
