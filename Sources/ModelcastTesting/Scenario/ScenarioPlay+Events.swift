@@ -147,11 +147,13 @@ extension ScenarioPlay {
         "holes_found", "malformed_frames", "digest_mismatches", "conflicting_cells", "contradicted_heads",
     ]
 
-    /// Checks that nothing was mended where nothing broke: barriers and sequences see to that. Three kinds of hole have
+    /// Checks that nothing was mended where nothing broke: barriers and sequences see to that. Four kinds of hole have
     /// a cause all the same.
     ///
     /// - The parts of a transaction come to a relay one by one. It hands each on, and shows them when all are here. A
     ///   node that joins between two parts asks for the earlier ones again: one hole for each part that waited then.
+    /// - A relay that has joined between two batches of a push has a hole until it has asked for the first. What lies
+    ///   beyond it is told by no head, so a node that joins meanwhile asks for that again.
     /// - A relay that has mended such a hole by a snapshot has no batch to hand on, so its listeners find the hole,
     ///   too.
     /// - A node that has the snapshot of one relay finds holes for what only another relay has, whose snapshot is still

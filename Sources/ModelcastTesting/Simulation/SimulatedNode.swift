@@ -56,7 +56,8 @@ final class SimulatedNode {
     /// For a sabotaged run: the first incarnation heard of each origin, and every batch that came.
     var incarnations: [String: UInt64] = [:]
     var heard: Set<String> = []
-    /// How many parts of transactions waited at relays for others when this node asked them for snapshots.
+    /// How many parts of transactions waited at relays for others, and how many runs of batches lay beyond holes of
+    /// theirs, when this node asked them for snapshots.
     var heldAtJoins = 0
     /// How many holes the replica had found at the last check, and how many of all it found while the first snapshot of
     /// a sender was on its way to it.
