@@ -1,15 +1,14 @@
 extension Replica {
     /// The state towards one sender.
     public func state(of sender: SenderID) -> ReplicaState {
-        // Read in place: this is called after each message, and a copy of a session would retain its many references.
-        let index = sender.index
-        if sessions[index].handShake.isStale { return .stale }
-        switch sessions[index].handShake.step {
+        let session = sessions[sender.index]
+        if session.handShake.isStale { return .stale }
+        switch session.handShake.step {
         case .disconnected, .greeting: return .connecting
         case .barrier, .snapshot: return .syncing
         case .synced:
             let isMending =
-                renewal != nil || audits.isRepairing(from: sender) || !sessions[index].ahead.isEmpty
+                renewal != nil || audits.isRepairing(from: sender) || !session.ahead.isEmpty
                 || unsettled.areMending(of: sender)
             return isMending ? .repairing : .live
         }

@@ -17,15 +17,14 @@ extension Replica {
             reviewClocks(now: now)
             reviewClaims(now: now)
         }
-        for session in sessions { reportIfDue(session.id, now: now) }
+        for session in sessions { reportIfDue(session, now: now) }
     }
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
         var next = now.uptimeMicroseconds + reportMicroseconds
-        // Read in place: this is called after each message, and a copy of a session would retain its references.
-        for index in sessions.indices {
-            next = min(next, sessions[index].nextDeadline(silentIntervals: configuration.silentIntervals))
+        for session in sessions {
+            next = min(next, session.nextDeadline(silentIntervals: configuration.silentIntervals))
         }
         // A long list is worked off in parts, one in each tick.
         if unsettled.areMany || origins.isAnyStartUnderWay { next = now.uptimeMicroseconds }
@@ -41,24 +40,21 @@ extension Replica {
     }
 
     /// A report goes to a sender once every interval, and at once when the state has changed.
-    private func reportIfDue(_ sender: SenderID, now: Moment) {
-        let session = sessions[sender.index]
+    private func reportIfDue(_ session: SenderSession, now: Moment) {
         guard session.handShake.isWelcomed else { return }
-        let state = state(of: sender)
+        let state = state(of: session.id)
         if now.uptimeMicroseconds < session.nextReport {
-            guard state != session.reportedState,
-                sessions[sender.index].budget.takeReport(at: now.uptimeMicroseconds)
-            else { return }
+            guard state != session.reportedState, session.budget.takeReport(at: now.uptimeMicroseconds) else { return }
         }
-        sessions[sender.index].nextReport = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
-        sessions[sender.index].reportedState = state
+        session.nextReport = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
+        session.reportedState = state
         var names: [String: UInt64] = [:]
         for (name, value) in counters.nonZero { names[name.label] = value }
         let report = Report(
             state: state.rawValue, applied: appliedHeads(of: session),
             lagMilliseconds: streams.values.lazy.map(\.lastBatchLagMilliseconds).max() ?? 0,
             streams: troubledStreams(of: session, now: now), counters: names)
-        send(.report(rid: requests.take(), report: report), to: sender)
+        send(.report(rid: requests.take(), report: report), to: session.id)
     }
 
     /// The streams of the sender that are not live, those that have been so for longest first, as many as a report has.

@@ -3,7 +3,9 @@ import ModelWire
 
 /// The state of a replica towards one sender: how far the hand-shake has come, what the sender has told, and what is
 /// under way.
-struct SenderSession: Sendable {
+///
+/// An object, because one or two of its many fields are looked at with each message.
+final class SenderSession {
     let id: SenderID
     /// How far the hand-shake has come. ``ReplicaState`` is what others see of it.
     var handShake: HandShake
