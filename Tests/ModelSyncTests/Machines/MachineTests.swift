@@ -266,6 +266,23 @@ import Testing
         #expect(repair(.digest).choose(among: [], last: ahead, head: 0, isOriginLive: true) == nil)
     }
 
+    // MARK: Audits
+
+    @Test func `an audit fetches what differs, compares once more, and gives up only what still must not differ`() {
+        func found(_ different: [Int: Audit.Comparability] = [:], hasUnknown: Bool = false) -> Audit.Found {
+            Audit.Found(different: different, hasUnknown: hasUnknown)
+        }
+        var audit = Audit(sender: SenderID(index: 0), dueAt: 0, foundAt: 0, told: [:], ownDigest: 0)
+        #expect(audit.verdict(on: found()) == .equal)
+        #expect(audit.verdict(on: found(hasUnknown: true)) == .missed)
+        #expect(audit.verdict(on: found([3: .atLeast], hasUnknown: true)) == .different)
+        audit.step = .verifying
+        #expect(audit.verdict(on: found()) == .mended)
+        #expect(audit.verdict(on: found(hasUnknown: true)) == .missed)
+        #expect(audit.verdict(on: found([3: .atLeast])) == .mended, "this copy may hold more")
+        #expect(audit.verdict(on: found([9: .equal, 4: .equal, 3: .atLeast])) == .irreparable([4, 9]))
+    }
+
     // MARK: Streams
 
     @Test(arguments: 0..<20 as Range<UInt64>)

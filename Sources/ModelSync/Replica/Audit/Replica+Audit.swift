@@ -261,43 +261,21 @@ extension Replica {
         return .different(comparability)
     }
 
-    /// Finds the buckets that differ, and decides what is done about them.
+    /// Finds the buckets that differ, and does what the audit decides about them.
     private func judge(_ answer: Audit.Answer, of type: String, now: Moment) {
         guard let audit = audits[type] else { return }
         let own = cache.bucketDigests(of: type)
         let covered = coveredBuckets(of: type)
-        var found: [Int: Audit.Comparability] = [:]
-        var isUnknown = false
-        var known: [Int: BucketComparability] = [:]
-        let byOrigin = Dictionary(grouping: streams.of(type: type), by: \.key.origin)
-        let takesLag = mayHoldFormer(type, audit.sender, now: now)
-        for bucket in covered {
-            switch compare(bucket, of: type, with: audit.sender, takesLag: takesLag, own, answer, &known, now: now) {
-            case .equal: continue
-            case .different(.equal) where holdsFormer(type, bucket, byOrigin, than: audit.sender):
-                found[bucket] = .atLeast
-                // The call may have found that a stream had an earlier start, so what is known has to be found anew.
-                known = [:]
-            case .different(let comparability): found[bucket] = comparability
-            case .unknown: isUnknown = true
-            }
-        }
+        let found = differences(of: type, audit, own, answer, covered, now: now)
         audits[type]?.answer = nil
         // The answer may have been compared with an older cut. It takes the place of what was told before only where it
         // equals this copy now.
         let isNow = covered.allSatisfy { own[$0] == answer.digests[$0] }
-        let unequal = found.keys.filter { found[$0] == .equal }.sorted()
-        switch audit.step {
-        case .comparing where found.isEmpty && !isUnknown:
-            // No bucket differs: the digest in the heads was older than the heads.
+        switch audit.verdict(on: found) {
+        case .equal:
             if isNow { audits.refresh(type, toldBy: audit.sender, with: answer.digests) }
             endAudit(of: type, now: now)
-        case .comparing where found.isEmpty: missedComparison(of: type, now: now)
-        case .comparing:
-            confirm(type, found.keys.sorted(), mustBeEqual: !unequal.isEmpty, heads: answer.heads, now: now)
-        case _ where !unequal.isEmpty: irreparable(type, unequal, now: now)
-        case _ where isUnknown: missedComparison(of: type, now: now)
-        case _:
+        case .mended:
             if isNow {
                 audits.refresh(type, toldBy: audit.sender, with: answer.digests)
             } else {
@@ -305,7 +283,33 @@ extension Replica {
                 audits.forgetDigests(toldBy: audit.sender, type: type)
             }
             endAudit(of: type, by: .buckets, now: now)
+        case .missed: missedComparison(of: type, now: now)
+        case .different:
+            let mustBeEqual = !found.unequal.isEmpty
+            confirm(type, found.different.keys.sorted(), mustBeEqual: mustBeEqual, heads: answer.heads, now: now)
+        case .irreparable(let buckets): irreparable(type, buckets, now: now)
         }
+    }
+
+    private func differences(
+        of type: String, _ audit: Audit, _ own: [UInt64], _ answer: Audit.Answer, _ covered: [Int], now: Moment
+    ) -> Audit.Found {
+        var found = Audit.Found()
+        var known: [Int: BucketComparability] = [:]
+        let byOrigin = Dictionary(grouping: streams.of(type: type), by: \.key.origin)
+        let takesLag = mayHoldFormer(type, audit.sender, now: now)
+        for bucket in covered {
+            switch compare(bucket, of: type, with: audit.sender, takesLag: takesLag, own, answer, &known, now: now) {
+            case .equal: continue
+            case .different(.equal) where holdsFormer(type, bucket, byOrigin, than: audit.sender):
+                found.different[bucket] = .atLeast
+                // The call may have found that a stream had an earlier start, so what is known has to be found anew.
+                known = [:]
+            case .different(let comparability): found.different[bucket] = comparability
+            case .unknown: found.hasUnknown = true
+            }
+        }
+        return found
     }
 
     /// This copy has something in the bucket that the sender may rightly not have. That is what an earlier start of an
