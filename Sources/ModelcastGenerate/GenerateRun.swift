@@ -3,8 +3,8 @@ public struct GenerateRun: Sendable {
     /// The languages of generated source.
     public enum Language: String, CaseIterable, Sendable { case swift }
 
-    /// The outcome of a run.
-    public enum Outcome: Hashable, Sendable {
+    /// The result of a run.
+    public enum RunResult: Hashable, Sendable {
         /// Without a folder: the text of all files.
         case text(String)
         /// The names of the files that were written, because they differed or were not there.
@@ -30,7 +30,7 @@ public struct GenerateRun: Sendable {
 
     /// Reads the schemas, and generates, writes or compares.
     /// - Throws: ``SchemaProblems`` or ``OutputFailure``.
-    public func run() throws -> Outcome {
+    public func run() throws -> RunResult {
         var files: [SchemaFile] = []
         var problems: [SchemaProblem] = []
         for path in schemas {

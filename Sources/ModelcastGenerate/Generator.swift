@@ -62,7 +62,7 @@ public struct Generator: Sendable {
     /// One file of source for each schema, sorted by name.
     /// - Throws: ``SchemaProblems`` with all problems, not only the first.
     public func generate(_ schemas: [SchemaFile]) throws(SchemaProblems) -> [GeneratedFile] {
-        let findings = Findings()
+        let findings = ProblemCollector()
         let files = load(schemas, findings)
         checkNames(files, findings)
         let reader = SchemaReader(files, findings)
@@ -78,7 +78,7 @@ public struct Generator: Sendable {
 
     /// Parses the files and sorts them by name, so that the order does not depend on their folders. Files of one name
     /// are sorted by their paths.
-    private func load(_ schemas: [SchemaFile], _ findings: Findings) -> [LoadedFile] {
+    private func load(_ schemas: [SchemaFile], _ findings: ProblemCollector) -> [LoadedFile] {
         var files: [LoadedFile] = []
         for schema in schemas {
             do {
@@ -92,7 +92,7 @@ public struct Generator: Sendable {
         return files.sorted { ($0.source.name, $0.location) < ($1.source.name, $1.location) }
     }
 
-    private func checkNames(_ files: [LoadedFile], _ findings: Findings) {
+    private func checkNames(_ files: [LoadedFile], _ findings: ProblemCollector) {
         var owners: [String: LoadedFile] = [:]
         for file in files {
             if let other = owners.updateValue(file, forKey: file.source.swiftName.lowercased()) {

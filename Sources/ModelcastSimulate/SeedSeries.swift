@@ -39,19 +39,19 @@ struct SeedSeries {
         DispatchQueue.concurrentPerform(iterations: jobs) { _ in
             while let seed = next(state, elapsed: ContinuousClock.now - began) {
                 let start = ContinuousClock.now
-                let outcome = Scenario(
+                let result = Scenario(
                     seed: seed, sabotage: sabotage, hasDigests: hasDigests, features: features
                 ).run()
                 let now = ContinuousClock.now
                 let line = state.withLock { state -> String? in
-                    state.summary.add(outcome, took: now - start)
+                    state.summary.add(result, took: now - start)
                     state.summary.elapsed = now - began
                     guard (now - began) / .seconds(1) >= state.nextReport else { return nil }
                     state.nextReport += 10
                     return state.summary.progress
                 }
                 if let line { report(line) }
-                if keepsGoing, let failure = outcome.failure { report("FAILED: \(failure)") }
+                if keepsGoing, let failure = result.failure { report("FAILED: \(failure)") }
             }
         }
         return state.withLock { $0.summary }

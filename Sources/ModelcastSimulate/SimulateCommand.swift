@@ -122,12 +122,12 @@ struct SimulateCommand: ParsableCommand {
         let failure: SimulationFailure?
         let features = chosenFeatures
         if let seed {
-            let outcome = Scenario(
+            let result = Scenario(
                 seed: seed, sabotage: protection, hasDigests: hasDigests, features: features, isTold: trace
             ).run()
-            for line in outcome.story.lines { print(line) }
-            print(Summary(outcome).text)
-            failure = outcome.failure
+            for line in result.story.lines { print(line) }
+            print(Summary(result).text)
+            failure = result.failure
         } else {
             let range = range ?? first...first
             print(seconds.map { "seeds from \(first) on, for \($0) s" } ?? SeedSeries.name(range))

@@ -20,23 +20,23 @@ struct Summary: Sendable {
 
     init() {}
 
-    init(_ outcome: Scenario.Outcome) { add(outcome, took: .zero) }
+    init(_ result: Scenario.SeedResult) { add(result, took: .zero) }
 
-    mutating func add(_ outcome: Scenario.Outcome, took: Duration) {
+    mutating func add(_ result: Scenario.SeedResult, took: Duration) {
         seedCount += 1
-        let seed = outcome.seed
+        let seed = result.seed
         range = range.map { min($0.lowerBound, seed)...max($0.upperBound, seed) } ?? seed...seed
-        if let new = outcome.failure, new.seed < failure?.seed ?? .max { failure = new }
-        if outcome.failure != nil { failureCount += 1 }
-        faults += outcome.faults
-        counters.merge(outcome.counters, uniquingKeysWith: +)
-        simulatedMilliseconds += outcome.simulatedMilliseconds
-        events += outcome.eventCount
-        batches += outcome.batchCount
-        updates += outcome.updateCount
-        if took > slowest.took { slowest = (outcome.seed, took) }
-        if outcome.simulatedMilliseconds > longest.milliseconds {
-            longest = (outcome.seed, outcome.simulatedMilliseconds)
+        if let new = result.failure, new.seed < failure?.seed ?? .max { failure = new }
+        if result.failure != nil { failureCount += 1 }
+        faults += result.faults
+        counters.merge(result.counters, uniquingKeysWith: +)
+        simulatedMilliseconds += result.simulatedMilliseconds
+        events += result.eventCount
+        batches += result.batchCount
+        updates += result.updateCount
+        if took > slowest.took { slowest = (result.seed, took) }
+        if result.simulatedMilliseconds > longest.milliseconds {
+            longest = (result.seed, result.simulatedMilliseconds)
         }
     }
 

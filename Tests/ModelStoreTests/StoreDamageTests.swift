@@ -141,7 +141,7 @@ import Testing
         }
         try queue.close()
         let store = try Store.open(path: path)
-        #expect(store.openReport.outcome == .migrated(from: 1))
+        #expect(store.openReport.result == .migrated(from: 1))
         let contents = try StoreContents(store)
         #expect(store.damagedRows.isEmpty)
         #expect(contents.records == ["User": ["1": record]])
@@ -150,7 +150,7 @@ import Testing
         #expect(contents.facts == ["one": [1]])
         #expect(contents.batches.map(\.payload) == [[5, 6]])
         try store.close()
-        #expect(try Store.open(path: path).openReport.outcome == .opened)
+        #expect(try Store.open(path: path).openReport.result == .opened)
     }
 
     @Test func `a log that was taken away, or whose file was, is told`() throws {
@@ -164,7 +164,7 @@ import Testing
             let opened = try Store.open(path: copy)
             let aside = try #require(opened.openReport.setAside)
             #expect(aside.reason.contains(lost == "" ? "the file itself is gone" : "commits 2 to 2 are gone"))
-            #expect(opened.openReport.outcome == .created)
+            #expect(opened.openReport.result == .created)
         }
         // Who has no mark cannot know; who deletes all three wants to begin anew.
         let copy = directory.path("no-mark.store")
@@ -195,7 +195,7 @@ import Testing
         try store.close()
         try FileManager.default.removeItem(atPath: path + "-mark")
         let copy = try Store.open(path: path)
-        #expect(copy.openReport.isUnmarked && copy.openReport.outcome == .opened)
+        #expect(copy.openReport.isUnmarked && copy.openReport.result == .opened)
         #expect(copy.openReport.description.contains("without its mark"))
         try copy.close()
         #expect(try !Store.open(path: path).openReport.isUnmarked)

@@ -30,7 +30,7 @@ import Testing
         try store.close()
 
         let again = try Store.open(path: path)
-        #expect(again.openReport.outcome == .opened)
+        #expect(again.openReport.result == .opened)
         #expect(again.openReport.wasClosed && again.openReport.isWhole)
         let contents = try StoreContents(again)
         #expect(contents.records == ["User": ["1": user, "2": gone], "Order": ["1": user]])

@@ -8,11 +8,11 @@ import Testing
         part: CountedPart
     ) async throws {
         // It blocks its thread, which must be none of the tasks'.
-        let outcome = try await Blocking.run(named: "count") {
+        let report = try await Blocking.run(named: "count") {
             var load = try CountedLoad(part, updates: 512)
             return try load.run()
         }
-        #expect(outcome.updates == 512)
+        #expect(report.updates == 512)
     }
 
     @Test func `frames are the same in every run, and larger when each update has its own`() throws {

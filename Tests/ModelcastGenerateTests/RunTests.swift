@@ -39,7 +39,7 @@ import Testing
         try folder.write("pet.json", pet)
         let schemas = [folder.path("user.json"), folder.path("pet.json")]
         let output = folder.path("made/here")
-        func run(isCheck: Bool = false) throws -> GenerateRun.Outcome {
+        func run(isCheck: Bool = false) throws -> GenerateRun.RunResult {
             try GenerateRun(schemas: schemas, output: output, isCheck: isCheck).run()
         }
         let absent = ["pet.swift", "user.swift"].map { "\(output)/\($0) is not there" }
@@ -77,8 +77,8 @@ import Testing
     @Test func `without a folder the source comes as text`() throws {
         let folder = try Folder()
         try folder.write("pet.json", pet)
-        let outcome = try GenerateRun(schemas: [folder.path("pet.json")], output: nil).run()
-        #expect(outcome == .text(try Schemas.source(pet, named: "pet.json")))
+        let result = try GenerateRun(schemas: [folder.path("pet.json")], output: nil).run()
+        #expect(result == .text(try Schemas.source(pet, named: "pet.json")))
     }
 
     @Test func `a file that cannot be read is a problem like others`() throws {

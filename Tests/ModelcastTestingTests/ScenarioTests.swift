@@ -9,10 +9,10 @@ import Testing
         var faults = FaultTally()
         var counters: [String: UInt64] = [:]
         forEachSeed(300) { seed, _ in
-            let outcome = Scenario(seed: seed, features: Set(Scenario.Feature.allCases)).run()
-            if let failure = outcome.failure { throw failure }
-            faults += outcome.faults
-            counters.merge(outcome.counters, uniquingKeysWith: +)
+            let result = Scenario(seed: seed, features: Set(Scenario.Feature.allCases)).run()
+            if let failure = result.failure { throw failure }
+            faults += result.faults
+            counters.merge(result.counters, uniquingKeysWith: +)
         }
         // A property over scenarios in which nothing broke would prove nothing.
         for kind in FaultTally.Kind.allCases { #expect(faults[kind] > 0, "no \(kind.rawValue)") }

@@ -11,8 +11,8 @@ import ZeroMQ
         let first = try poller.add(pair.bound)
         let second = try poller.add(other.bound)
         try send("x", on: other.connected)
-        let outcome = try poller.wait(timeout: limit)
-        #expect(outcome == Poller.Outcome.ready(1))
+        let result = try poller.wait(timeout: limit)
+        #expect(result == Poller.PollResult.ready(1))
         #expect(poller.isReadable(first) == false)
         #expect(poller.isReadable(second) == true)
         #expect(try nextText(other.bound) == "x")
@@ -38,8 +38,8 @@ import ZeroMQ
         var poller = try Poller()
         _ = try poller.add(pair.bound)
         let start = ContinuousClock.now
-        let outcome = try poller.wait(timeout: .milliseconds(20))
-        #expect(outcome == .ready(0))
+        let result = try poller.wait(timeout: .milliseconds(20))
+        #expect(result == .ready(0))
         #expect(ContinuousClock.now - start >= .milliseconds(20))
     }
 
@@ -196,8 +196,8 @@ import ZeroMQ
         }
         var taken = 0
         while taken < threadCount * perThread {
-            let outcome = try poller.wait(timeout: limit)
-            try #require(outcome.isWoken, "a wake was lost after \(taken)")
+            let result = try poller.wait(timeout: limit)
+            try #require(result.isWoken, "a wake was lost after \(taken)")
             taken += work.takeAll()
         }
         #expect(taken == threadCount * perThread)
@@ -232,8 +232,8 @@ import ZeroMQ
         var (sent, received) = (0, 0)
         var message = Message()
         while received < 20_000 {
-            let outcome = try poller.wait(timeout: limit)
-            try #require(outcome.readyCount > 0, "stuck after \(sent) sent, \(received) received")
+            let result = try poller.wait(timeout: limit)
+            try #require(result.readyCount > 0, "stuck after \(sent) sent, \(received) received")
             if poller.isReadable(readable) {
                 while try pair.bound.receive(into: &message) {
                     #expect(message.array == Array("\(received)".utf8))
@@ -249,7 +249,7 @@ import ZeroMQ
     }
 }
 
-extension Poller.Outcome {
+extension Poller.PollResult {
     static func ready(_ count: Int) -> Self { Self(readyCount: count, isWoken: false) }
     static let woken = Self(readyCount: 0, isWoken: true)
 }

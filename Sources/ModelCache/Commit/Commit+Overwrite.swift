@@ -19,7 +19,7 @@ extension PendingSet {
     /// Replaces the state of a model, or removes it.
     mutating func overwrite(
         _ id: Span<UInt8>, _ hash: UInt64, with record: CellRecord?, _ shards: Shards, plan: inout MergePlan,
-        tally: inout Tally
+        tally: inout CommitTally
     ) {
         reserve(1)
         let slots = shards.slots(of: hash)

@@ -76,7 +76,7 @@ public struct Commit: ~Copyable {
 // Unchecked because it is touched by one thread at a time: whoever holds the cache's writer lock.
 final class Writer: @unchecked Sendable {
     var plan = MergePlan()
-    var tally = Tally()
+    var tally = CommitTally()
     /// True once ``journal`` notes every change.
     var isJournaling = false
     /// The changes since the journal was taken last.

@@ -48,7 +48,7 @@ extension ModelCache {
         publication.summary.unchanged = writer.tally.unchanged
         publication.summary.conflictingCells = writer.tally.conflictingCells
         publication.summary.droppedCells = writer.plan.takeDroppedCells()
-        writer.tally = Tally()
+        writer.tally = CommitTally()
         writer.tables.removeAll(keepingCapacity: true)
 
         let deliveries = cut.withLock { cut in

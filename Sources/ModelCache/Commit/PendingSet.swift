@@ -13,7 +13,7 @@ struct PendingSet {
     ///   - changes: notes what differs, when the batch is an origin's own; nil for a replica.
     ///   - byteCount: the expected size of a record in bytes, set to that of the last one that was made.
     mutating func apply(
-        _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout Tally,
+        _ batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan, tally: inout CommitTally,
         changes: inout BatchChanges?, byteCount: inout Int
     ) {
         let count = batch.count
@@ -39,7 +39,7 @@ struct PendingSet {
     /// Merges those updates of `batch` whose positions are in `some`.
     mutating func apply(
         _ some: Repeats, of batch: borrowing UpdateBatchView, _ shards: Shards, plan: inout MergePlan,
-        tally: inout Tally
+        tally: inout CommitTally
     ) {
         index.reserve(entries.count + batch.count, entries)
         var changes: BatchChanges?
@@ -57,7 +57,7 @@ struct PendingSet {
     @inline(__always)
     private mutating func merge(
         _ update: borrowing UpdateView, _ hash: UInt64, candidate: Int, _ shards: Shards,
-        plan: inout MergePlan, tally: inout Tally, changes: inout BatchChanges?, late: inout [Int: LateUpdates]?
+        plan: inout MergePlan, tally: inout CommitTally, changes: inout BatchChanges?, late: inout [Int: LateUpdates]?
     ) {
         let known = index.isAbsent(hash) ? -1 : index.find(hash, update.id, entries)
         if known >= 0 {
@@ -105,7 +105,7 @@ struct PendingSet {
 
     /// Joins the further updates of large models to their records, by the positions of the entries.
     @inline(never)
-    private mutating func join(_ late: [Int: LateUpdates], plan: inout MergePlan, tally: inout Tally) {
+    private mutating func join(_ late: [Int: LateUpdates], plan: inout MergePlan, tally: inout CommitTally) {
         for (position, updates) in late {
             guard let record = updates.joined(plan: &plan) else { continue }
             let result = CellRecord.joining(record, to: entries[position].record, plan: &plan)
@@ -116,13 +116,13 @@ struct PendingSet {
     }
 
     /// Joins the whole states of several models.
-    mutating func join(_ records: [CellRecord], _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
+    mutating func join(_ records: [CellRecord], _ shards: Shards, plan: inout MergePlan, tally: inout CommitTally) {
         index.reserve(entries.count + records.count, entries)
         for record in records { join(record, shards, plan: &plan, tally: &tally) }
     }
 
     /// Joins the whole state of a model.
-    mutating func join(_ record: CellRecord, _ shards: Shards, plan: inout MergePlan, tally: inout Tally) {
+    mutating func join(_ record: CellRecord, _ shards: Shards, plan: inout MergePlan, tally: inout CommitTally) {
         index.reserve(entries.count + 1, entries)
         let hash = SlotArray.hash(idHash: record.idHash)
         let known = index.isAbsent(hash) ? -1 : index.find(hash, record.idBytes, entries)
@@ -139,7 +139,7 @@ struct PendingSet {
     }
 
     /// Takes a further change of a model that this commit has changed already.
-    private mutating func note(_ result: UnmanagedMerge, at position: Int, _ tally: inout Tally) {
+    private mutating func note(_ result: UnmanagedMerge, at position: Int, _ tally: inout CommitTally) {
         unsafe tally.conflictingCells &+= result.conflictingCells
         guard let record = unsafe result.record else {
             tally.unchanged &+= 1
@@ -153,7 +153,7 @@ struct PendingSet {
 
     @inline(__always)
     private mutating func append(
-        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout Tally
+        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout CommitTally
     ) {
         unsafe tally.conflictingCells &+= result.conflictingCells
         guard let record = unsafe result.record else {
@@ -220,7 +220,7 @@ struct PendingSet {
 }
 
 /// The counts of a commit in progress.
-struct Tally {
+struct CommitTally {
     var unchanged = 0
     var conflictingCells = 0
 }

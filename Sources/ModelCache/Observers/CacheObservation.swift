@@ -7,19 +7,19 @@ import Synchronization
 /// Keep it as long as you want to be told. The token keeps the cache alive.
 public final class CacheObservation: Sendable {
     /// The inbox or the lane that the observer is told from.
-    enum Place: Sendable {
+    enum Registration: Sendable {
         case inbox(Inbox)
         case lane(Lane, UInt32)
     }
 
     private let cache: ModelCache
-    private let place: Place
+    private let registration: Registration
     /// Set once, under the cut lock. The number in the lane may belong to another observer afterwards.
     private let isEnded = Atomic<Bool>(false)
 
-    init(_ cache: ModelCache, _ place: Place) {
+    init(_ cache: ModelCache, _ registration: Registration) {
         self.cache = cache
-        self.place = place
+        self.registration = registration
     }
 
     deinit { cancel() }
@@ -32,7 +32,7 @@ public final class CacheObservation: Sendable {
     public func cancel() {
         // The handler and what it captures are released outside of the locks.
         var left: LaneMember?
-        switch place {
+        switch registration {
         case .inbox(let inbox):
             let table = inbox.interest.type.map(cache.makeTable)
             cache.cut.withLock { cut in

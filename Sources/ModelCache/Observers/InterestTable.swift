@@ -5,20 +5,20 @@ import ModelRecord
 ///
 /// No id is hashed again. The home of a hash is its product with a factor that only this process knows, as ids may be
 /// chosen so that their hashes lie together. A table of few hashes has a filter before it, which fits the nearest
-/// cache. In a table of many hashes most look-ups find an observer, so ``prefetch(_:)`` asks for the place ahead of
+/// cache. In a table of many hashes most look-ups find an observer, so ``prefetch(_:)`` asks for the entry ahead of
 /// time instead.
 ///
 /// Safe to use: the pointer is private, every index is kept below `capacity`, a power of two, and the memory lives
 /// until ``destroy()``. Copies share it.
 // Unchecked because of the pointer: what is behind it is touched only under the cut lock.
 @safe struct InterestTable: @unchecked Sendable {
-    @unsafe private struct Place {
-        /// 0 marks an empty place; no mixed hash is 0.
+    @unsafe private struct InterestEntry {
+        /// 0 marks an empty entry; no mixed hash is 0.
         var hash: UInt64
         var seat: Seat
     }
 
-    private var base: UnsafeMutablePointer<Place>
+    private var base: UnsafeMutablePointer<InterestEntry>
     private var capacity: Int
     private var shift: UInt64
     private let factor = SeededHash.factor
@@ -26,7 +26,7 @@ import ModelRecord
     private var filter: HashFilter?
 
     private static let capacityMin = 16
-    /// A table of more than twice as many places does without a filter.
+    /// A table of more than twice as many entries does without a filter.
     private static let filteredMax = 32_768
 
     init() { self.init(capacity: InterestTable.capacityMin) }
@@ -35,7 +35,7 @@ import ModelRecord
         self.capacity = capacity
         shift = UInt64(64 - capacity.trailingZeroBitCount)
         unsafe base = .allocate(capacity: capacity)
-        unsafe base.initialize(repeating: Place(hash: 0, seat: .nobody), count: capacity)
+        unsafe base.initialize(repeating: InterestEntry(hash: 0, seat: .nobody), count: capacity)
         filter = HashFilter(capacity: capacity)
     }
 
@@ -47,9 +47,9 @@ import ModelRecord
     @inline(__always)
     private func next(_ index: Int) -> Int { (index &+ 1) & (capacity &- 1) }
 
-    /// The place of `hash`, or the empty place where it would stand. The search ends, as the table is never full.
+    /// The entry of `hash`, or the empty one where it would stand. The search ends, as the table is never full.
     @inline(__always)
-    private func place(_ hash: UInt64) -> Int {
+    private func index(of hash: UInt64) -> Int {
         var index = home(hash)
         while unsafe base[index].hash != hash, unsafe base[index].hash != 0 { index = next(index) }
         return index
@@ -59,7 +59,7 @@ import ModelRecord
     @inline(__always)
     func seat(_ hash: UInt64) -> Seat? {
         if let filter, !filter.mayContain(hash) { return nil }
-        let index = place(hash)
+        let index = index(of: hash)
         return unsafe base[index].hash == 0 ? nil : base[index].seat
     }
 
@@ -72,20 +72,20 @@ import ModelRecord
 
     /// Gives `hash` a seat, or replaces the one that it has.
     mutating func set(_ hash: UInt64, _ seat: Seat) {
-        // The table is at most five eighths full, so that a search looks at two places on average.
+        // The table is at most five eighths full, so that a search looks at two entries on average.
         if (count + 1) * 8 > capacity * 5 { resize(capacity * 2) }
-        let index = place(hash)
+        let index = index(of: hash)
         if unsafe base[index].hash == 0 {
             count += 1
             if filter?.isFull ?? false { refill() }
             filter?.insert(hash)
         }
-        unsafe base[index] = Place(hash: hash, seat: seat)
+        unsafe base[index] = InterestEntry(hash: hash, seat: seat)
     }
 
-    /// Removes `hash` and closes the gap: a place behind it that belongs before the gap moves up.
+    /// Removes `hash` and closes the gap: an entry behind it that belongs before the gap moves up.
     mutating func remove(_ hash: UInt64) {
-        var hole = place(hash)
+        var hole = index(of: hash)
         guard unsafe base[hole].hash != 0 else { return }
         var probe = next(hole)
         let mask = capacity &- 1
@@ -97,7 +97,7 @@ import ModelRecord
             }
             probe = next(probe)
         }
-        unsafe base[hole] = Place(hash: 0, seat: .nobody)
+        unsafe base[hole] = InterestEntry(hash: 0, seat: .nobody)
         count -= 1
         // The filter keeps the hash. It may say "maybe" of a hash that is gone, but never "no" of one that is there.
         if capacity > InterestTable.capacityMin, count * 8 < capacity { resize(capacity / 2) }
@@ -106,11 +106,11 @@ import ModelRecord
     private mutating func resize(_ capacity: Int) {
         var other = InterestTable(capacity: capacity)
         for index in 0..<self.capacity {
-            let place = unsafe base[index]
-            guard unsafe place.hash != 0 else { continue }
-            let target = unsafe other.place(place.hash)
-            unsafe other.base[target] = place
-            unsafe other.filter?.insert(place.hash)
+            let entry = unsafe base[index]
+            guard unsafe entry.hash != 0 else { continue }
+            let target = unsafe other.index(of: entry.hash)
+            unsafe other.base[target] = entry
+            unsafe other.filter?.insert(entry.hash)
         }
         other.count = count
         if capacity > InterestTable.filteredMax * 2 { other.filter = nil }

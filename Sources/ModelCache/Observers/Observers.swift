@@ -11,7 +11,7 @@ struct Observers: Sendable {
     private(set) var everything: [Inbox] = []
     /// The observers of each type, by the number of its table; may be shorter than the directory.
     private var types: [TypeObservers?] = []
-    private var lanes = Places<Occupied>()
+    private var lanes = Slab<Occupied>()
     private var laneNumbers: [ObjectIdentifier: UInt32] = [:]
 
     /// The observers of a type and its models, by the number of its table.

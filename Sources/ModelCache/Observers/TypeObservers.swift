@@ -7,8 +7,8 @@ final class TypeObservers: @unchecked Sendable {
     private(set) var inboxes: [Inbox] = []
     /// The observers of single models, by mixed hash.
     private(set) var models = InterestTable()
-    private var groups = Places<SeatGroup>()
-    private var alone = Places<Alone>()
+    private var groups = Slab<SeatGroup>()
+    private var alone = Slab<Alone>()
 
     /// An observer of one model that has an inbox of its own.
     struct Alone {

@@ -2,34 +2,35 @@ import Synchronization
 
 /// The tables of a cache by the Swift types that view them. A table is found without a lock and without hashing a name.
 ///
-/// A place is filled once and never changed. Where there are more types than places, the others are found by name.
+/// An entry is filled once and never changed. Where there are more types than entries, the others are found by name.
 @safe struct SwiftTypeIndex: ~Copyable, Sendable {
     /// A Swift type and the address of its table.
-    private struct Place: ~Copyable {
-        /// 0 while the place is free. Set after `table`.
+    private struct TypeEntry: ~Copyable {
+        /// 0 while the entry is free. Set after `table`.
         let type = Atomic<UInt>(0)
         let table = Atomic<UInt>(0)
     }
 
     // The memory is made and freed with the index; what is in it is atomic.
-    nonisolated(unsafe) private let places: UnsafeMutablePointer<Place>
+    nonisolated(unsafe) private let entries: UnsafeMutablePointer<TypeEntry>
     private static let count = 64
-    /// Some type has found no free place.
+    /// Some type has found no free entry.
     private let isFull = Atomic<Bool>(false)
 
     init() {
-        unsafe places = .allocate(capacity: SwiftTypeIndex.count)
-        for place in 0..<SwiftTypeIndex.count { unsafe (places + place).initialize(to: Place()) }
+        unsafe entries = .allocate(capacity: SwiftTypeIndex.count)
+        for index in 0..<SwiftTypeIndex.count { unsafe (entries + index).initialize(to: TypeEntry()) }
     }
 
     deinit {
-        unsafe places.deinitialize(count: SwiftTypeIndex.count)
-        unsafe places.deallocate()
+        unsafe entries.deinitialize(count: SwiftTypeIndex.count)
+        unsafe entries.deallocate()
     }
 
     private static func key(_ type: ObjectIdentifier) -> UInt { UInt(bitPattern: type) }
 
-    /// The place of a type unless another type has taken it. Addresses of metadata are some tens of bytes apart.
+    /// The index of the entry of a type, unless another type has taken that. Addresses of metadata are some tens of
+    /// bytes apart.
     @inline(__always)
     private static func home(_ key: UInt) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
@@ -37,37 +38,37 @@ import Synchronization
     @inline(__always)
     func table(_ type: ObjectIdentifier) -> Unmanaged<TypeTable>? {
         let key = SwiftTypeIndex.key(type)
-        var place = SwiftTypeIndex.home(key)
+        var index = SwiftTypeIndex.home(key)
         for _ in 0..<SwiftTypeIndex.count {
-            // In bounds: a place is kept below the count. Acquiring: the table was stored before.
-            let found = unsafe places[place].type.load(ordering: .acquiring)
+            // In bounds: the index is kept below the count. Acquiring: the table was stored before.
+            let found = unsafe entries[index].type.load(ordering: .acquiring)
             if found == key {
-                let address = unsafe places[place].table.load(ordering: .relaxed)
+                let address = unsafe entries[index].table.load(ordering: .relaxed)
                 return unsafe UnsafeRawPointer(bitPattern: address).map { unsafe .fromOpaque($0) }
             }
             if found == 0 { return nil }
-            place = (place &+ 1) & (SwiftTypeIndex.count &- 1)
+            index = (index &+ 1) & (SwiftTypeIndex.count &- 1)
         }
         return nil
     }
 
-    /// True while there may be a free place. A hint, which spares the readers of other types a lock.
+    /// True while there may be a free entry. A hint, which spares the readers of other types a lock.
     var hasRoom: Bool { !isFull.load(ordering: .relaxed) }
 
-    /// Notes a type, if there is a free place. One thread at a time; the caller keeps the table.
+    /// Notes a type, if there is a free entry. One thread at a time; the caller keeps the table.
     func insert(_ type: ObjectIdentifier, _ table: TypeTable) {
         let key = SwiftTypeIndex.key(type)
-        var place = SwiftTypeIndex.home(key)
+        var index = SwiftTypeIndex.home(key)
         for _ in 0..<SwiftTypeIndex.count {
-            let found = unsafe places[place].type.load(ordering: .relaxed)
+            let found = unsafe entries[index].type.load(ordering: .relaxed)
             if found == key { return }
             if found == 0 {
                 let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque())
-                unsafe places[place].table.store(address, ordering: .relaxed)
-                unsafe places[place].type.store(key, ordering: .releasing)
+                unsafe entries[index].table.store(address, ordering: .relaxed)
+                unsafe entries[index].type.store(key, ordering: .releasing)
                 return
             }
-            place = (place &+ 1) & (SwiftTypeIndex.count &- 1)
+            index = (index &+ 1) & (SwiftTypeIndex.count &- 1)
         }
         isFull.store(true, ordering: .relaxed)
     }

@@ -20,7 +20,7 @@ extension Writer {
         _ repeats: Repeats, of batch: borrowing UpdateBatchView, into table: TypeTable, _ step: inout UpdateStep,
         _ leftover: inout [CellRecord]
     ) {
-        var tally = Tally()
+        var tally = CommitTally()
         table.pending.apply(repeats, of: batch, table.shards, plan: &plan, tally: &tally)
         _ = table.pending.settle(table.shards)
         var entries = table.pending.take()

@@ -24,7 +24,7 @@
     }
 
     /// A value of the old record that is replaced by one of the update, and the version behind it.
-    struct Overwrite {
+    struct CellOverwrite {
         /// Where the old value begins.
         var oldValue: UInt32
         /// Where the bytes that stay begin again: behind the cell's stamp, or behind its origin if the update has
@@ -67,7 +67,7 @@
 
     var runs: [Run] = []
     /// Used in place of ``runs`` when an update changes values only.
-    private let overwrites: UnsafeMutablePointer<Overwrite>
+    private let overwrites: UnsafeMutablePointer<CellOverwrite>
     private(set) var overwriteCount = 0
     /// The replacement of `touched` that belongs to the overwrites.
     var touch = Touch()
@@ -165,7 +165,7 @@
 
     /// Notes one overwrite; a plan holds at most ``overwriteCountMax``.
     @inline(__always)
-    mutating func overwrite(_ overwrite: Overwrite) {
+    mutating func overwrite(_ overwrite: CellOverwrite) {
         precondition(overwriteCount < MergePlan.overwriteCountMax, "a merge plan has room for so many overwrites")
         unsafe (overwrites + overwriteCount).initialize(to: overwrite)
         overwriteCount &+= 1
@@ -180,7 +180,7 @@
 
     /// The overwrite at `index`.
     @inline(__always)
-    func overwrite(at index: Int) -> Overwrite {
+    func overwrite(at index: Int) -> CellOverwrite {
         precondition(0 <= index && index < overwriteCount, "a merge plan has so many overwrites")
         return unsafe overwrites[index]
     }

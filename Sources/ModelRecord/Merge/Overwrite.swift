@@ -74,24 +74,24 @@ struct Overwrite {
     ) -> Bool {
         let fields = update.fields
         let stampSize = RecordBuilder.headSize(update.stamp)
-        var next = Place(cell: 0, offset: cellsOffset)
+        var next = CellPosition(cell: 0, offset: cellsOffset)
         var key = 0
         for _ in 0..<update.fieldCount {
             let value = CellScan.endOfText(fields, at: key)
             let valueEnd = CellScan.endOfItem(fields, at: value)
             precondition(valueEnd <= fields.count, "an update's fields end within its bytes")
             var nameHash: UInt64 = 0
-            guard let place = place(of: key..<value, fields, from: next, old, stored, &plan, &nameHash) else {
+            guard let position = position(of: key..<value, fields, from: next, old, stored, &plan, &nameHash) else {
                 return false
             }
             // One byte for the head of the array of three.
-            let oldValue = place.offset &+ (value &- key) &+ 1
+            let oldValue = position.offset &+ (value &- key) &+ 1
             guard old[oldValue] != CBORConstant.undefinedByte, fields[value] != CBORConstant.undefinedByte else {
                 return false
             }
             let oldValueEnd = CellScan.endOfItem(old, at: oldValue)
             let tail = CellTail(old, at: oldValueEnd)
-            next = Place(cell: place.cell &+ 1, offset: tail.end)
+            next = CellPosition(cell: position.cell &+ 1, offset: tail.end)
             if keepsEqual || !plan.isVisible {
                 let isEqual =
                     oldValueEnd &- oldValue == valueEnd &- value
@@ -109,10 +109,10 @@ struct Overwrite {
             plan.digestDelta &+= Fingerprint.term(base: base, stamp: update.stamp, originHash: update.originHash)
             let oldEnd = keepsOrigin ? tail.stampEnd : tail.end
             plan.overwrite(
-                MergePlan.Overwrite(
+                MergePlan.CellOverwrite(
                     oldValue: UInt32(truncatingIfNeeded: oldValue), oldEnd: UInt32(truncatingIfNeeded: oldEnd),
                     key: UInt32(truncatingIfNeeded: key), value: UInt32(truncatingIfNeeded: value),
-                    end: UInt32(truncatingIfNeeded: valueEnd), cell: UInt32(truncatingIfNeeded: place.cell),
+                    end: UInt32(truncatingIfNeeded: valueEnd), cell: UInt32(truncatingIfNeeded: position.cell),
                     growth: Int32(
                         truncatingIfNeeded: valueEnd &- value &+ (keepsOrigin ? stampSize : tailByteCount)
                             &- (oldEnd &- oldValue)),
@@ -122,7 +122,7 @@ struct Overwrite {
         return true
     }
 
-    private typealias Place = CellDirectory.Place
+    private typealias CellPosition = CellDirectory.CellPosition
 
     /// Finds the cell of a field. The first guess is the number that the field's cell had in the last record.
     /// - Parameters:
@@ -131,10 +131,10 @@ struct Overwrite {
     ///   - nameHash: set to FNV-1a of the name.
     /// - Returns: the cell; nil when the record has none from `first` on.
     @inline(__always)
-    private func place(
-        of key: Range<Int>, _ fields: Span<UInt8>, from first: Place, _ old: Span<UInt8>, _ stored: Span<UInt8>,
+    private func position(
+        of key: Range<Int>, _ fields: Span<UInt8>, from first: CellPosition, _ old: Span<UInt8>, _ stored: Span<UInt8>,
         _ plan: inout MergePlan, _ nameHash: inout UInt64
-    ) -> Place? {
+    ) -> CellPosition? {
         guard let words = FieldKey(fields, key) else {
             nameHash = CellScan.nameHash(fields, key: key)
             return scan(key, fields, from: first, old)
@@ -143,20 +143,22 @@ struct Overwrite {
         nameHash = plan.names.hash(at: name)
         let guess = plan.names.cell(at: name)
         if guess >= first.cell, guess < cellCount {
-            var place = directory.nearest(guess, in: stored)
-            if place.cell < first.cell { place = first }
-            if place.cell < guess { place.pass(to: guess, in: old) }
-            if words.stands(in: old, at: place.offset) { return place }
+            var position = directory.nearest(guess, in: stored)
+            if position.cell < first.cell { position = first }
+            if position.cell < guess { position.pass(to: guess, in: old) }
+            if words.stands(in: old, at: position.offset) { return position }
         }
-        let place = scan(key, fields, from: first, old)
-        if let place { plan.names.note(cell: place.cell, at: name) }
-        return place
+        let position = scan(key, fields, from: first, old)
+        if let position { plan.names.note(cell: position.cell, at: name) }
+        return position
     }
 
     @inline(never)
-    private func scan(_ key: Range<Int>, _ fields: Span<UInt8>, from first: Place, _ old: Span<UInt8>) -> Place? {
+    private func scan(
+        _ key: Range<Int>, _ fields: Span<UInt8>, from first: CellPosition, _ old: Span<UInt8>
+    ) -> CellPosition? {
         let stop = CellScan(fields, key: key).run(old, from: first.offset, cellCount &- first.cell, fields, key)
-        return stop.isFound ? Place(cell: first.cell &+ stop.count, offset: stop.offset) : nil
+        return stop.isFound ? CellPosition(cell: first.cell &+ stop.count, offset: stop.offset) : nil
     }
 }
 

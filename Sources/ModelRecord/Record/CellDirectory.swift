@@ -6,7 +6,7 @@
 /// larger record has the offset of every fourth cell behind its bytes, two bytes each.
 struct CellDirectory {
     /// The number of a cell in its record, and the offset at which it begins.
-    struct Place {
+    struct CellPosition {
         var cell: Int
         var offset: Int
     }
@@ -67,25 +67,25 @@ struct CellDirectory {
         entryCount = header.directoryByteCount &>> 1
     }
 
-    /// The last known place that is not behind `cell`, a cell of the record.
+    /// The last known position that is not behind `cell`, a cell of the record.
     /// - Parameter stored: the record's ``RecordStorage/stored`` bytes.
     @inline(__always)
-    func nearest(_ cell: Int, in stored: Span<UInt8>) -> Place {
+    func nearest(_ cell: Int, in stored: Span<UInt8>) -> CellPosition {
         if isSmall {
             let second = CellDirectory.secondCell(of: cellCount)
-            if cell >= second { return Place(cell: second, offset: Int(signposts.second)) }
+            if cell >= second { return CellPosition(cell: second, offset: Int(signposts.second)) }
             let first = CellDirectory.firstCell(of: cellCount)
-            if cell >= first { return Place(cell: first, offset: Int(signposts.first)) }
-            return Place(cell: 0, offset: cellsOffset)
+            if cell >= first { return CellPosition(cell: first, offset: Int(signposts.first)) }
+            return CellPosition(cell: 0, offset: cellsOffset)
         }
         return nearestEntry(cell, in: stored)
     }
 
     @inline(never)
-    private func nearestEntry(_ cell: Int, in stored: Span<UInt8>) -> Place {
+    private func nearestEntry(_ cell: Int, in stored: Span<UInt8>) -> CellPosition {
         let index = min(cell / CellDirectory.stride, entryCount) &- 1
-        guard index >= 0 else { return Place(cell: 0, offset: cellsOffset) }
-        return Place(cell: CellDirectory.cell(ofEntry: index), offset: entry(index, in: stored))
+        guard index >= 0 else { return CellPosition(cell: 0, offset: cellsOffset) }
+        return CellPosition(cell: CellDirectory.cell(ofEntry: index), offset: entry(index, in: stored))
     }
 
     /// The offset of a cell in entry `index`, which is below ``entryCount``.
@@ -121,11 +121,11 @@ extension CellDirectory.Signposts {
     /// The signposts of a small record whose bytes are `bytes`.
     init(_ header: RecordHeader, of bytes: Span<UInt8>) {
         let cellCount = Int(header.cellCount)
-        var place = CellDirectory.Place(cell: 0, offset: Int(header.cellsOffset))
-        place.pass(to: CellDirectory.firstCell(of: cellCount), in: bytes)
-        first = UInt16(truncatingIfNeeded: place.offset)
-        place.pass(to: CellDirectory.secondCell(of: cellCount), in: bytes)
-        second = UInt16(truncatingIfNeeded: place.offset)
+        var position = CellDirectory.CellPosition(cell: 0, offset: Int(header.cellsOffset))
+        position.pass(to: CellDirectory.firstCell(of: cellCount), in: bytes)
+        first = UInt16(truncatingIfNeeded: position.offset)
+        position.pass(to: CellDirectory.secondCell(of: cellCount), in: bytes)
+        second = UInt16(truncatingIfNeeded: position.offset)
     }
 
     /// The signposts of a small record after an update; `old` is its header before the update.
@@ -142,7 +142,7 @@ extension CellDirectory.Signposts {
     }
 }
 
-extension CellDirectory.Place {
+extension CellDirectory.CellPosition {
     /// Advances to `cell`, which the record has and which is not before this one.
     // Not inlined, because its callers are.
     @inline(never)
@@ -168,10 +168,10 @@ extension RecordBuilder {
 
     /// Writes the directory behind the record's bytes, which are complete, by a walk over `bytes`.
     mutating func directory(_ header: RecordHeader, of bytes: Span<UInt8>) {
-        var place = CellDirectory.Place(cell: 0, offset: Int(header.cellsOffset))
+        var position = CellDirectory.CellPosition(cell: 0, offset: Int(header.cellsOffset))
         for index in 0..<header.directoryByteCount / 2 {
-            place.pass(to: CellDirectory.cell(ofEntry: index), in: bytes)
-            entry(place.offset)
+            position.pass(to: CellDirectory.cell(ofEntry: index), in: bytes)
+            entry(position.offset)
         }
     }
 

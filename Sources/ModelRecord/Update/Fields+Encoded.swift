@@ -87,27 +87,27 @@ extension Fields {
     mutating func settle(_ start: Int) {
         var reader = CBORReader(encodedBytes.span, at: start)
         let name = reader.skipValidText()
-        let place = self.place(of: encodedBytes.span.extracting(name), before: start)
-        if place.isFound {
-            encodedBytes.removeSubrange(place.start..<place.end)
+        let position = self.position(of: encodedBytes.span.extracting(name), before: start)
+        if position.isFound {
+            encodedBytes.removeSubrange(position.start..<position.end)
             count -= 1
         }
-        let start = start - (place.isFound ? place.end - place.start : 0)
-        guard place.start < start else { return }
+        let start = start - (position.isFound ? position.end - position.start : 0)
+        guard position.start < start else { return }
         unsafe encodedBytes.withUnsafeMutableBufferPointer { bytes in
             let pairByteCount = bytes.count - start
-            // All ranges end within the bytes: the place stands before the pair, and the pair ends them.
+            // All ranges end within the bytes: the position is before the pair, and the pair ends them.
             unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pairByteCount) { pair in
                 _ = unsafe pair.update(fromContentsOf: bytes[start...])
-                let moved = unsafe UnsafeMutableBufferPointer(rebasing: bytes[(place.start + pairByteCount)...])
-                _ = unsafe moved.update(fromContentsOf: bytes[place.start..<start])
-                _ = unsafe bytes[place.start...].update(fromContentsOf: pair)
+                let moved = unsafe UnsafeMutableBufferPointer(rebasing: bytes[(position.start + pairByteCount)...])
+                _ = unsafe moved.update(fromContentsOf: bytes[position.start..<start])
+                _ = unsafe bytes[position.start...].update(fromContentsOf: pair)
             }
         }
     }
 
-    /// The place of a field among the encoded pairs, or the place where it would be inserted.
-    struct Place {
+    /// The position of a field among the encoded pairs, or the position where it would be inserted.
+    struct PairPosition {
         var start: Int
         var value: Int
         var end: Int
@@ -117,7 +117,7 @@ extension Fields {
     /// Looks for a field among the pairs before `end`.
     ///
     /// Names are compared as bytes: two spellings of a character that Unicode treats as equal are two fields.
-    func place(of name: Span<UInt8>, before end: Int) -> Place {
+    func position(of name: Span<UInt8>, before end: Int) -> PairPosition {
         let bytes = encodedBytes.span
         var reader = CBORReader(bytes)
         while reader.offset < end {
@@ -127,9 +127,9 @@ extension Fields {
             reader.skipValidItem()
             if key.count < name.count { continue }
             let order = key.count > name.count ? 1 : Bytes.compare(bytes.extracting(key), name)
-            if order >= 0 { return Place(start: start, value: value, end: reader.offset, isFound: order == 0) }
+            if order >= 0 { return PairPosition(start: start, value: value, end: reader.offset, isFound: order == 0) }
         }
-        return Place(start: end, value: end, end: end, isFound: false)
+        return PairPosition(start: end, value: end, end: end, isFound: false)
     }
 }
 

@@ -21,13 +21,13 @@ extension Fields {
     public subscript(field: String) -> Value? {
         get {
             if let nested {
-                let place = Fields.place(of: field, in: nested)
-                guard place.isFound else { return nil }
-                return nested[place.index].value
+                let position = Fields.position(of: field, in: nested)
+                guard position.isFound else { return nil }
+                return nested[position.index].value
             }
-            let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: encodedBytes.count) }
-            guard place.isFound else { return nil }
-            var reader = CBORReader(encodedBytes.span, at: place.value)
+            let position = unsafe field.withUTF8Bytes { unsafe self.position(of: $0.span, before: encodedBytes.count) }
+            guard position.isFound else { return nil }
+            var reader = CBORReader(encodedBytes.span, at: position.value)
             return Fields.value(&reader)
         }
         set {
@@ -40,20 +40,20 @@ extension Fields {
     }
 
     private mutating func remove(_ field: String) {
-        let place = unsafe field.withUTF8Bytes { unsafe self.place(of: $0.span, before: encodedBytes.count) }
-        guard place.isFound else { return }
-        encodedBytes.removeSubrange(place.start..<place.end)
+        let position = unsafe field.withUTF8Bytes { unsafe self.position(of: $0.span, before: encodedBytes.count) }
+        guard position.isFound else { return }
+        encodedBytes.removeSubrange(position.start..<position.end)
         count -= 1
     }
 
     /// Sets or removes a field in the list of decoded pairs, in which the fields are kept from then on.
     mutating func setNested(_ field: String, _ value: Value?) {
         var all = nested ?? pairs
-        let place = Fields.place(of: field, in: all)
-        switch (value, place.isFound) {
-        case (let value?, true): all[place.index] = Pair(field: field, value: value)
-        case (let value?, false): all.insert(Pair(field: field, value: value), at: place.index)
-        case (nil, true): all.remove(at: place.index)
+        let position = Fields.position(of: field, in: all)
+        switch (value, position.isFound) {
+        case (let value?, true): all[position.index] = Pair(field: field, value: value)
+        case (let value?, false): all.insert(Pair(field: field, value: value), at: position.index)
+        case (nil, true): all.remove(at: position.index)
         case (nil, false): break
         }
         count = all.count
@@ -61,7 +61,7 @@ extension Fields {
         nested = all
     }
 
-    private static func place(of field: String, in pairs: [Pair]) -> (index: Int, isFound: Bool) {
+    private static func position(of field: String, in pairs: [Pair]) -> (index: Int, isFound: Bool) {
         let index = pairs.firstIndex { !precedes($0.field, field) } ?? pairs.endIndex
         return (index, index < pairs.endIndex && pairs[index].field.utf8.elementsEqual(field.utf8))
     }

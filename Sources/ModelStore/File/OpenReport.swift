@@ -1,7 +1,7 @@
 /// The findings at the opening of a store.
 public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
     /// How the store got its file.
-    public enum Outcome: Hashable, Sendable {
+    public enum OpenResult: Hashable, Sendable {
         /// There was no file, or it was set aside: the store is empty.
         case created
         /// The file had the current schema.
@@ -21,7 +21,7 @@ public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
     /// The path of the store.
     public var path: String
     /// How the store got its file.
-    public var outcome: Outcome
+    public var result: OpenResult
     /// The damaged file that was set aside, if there was one. Its content must be fetched anew.
     public var setAside: SetAside?
     /// Files whose permissions for the group and others were removed, with the permissions before in octal digits.
@@ -41,7 +41,7 @@ public struct OpenReport: Hashable, Sendable, CustomStringConvertible {
     /// One line for a log.
     public var description: String {
         let what =
-            switch outcome {
+            switch result {
             case .created: "created"
             case .opened: "opened"
             case .migrated(let version): "migrated from schema \(version)"

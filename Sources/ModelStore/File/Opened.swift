@@ -97,13 +97,13 @@ struct Opened {
         // Read now, so that damage shows up at the opening and not at the first use.
         types = try TypeNumbers(database)
         batchByteCount = try Int.fetchOne(database, sql: "SELECT coalesce(sum(length(payload)), 0) FROM batch") ?? 0
-        let outcome: OpenReport.Outcome =
+        let result: OpenReport.OpenResult =
             switch finding {
             case .empty: .created
             case .current: .opened
             case .older(let version): .migrated(from: version)
             }
-        report = OpenReport(path: path, outcome: outcome, wasClosed: facts.wasClosed, isWhole: facts.isWhole)
+        report = OpenReport(path: path, result: result, wasClosed: facts.wasClosed, isWhole: facts.isWhole)
         self.connection = connection
         (store, commitNumber) = (facts.store, facts.commitNumber)
         report.isUnmarked = store != nil && mark?.store != store

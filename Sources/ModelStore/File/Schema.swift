@@ -24,14 +24,14 @@ struct Schema: Sendable {
     static let applicationID = 0x4D64_4373
 
     /// The state of a file before ``bring(_:path:)``.
-    enum Finding: Hashable {
+    enum FileState: Hashable {
         case empty
         case current
         case older(Int)
     }
 
     /// Migrates the file to this version. Each step is a transaction of its own, which also sets the version.
-    func bring(_ database: Database, path: String) throws -> Finding {
+    func bring(_ database: Database, path: String) throws -> FileState {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0

@@ -3,7 +3,7 @@ import ModelCache
 extension WriteBehind {
     /// The commits and changes that were taken from the state to be written.
     private struct Work {
-        var commits: [Commit] = []
+        var commits: [WaitingCommit] = []
         var isFlush = false
         var pending = PendingChanges()
         var waiters: [Completion] = []
@@ -45,7 +45,7 @@ extension WriteBehind {
     }
 
     /// Writes commits, in one transaction with one fsync.
-    private func write(_ commits: [Commit]) {
+    private func write(_ commits: [WaitingCommit]) {
         let earlier = writer.kept.takeRemovals()
         let error = writer.commit([earlier] + commits.flatMap { [$0.removals, $0.changes] })
         if error == nil {
@@ -106,7 +106,7 @@ extension WriteBehind {
     /// Writes waiting commits between two transactions of a flush, up to the first with models: the flush may still
     /// have older states of these models to write.
     private func letCommitsPass() {
-        let commits = state.withLock { state -> [Commit] in
+        let commits = state.withLock { state -> [WaitingCommit] in
             let count = state.commits.firstIndex { $0.changes.hasModels } ?? state.commits.count
             let passing = Array(state.commits.prefix(count))
             state.commits.removeFirst(count)
@@ -118,7 +118,7 @@ extension WriteBehind {
     }
 
     /// Adds the commits to the kept changes. Those are older, and will be written after the commits.
-    private func bringKeptUp(to commits: [Commit]) {
+    private func bringKeptUp(to commits: [WaitingCommit]) {
         guard !writer.kept.isEmpty else { return }
         for commit in commits {
             writer.kept.noteOther(commit.removals)

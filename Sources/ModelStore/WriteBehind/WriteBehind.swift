@@ -19,7 +19,7 @@ public final class WriteBehind: Sendable {
     /// Called when a commit or a flush is done, with the error when it failed.
     public typealias Completion = @Sendable (StoreError?) -> Void
 
-    struct Commit {
+    struct WaitingCommit {
         /// The removals of batches that were noted before this commit, or come with it.
         var removals = StoreChanges()
         let changes: StoreChanges
@@ -29,7 +29,7 @@ public final class WriteBehind: Sendable {
 
     struct State {
         var pending = PendingChanges()
-        var commits: [Commit] = []
+        var commits: [WaitingCommit] = []
         var commitByteCount = 0
         var flushWaiters: [Completion] = []
         /// The next work includes a flush.
@@ -49,7 +49,7 @@ public final class WriteBehind: Sendable {
     let configuration: WriteBehindConfiguration
     let state = Guarded(State())
     let queue = DispatchQueue(label: "modelcast.store")
-    let writer: Writer
+    let writer: StoreWriter
     let path: String
 
     /// Takes over a store.
@@ -61,7 +61,7 @@ public final class WriteBehind: Sendable {
     ) {
         self.configuration = configuration
         path = store.path
-        writer = Writer(store, configuration: configuration, onEvent: onEvent)
+        writer = StoreWriter(store, configuration: configuration, onEvent: onEvent)
     }
 
     /// Notes changes, which are in the file after the next flush. A closed queue ignores them.
@@ -101,7 +101,7 @@ public final class WriteBehind: Sendable {
         let (timer, work, refusal) = state.withLock { state -> (Next, Next, StoreError?) in
             if let refusal = self.refusal(of: byteCount, state) { return (.nothing, .nothing, refusal) }
             var timer = Next.nothing
-            var commit = Commit(changes: changes, byteCount: byteCount, completion: completion)
+            var commit = WaitingCommit(changes: changes, byteCount: byteCount, completion: completion)
             // The changes are also noted, so that an older note of the same model cannot be written after them.
             if changes.hasModels || changes.hasState || changes.hasRemovals {
                 state.pending.note(changes.withoutBatches)

@@ -34,7 +34,7 @@ extension Origin {
     /// Does the merges of one type: one commit, in which cache misses overlap, then one append for each merge that
     /// changed something.
     private mutating func mergeRun(
-        _ range: Range<Int>, of updates: inout UpdateBuffer, _ state: TypeState, now: Moment,
+        _ range: Range<Int>, of updates: inout UpdateBuffer, _ state: OriginType, now: Moment,
         outcome: inout BatchOutcome
     ) throws(WireError) {
         for index in range { updates.slices[index].stamp = clock.tick(nowMilliseconds: now.wallMilliseconds) }

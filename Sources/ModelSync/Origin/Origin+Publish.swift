@@ -28,7 +28,7 @@ extension Origin {
 
     /// Does one write, whose names have been checked.
     mutating func write(
-        _ write: Write, _ state: TypeState, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
+        _ write: Write, _ state: OriginType, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
     ) throws(WireError) -> PublishOutcome {
         if write == .merge { return try merge(state, id: id, idHash: idHash, fields: fields, now: now) }
         let record = state.table.record(id, idHash: idHash)
@@ -48,7 +48,7 @@ extension Origin {
 
     /// Does a merge. It needs no look at the record beforehand: one pass merges and tells what differs.
     private mutating func merge(
-        _ state: TypeState, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
+        _ state: OriginType, id: Span<UInt8>, idHash: UInt64, fields: EncodedFields, now: Moment
     ) throws(WireError) -> PublishOutcome {
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
         let limit = configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax

@@ -74,7 +74,7 @@ extension Origin {
     public mutating func sendAgain(
         _ ids: [String], type: String, now: Moment
     ) -> [(id: String, reason: String)] {
-        let state: TypeState
+        let state: OriginType
         do { state = try self.state(of: type) } catch { return ids.map { ($0, "\(error)") } }
         var unsendable: [(id: String, reason: String)] = []
         var updates: [Int: [(id: String, update: FormerPart.Update, fields: EncodedFields)]] = [:]
@@ -171,7 +171,7 @@ extension Origin {
         }
     }
 
-    private mutating func writeAgain(_ record: CellRecord, _ state: TypeState, now: Moment) {
+    private mutating func writeAgain(_ record: CellRecord, _ state: OriginType, now: Moment) {
         var fields: Fields = [:]
         for cell in record.cells where cell.version.origin == configuration.name { fields[cell.field] = cell.value }
         let isOwn =

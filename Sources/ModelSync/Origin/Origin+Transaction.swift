@@ -13,7 +13,7 @@ extension Origin {
     ) throws(WireError) -> PublishOutcome {
         var writes = writes
         writes.hashIDs()
-        var states: [TypeState] = []
+        var states: [OriginType] = []
         var byteCounts: [Int: Int] = [:]
         let (bytes, slices) = (writes.updates.bytes, writes.updates.slices)
         for run in writes.runs {
@@ -72,7 +72,7 @@ extension Origin {
 
     /// Merges all writes into the own copy in one commit.
     private mutating func commit(
-        _ writes: WriteBatch, states: [TypeState], stamp: inout Stamp
+        _ writes: WriteBatch, states: [OriginType], stamp: inout Stamp
     ) -> [PlacedUpdate] {
         var placed: [PlacedUpdate] = []
         var next = stamp
@@ -93,7 +93,7 @@ extension Origin {
 
     /// Merges one write; nil when it changes nothing.
     private mutating func place(
-        _ writes: WriteBatch, _ index: Int, _ write: Write, _ state: TypeState, stamp: Stamp, _ commit: inout Commit
+        _ writes: WriteBatch, _ index: Int, _ write: Write, _ state: OriginType, stamp: Stamp, _ commit: inout Commit
     ) -> PlacedUpdate? {
         let (slice, bytes) = (writes.updates.slices[index], writes.updates.bytes)
         let id = bytes.span.extracting(slice.idRange)

@@ -22,9 +22,9 @@ public struct Origin {
     var clock: HybridClock
     let nameBytes: [UInt8]
     let nameHash: UInt64
-    var types: [String: TypeState] = [:]
+    var types: [String: OriginType] = [:]
     /// The type that was written last: the next write is mostly of the same type.
-    var lastType: TypeState?
+    var lastType: OriginType?
     var topics: [TopicState] = []
     /// How many bytes the heads of all topics may take in one message.
     var headsByteCount = 0
@@ -123,7 +123,7 @@ public struct Origin {
     public var hasActions: Bool { !actions.isEmpty }
 
     /// The state of a type, made at its first use.
-    mutating func state(of type: String) throws(WireError) -> TypeState {
+    mutating func state(of type: String) throws(WireError) -> OriginType {
         if let lastType, lastType.name == type { return lastType }
         if let state = types[type] {
             lastType = state
@@ -132,7 +132,7 @@ public struct Origin {
         do { try Names.check(type: type) } catch { throw WireError(error) }
         let partitions = configuration.partitionsByType[type] ?? configuration.partitions
         try makeRoom(for: type, partitions)
-        let state = TypeState(name: type, partitions: partitions, table: cache.table(type), firstTopic: topics.count)
+        let state = OriginType(name: type, partitions: partitions, table: cache.table(type), firstTopic: topics.count)
         for partition in 0..<partitions.rawValue {
             let bucket = partition * (256 / partitions.rawValue)
             topics.append(TopicState(topic: .data(type: type, partitions: partitions, bucket: bucket)))

@@ -21,7 +21,7 @@ struct TopicState {
 }
 
 /// What an origin knows about one type: its partitioning and its topics. A class, so that a write takes one reference.
-final class TypeState: Sendable {
+final class OriginType: Sendable {
     let name: String
     let partitions: Partitions
     /// The models of the type in the own copy of the origin.

@@ -20,7 +20,7 @@ public final class Pusher {
     public let configuration: PusherConfiguration
 
     /// A batch that may still have to be sent to a relay.
-    struct Batch: Sendable {
+    struct KeptBatch: Sendable {
         let stream: ReplayRing.Stream
         let sequence: UInt64
         let lastStamp: Stamp
@@ -28,7 +28,7 @@ public final class Pusher {
     }
 
     /// The batches that are kept, in order. Positions count from the first batch that was ever pushed.
-    private var batches = Fifo<Batch>()
+    private var batches = Fifo<KeptBatch>()
     private(set) var firstPosition = 0
     private(set) var byteCount = 0
     var relays: [RelaySession] = []
@@ -42,11 +42,11 @@ public final class Pusher {
     /// The former writes that are compared with each relay; nil where there are none.
     var former: FormerWrites?
     /// The models that some relay lacked, for as long as the batch that carries one is kept.
-    var sentAgain: [ModelID: SentAgain] = [:]
+    var sentAgain: [LackedModel: SentAgain] = [:]
     /// The same models in the order of their batches.
-    var sentAgainOrder = Fifo<(position: Int, model: ModelID)>()
+    var sentAgainOrder = Fifo<(position: Int, model: LackedModel)>()
     /// The models that the origin cannot send again, and why.
-    var unsendable: [ModelID: String] = [:]
+    var unsendable: [LackedModel: String] = [:]
 
     /// A pusher without relays and batches.
     public init(configuration: PusherConfiguration) {
@@ -73,7 +73,7 @@ public final class Pusher {
         let stream = ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic)
         noteSentAgain(payload.span, type: type, position: firstPosition + batches.count)
         batches.append(
-            Batch(
+            KeptBatch(
                 stream: stream, sequence: decoder.sequence, lastStamp: decoder.lastStamp, payload: payload))
         byteCount += payload.count
         for index in relays.indices { relays[index].add(byteCount: payload.count) }
@@ -257,7 +257,7 @@ public final class Pusher {
         tellFailure(of: refusal.relay, refusal.reason, ["advice": advice])
     }
 
-    private func message(_ batch: Batch) -> String {
+    private func message(_ batch: KeptBatch) -> String {
         "batch \(batch.sequence) of \(batch.stream.topic) was to be next"
     }
 

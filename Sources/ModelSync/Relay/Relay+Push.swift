@@ -3,7 +3,7 @@ import ModelWire
 /// The pushed batches that are on their way to the disk. They are not merged yet, so that nobody sees what a crash
 /// could take back.
 struct PendingPushes: Sendable {
-    struct Batch: Hashable, Sendable {
+    struct BatchName: Hashable, Sendable {
         let stream: ReplayRing.Stream
         let sequence: UInt64
     }
@@ -15,13 +15,13 @@ struct PendingPushes: Sendable {
 
     /// A batch as it came, and the requests that wait for it.
     struct Entry: Sendable {
-        let batch: Batch
+        let batch: BatchName
         let payload: [UInt8]
         fileprivate(set) var waiters: [Waiter]
     }
 
     private var entries: [UInt64: Entry] = [:]
-    private var tokens: [Batch: UInt64] = [:]
+    private var tokens: [BatchName: UInt64] = [:]
     private var last: [ReplayRing.Stream: UInt64] = [:]
     private var nextToken: UInt64 = 1
     /// The bytes of the batches that wait.
@@ -32,7 +32,7 @@ struct PendingPushes: Sendable {
 
     /// Adds a request that waits for a batch.
     /// - Returns: the token under which the batch is to be made durable; nil when that is under way already.
-    mutating func wait(_ waiter: Waiter, for batch: Batch, payload: [UInt8]) -> UInt64? {
+    mutating func wait(_ waiter: Waiter, for batch: BatchName, payload: [UInt8]) -> UInt64? {
         if let token = tokens[batch] {
             entries[token]?.waiters.append(waiter)
             return nil
@@ -97,7 +97,7 @@ extension Relay {
         if let refusal = refusal(of: key, from: peer, now: now) {
             return answer(refusal, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
-        let batch = PendingPushes.Batch(stream: place.stream, sequence: place.sequence)
+        let batch = PendingPushes.BatchName(stream: place.stream, sequence: place.sequence)
         service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
         guard let token = pushes.wait(waiter, for: batch, payload: payload) else { return }

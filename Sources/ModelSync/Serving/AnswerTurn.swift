@@ -5,8 +5,8 @@ import ModelWire
 /// One message that is to be made for one peer. The machine lends it, its owner makes the message under no lock, and
 /// hands the turn back.
 public struct AnswerTurn: Sendable {
-    /// The outcome of making the message.
-    enum Outcome: Sendable {
+    /// The result of making the message.
+    enum TurnResult: Sendable {
         /// Nothing was made, because the answer was at its end.
         case ended
         /// A message of so many bytes was made.
@@ -25,7 +25,7 @@ public struct AnswerTurn: Sendable {
     var source: AnswerSource
     let room: UnderWay.Room
     let frameByteCount: Int
-    var outcome = Outcome.ended
+    var result = TurnResult.ended
     /// The models of which fields were left out, with their types.
     var unsendable: [(type: String, RecordChunking.Unsendable)] = []
 
@@ -43,16 +43,16 @@ public struct AnswerTurn: Sendable {
         guard let reply = source.next(rid: rid, byteCount: room.chunkByteCount) else { return nil }
         let payload = reply.encode()
         guard payload.count <= frameByteCount else {
-            outcome = .tooLarge(payload.count)
+            result = .tooLarge(payload.count)
             return nil
         }
         guard payload.count <= room.byteCountMax else {
             source = before
-            outcome = .lacksRoom(payload.count)
+            result = .lacksRoom(payload.count)
             return nil
         }
         if let type = reply.recordType { unsendable = source.takeUnsendable().map { (type, $0) } }
-        outcome = .made(payload.count)
+        result = .made(payload.count)
         return payload
     }
 }

@@ -11,11 +11,11 @@ extension ControlService {
         case answer(rid: UInt64, AnswerSource)
     }
 
-    /// What a peer waits for.
-    enum Place: Sendable {
-        case nowhere
+    /// The event that a peer waits for before its next message.
+    enum PeerWait: Sendable {
+        case nothing
         /// The peer is in line for its turn.
-        case line
+        case turn
         /// The peer must first take something of what is under way to it.
         case ownDeparture
         /// Any peer must first take something: nothing is under way to this one, and there is no room for its next
@@ -53,13 +53,13 @@ extension ControlService {
         putInLine(peer)
     }
 
-    /// Puts a peer in line, if an answer to it waits and `place` is what it waited for until now.
+    /// Puts a peer in line, if an answer to it waits and `wait` is what it waited for until now.
     /// - Returns: whether the peer was put in line.
     @discardableResult
-    private mutating func putInLine(_ peer: [UInt8], from place: Place = .nowhere) -> Bool {
+    private mutating func putInLine(_ peer: [UInt8], from wait: PeerWait = .nothing) -> Bool {
         let isToWait = peers.withKnownPeer(peer) { peer in
-            guard peer.place == place, !peer.orders.isEmpty else { return false }
-            peer.place = .line
+            guard peer.wait == wait, !peer.orders.isEmpty else { return false }
+            peer.wait = .turn
             return true
         }
         if isToWait ?? false { line.append(peer) }
@@ -102,13 +102,13 @@ extension ControlService {
         var isCrowded = false
         let turn = peers.withKnownPeer(identity) { peer -> AnswerTurn? in
             // The peer may have been forgotten meanwhile, and be another one.
-            guard peer.place == .line else { return nil }
+            guard peer.wait == .turn else { return nil }
             guard let room, peer.neededByteCount <= room.byteCountMax else {
-                peer.place = isEmpty ? .anyDeparture : .ownDeparture
+                peer.wait = isEmpty ? .anyDeparture : .ownDeparture
                 isCrowded = isEmpty
                 return nil
             }
-            peer.place = .nowhere
+            peer.wait = .nothing
             return peer.nextTurn(room, limits)
         }
         if isCrowded { crowded.append(identity) }
@@ -118,7 +118,7 @@ extension ControlService {
     /// Takes a turn back.
     mutating func finish(_ turn: AnswerTurn, now: Moment, counters: inout Counters) {
         for (type, model) in turn.unsendable { note(model, type: type, &counters) }
-        switch turn.outcome {
+        switch turn.result {
         case .made(let byteCount): underWay.add(byteCount, for: turn.peer, now: now)
         case .tooLarge(let byteCount):
             let byteCountMax = configuration.limits.frameByteCount
@@ -188,12 +188,12 @@ extension Peer {
     fileprivate mutating func finish(_ turn: AnswerTurn, now: UInt64) {
         var isAgain = false
         neededByteCount = 0
-        if case .lacksRoom(let byteCount) = turn.outcome {
+        if case .lacksRoom(let byteCount) = turn.result {
             isAgain = true
             neededByteCount = byteCount
         }
         var isLeft = isAgain
-        if case .made = turn.outcome { isLeft = !turn.source.isAtEnd }
+        if case .made = turn.result { isLeft = !turn.source.isAtEnd }
         guard let serial = turn.serial else {
             if !isLeft { answerCount = max(answerCount - 1, 0) }
             if isLeft { put(.answer(rid: turn.rid, turn.source), isFirst: isAgain) }

@@ -17,7 +17,7 @@ public struct Peer: Sendable {
     var budget = PeerBudget()
     /// The answers that wait for their next message, and what the peer waits for.
     var orders = Fifo<ControlService.Order>()
-    var place = ControlService.Place.nowhere
+    var wait = ControlService.PeerWait.nothing
     /// The size of the next message, where it was made and found no room.
     var neededByteCount = 0
     /// How many answers, snapshots aside, are not at their end.

@@ -24,7 +24,7 @@ public struct ReplayRing: Sendable {
     }
 
     /// The frames that were found of a range of sequences.
-    public enum Finding: Hashable, Sendable {
+    public enum FoundFrames: Hashable, Sendable {
         /// The frames from the first on, in order: all, or as many as are held without a gap and fit.
         case frames([[UInt8]])
         /// The first is not held. `oldest` is the first sequence of the stream that is held; 0 when there is none.
@@ -93,7 +93,7 @@ public struct ReplayRing: Sendable {
     /// - Complexity: O(log *frames of the stream* + *frames found*)
     public func frames(
         of stream: Stream, from first: UInt64, through last: UInt64, byteCountMax: Int = .max
-    ) -> Finding {
+    ) -> FoundFrames {
         guard let number = numbers[stream] else { return .gone(oldest: 0) }
         let found = streams[number].frames(from: first, through: last, byteCountMax: byteCountMax)
         return found.isEmpty ? .gone(oldest: oldest(of: stream) ?? 0) : .frames(found)

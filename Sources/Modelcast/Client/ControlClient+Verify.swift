@@ -23,7 +23,7 @@ extension ControlClient {
     ) async throws -> [Verification] {
         let (left, right) = (self, other)
         return try await SocketThread.run(named: "modelcast-verify") { cancellation in
-            var comparison = Comparison(
+            var comparison = HolderComparison(
                 left: try ControlConnection(client: left, cancellation),
                 right: try ControlConnection(client: right, cancellation),
                 deadline: Clocks.now().uptimeMicroseconds + patience.wholeMicroseconds,
@@ -34,7 +34,7 @@ extension ControlClient {
 }
 
 /// A comparison under way: one connection to each of two holders.
-private struct Comparison: ~Copyable {
+private struct HolderComparison: ~Copyable {
     var left: ControlConnection
     var right: ControlConnection
     /// The time until which both may reach the same heads, for all types together.
@@ -51,29 +51,29 @@ private struct Comparison: ~Copyable {
 
     mutating func run() throws -> [Verification] {
         let types = Set(try left.hello().types).union(try right.hello().types)
-        var outcomes: [String: Verification.Outcome] = [:]
+        var verdicts: [String: Verification.Verdict] = [:]
         var waiting = types.sorted()
         while true {
-            for type in waiting { outcomes[type] = try compare(type) }
-            waiting.removeAll { outcomes[$0]?.isApart == false }
+            for type in waiting { verdicts[type] = try compare(type) }
+            waiting.removeAll { verdicts[$0]?.isApart == false }
             guard !waiting.isEmpty, Clocks.now().uptimeMicroseconds < deadline else { break }
-            try left.pause(Comparison.pause)
+            try left.pause(HolderComparison.pause)
         }
         if comparesValues {
-            for (type, outcome) in outcomes where outcome.isEqual {
+            for (type, verdict) in verdicts where verdict.isEqual {
                 let found = try differingValues(type)
-                if !found.isEmpty { outcomes[type] = .different(found) }
+                if !found.isEmpty { verdicts[type] = .different(found) }
             }
         }
-        return outcomes.sorted { $0.key < $1.key }.map { Verification(type: $0.key, outcome: $0.value) }
+        return verdicts.sorted { $0.key < $1.key }.map { Verification(type: $0.key, verdict: $0.value) }
     }
 
     /// Compares once, if both have the same heads now.
-    private mutating func compare(_ type: String) throws -> Verification.Outcome {
+    private mutating func compare(_ type: String) throws -> Verification.Verdict {
         var before: [Verification.Difference]?
-        for _ in 0..<Comparison.roundMax {
-            let mine = try left.digests(of: type, bits: Comparison.bits)
-            let theirs = try right.digests(of: type, bits: Comparison.bits)
+        for _ in 0..<HolderComparison.roundMax {
+            let mine = try left.digests(of: type, bits: HolderComparison.bits)
+            let theirs = try right.digests(of: type, bits: HolderComparison.bits)
             let positions = (
                 Verification.Position(mine.heads, type: type), Verification.Position(theirs.heads, type: type)
             )
@@ -95,7 +95,7 @@ private struct Comparison: ~Copyable {
     /// The fields that have one version and two values. Fields with two versions are left out: more may have been
     /// applied meanwhile, and digests find real differences of that kind.
     private mutating func differingValues(_ type: String) throws -> [Verification.Difference] {
-        let mine = try Comparison.records(&left, [.data(type: type)])
+        let mine = try HolderComparison.records(&left, [.data(type: type)])
         var found: [Verification.Difference] = []
         try right.snapshot([.data(type: type)]) { _, records in
             for record in records {
@@ -108,8 +108,8 @@ private struct Comparison: ~Copyable {
 
     private mutating func differences(_ type: String, _ buckets: [Int]) throws -> [Verification.Difference] {
         let prefixes = buckets.map { Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: $0) }
-        let mine = try Comparison.records(&left, prefixes)
-        let theirs = try Comparison.records(&right, prefixes)
+        let mine = try HolderComparison.records(&left, prefixes)
+        let theirs = try HolderComparison.records(&right, prefixes)
         return Set(mine.keys).union(theirs.keys).sorted()
             .flatMap { Verification.differences($0, mine[$0], theirs[$0]) }
     }

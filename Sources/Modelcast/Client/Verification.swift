@@ -1,7 +1,7 @@
 public import ModelRecord
 import ModelWire
 
-/// The outcome of a comparison of two holders, for one type.
+/// The result of a comparison of two holders, for one type.
 public struct Verification: Sendable {
     /// One model or field in which two holders differ.
     public struct Difference: Hashable, Sendable {
@@ -52,8 +52,8 @@ public struct Verification: Sendable {
         public var value: Value? { if case .cell(let cell) = self { cell.value } else { nil } }
     }
 
-    /// The outcome for one type.
-    public enum Outcome: Sendable {
+    /// The verdict on one type.
+    public enum Verdict: Sendable {
         /// Both hold the same models with the same versions of the same fields, at the same heads. Where values were
         /// compared, they are equal, too.
         case equal(digest: UInt64)
@@ -69,11 +69,11 @@ public struct Verification: Sendable {
 
     /// The name of the type.
     public let type: String
-    /// How the comparison of the type ended.
-    public let outcome: Outcome
+    /// The verdict on the type.
+    public let verdict: Verdict
 
     /// Both hold the same.
-    public var isEqual: Bool { outcome.isEqual }
+    public var isEqual: Bool { verdict.isEqual }
 }
 
 extension Verification {

@@ -2,7 +2,7 @@ import ZeroMQ
 
 /// Watches the handshake of a connection, and says in words why it failed. Belongs to the thread of its socket.
 struct HandshakeWatch: ~Copyable {
-    enum Outcome: Equatable {
+    enum HandshakeResult: Equatable {
         /// Nothing is known yet.
         case pending
         case succeeded
@@ -26,22 +26,22 @@ struct HandshakeWatch: ~Copyable {
     /// Adds the watch to a poller, so that an event ends its wait.
     func add(to poller: inout Poller) throws(ZeroMQError) { _ = try poller.add(monitor) }
 
-    /// The outcome of the events since the last look.
-    mutating func look() throws(ZeroMQError) -> Outcome {
-        var outcome = Outcome.pending
+    /// The result of the handshake by the events since the last look.
+    mutating func look() throws(ZeroMQError) -> HandshakeResult {
+        var result = HandshakeResult.pending
         while let event = try monitor.next() {
             switch event.kind {
             case .handshakeSucceeded:
                 // A second greeting may come from another process.
-                outcome = isGreeted ? .lost : .succeeded
+                result = isGreeted ? .lost : .succeeded
                 isGreeted = true
-            case .disconnected where isGreeted: outcome = .lost
+            case .disconnected where isGreeted: result = .lost
             case .handshakeFailed(let failure):
-                if let reason = HandshakeWatch.reason(failure, key: key) { outcome = .failed(reason) }
+                if let reason = HandshakeWatch.reason(failure, key: key) { result = .failed(reason) }
             default: continue
             }
         }
-        return outcome
+        return result
     }
 
     /// The reason of a failure in words.

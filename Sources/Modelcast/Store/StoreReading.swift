@@ -42,7 +42,7 @@ struct StoreReading {
     /// True where the store may lack models of an earlier start. A start that fails before it runs, perhaps because it
     /// could recover nothing, leaves an empty file, which the next start must not take for complete.
     var isNew: Bool {
-        store.openReport.outcome == .created || !damage.isEmpty || start.facts.isPartial
+        store.openReport.result == .created || !damage.isEmpty || start.facts.isPartial
             || start.facts[StoreLink.Fact.new] == [1]
     }
 

@@ -7,7 +7,7 @@ extension Measurement {
         let plan = plan.with(models: plan.largeModels)
         var part = BenchPart(.join)
         tell("\(Figures.grouped(plan.models)) models are published")
-        let memory = MemoryWatch()
+        let memory = MemorySampler()
         let (publisher, endpoint) = try await start("bench publisher", .publisher(plan))
         memory.watch(publisher.processIdentifier, named: "publisher")
         try await fill(publisher)
@@ -51,7 +51,7 @@ extension Measurement {
 
     /// Measures one subscriber that joins and ends.
     private func measureJoin(
-        _ publisher: Process, _ endpoint: String, _ plan: BenchPlan, _ memory: MemoryWatch?
+        _ publisher: Process, _ endpoint: String, _ plan: BenchPlan, _ memory: MemorySampler?
     ) async throws -> Join {
         let (subscriber, _) = try await start("bench subscriber", .subscriber(plan, endpoint: endpoint))
         memory?.watch(subscriber.processIdentifier, named: "subscriber of the first round")

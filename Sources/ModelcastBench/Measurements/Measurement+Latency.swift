@@ -29,7 +29,7 @@ extension Measurement {
 
     func measureLatency() async throws -> BenchPart {
         var part = BenchPart(.latency)
-        let memory = MemoryWatch()
+        let memory = MemorySampler()
         var pair = try await startPair(plan, memory: memory)
         for rate in plan.latencyRates {
             // At the rate with a promise it is measured without a queue as well, as waking the queue's thread takes a

@@ -16,7 +16,7 @@ extension Measurement {
     ///   - hasKeys: encrypts with CURVE.
     ///   - cores: the cores that the two stay on; nil to leave that to the system.
     func startPair(
-        _ plan: BenchPlan, memory: MemoryWatch? = nil, hasKeys: Bool = false, cores: CorePair? = nil
+        _ plan: BenchPlan, memory: MemorySampler? = nil, hasKeys: Bool = false, cores: CorePair? = nil
     ) async throws -> Pair {
         tell("\(Figures.grouped(plan.models)) models are published and joined with")
         let (publisher, endpoint) = try await start(

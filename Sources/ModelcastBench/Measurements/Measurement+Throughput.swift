@@ -10,7 +10,7 @@ extension Measurement {
 
     func measureThroughput() async throws -> BenchPart {
         var part = BenchPart(.throughput)
-        let memory = MemoryWatch()
+        let memory = MemorySampler()
         let pair = try await startPair(plan, memory: memory)
         try await observeCanonically(pair.subscriber)
         let generate = BenchOrder.generate(count: 1_000_000)

@@ -5,8 +5,8 @@ import Modelcast
 ///
 /// One thread uses it.
 final class InputFile {
-    /// The outcome of a read.
-    enum Outcome {
+    /// The result of a read.
+    enum InputResult {
         case bytes(Int)
         /// There are no bytes for now; a later read may bring some.
         case idle
@@ -56,7 +56,7 @@ final class InputFile {
     }
 
     /// Reads the bytes that there are into `buffer`, from `start` to its end at most.
-    func read(into buffer: inout [UInt8], from start: Int) throws(CommandFailure) -> Outcome {
+    func read(into buffer: inout [UInt8], from start: Int) throws(CommandFailure) -> InputResult {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, InputFile.patienceMilliseconds) > 0 else { return .idle }
         let fd = descriptor
@@ -79,7 +79,7 @@ final class InputFile {
     }
 
     /// Waits a little at the end of a followed file, and opens it anew when it was cut or exchanged.
-    private func atEnd() throws(CommandFailure) -> Outcome {
+    private func atEnd() throws(CommandFailure) -> InputResult {
         if status.st_mode & S_IFMT == S_IFIFO {
             // The last writer has gone: only a newly opened pipe waits for the next one.
             try reopen()
@@ -95,7 +95,7 @@ final class InputFile {
 
     private var isFollowedFile: Bool { isFollowed && status.st_mode & S_IFMT == S_IFREG }
 
-    private func restart() throws(CommandFailure) -> Outcome {
+    private func restart() throws(CommandFailure) -> InputResult {
         try reopen()
         seen = SeenBytes()
         return .restarted

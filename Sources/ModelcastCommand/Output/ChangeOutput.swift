@@ -83,13 +83,13 @@ final class ChangeOutput: @unchecked Sendable {
         isFlushDue = false
         defer { writer.bytes.removeAll(keepingCapacity: true) }
         guard !writer.bytes.isEmpty, !hasEnded else { return }
-        let outcome = output.write(writer.bytes) { self.state.withLock { $0.isEnding } }
-        guard outcome != .written else { return }
+        let result = output.write(writer.bytes) { self.state.withLock { $0.isEnding } }
+        guard result != .written else { return }
         hasEnded = true
-        if outcome == .stuck { StandardError.write(line: "the reader of the output has stopped; the rest is dropped") }
+        if result == .stuck { StandardError.write(line: "the reader of the output has stopped; the rest is dropped") }
         state.withLock { state in
             state.isClosed = true
-            state.failure = outcome.failure
+            state.failure = result.failure
         }
     }
 

@@ -3,8 +3,8 @@ import Modelcast
 
 /// Standard output for large amounts of data, with a reader that may be slow, stuck or gone.
 struct StandardOutput {
-    /// How a write has ended.
-    enum Outcome: Equatable {
+    /// The result of a write.
+    enum WriteResult: Equatable {
         case written
         /// The reader has gone.
         case closed
@@ -45,7 +45,7 @@ struct StandardOutput {
     }
 
     /// Writes all of `bytes`. While `isEnding` is false it waits for the reader without limit.
-    func write(_ bytes: [UInt8], isEnding: () -> Bool) -> Outcome {
+    func write(_ bytes: [UInt8], isEnding: () -> Bool) -> WriteResult {
         guard !StandardStreams.isOutputClosed else { return .failed(EBADF) }
         var offset = 0
         var idleCount = 0

@@ -42,7 +42,7 @@ struct Generate: ParsableCommand {
 
     func run() throws {
         let run = GenerateRun(schemas: schemas, output: output, isCheck: check, access: access)
-        switch try outcome(of: run) {
+        switch try result(of: run) {
         case .text(let text):
             if let failure = StandardOutput().write(Array(text.utf8), isEnding: { false }).failure { throw failure }
         case .written(let names):
@@ -53,7 +53,7 @@ struct Generate: ParsableCommand {
         }
     }
 
-    private func outcome(of run: GenerateRun) throws -> GenerateRun.Outcome {
+    private func result(of run: GenerateRun) throws -> GenerateRun.RunResult {
         do {
             return try run.run()
         } catch let problems as SchemaProblems {

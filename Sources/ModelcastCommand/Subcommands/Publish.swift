@@ -65,7 +65,7 @@ struct Publish: AsyncParsableCommand {
         help: ArgumentHelp(
             "Pushed batches count as delivered when any relay, as by default, or every relay has acknowledged them.",
             valueName: "any|every"))
-    var acknowledgedBy: Acknowledgement?
+    var acknowledgedBy: AcknowledgementArgument?
 
     @OptionGroup var keeping: KeepingOptions
 
@@ -227,7 +227,7 @@ extension Publish {
 }
 
 /// How many relays have to acknowledge what is pushed, as a word on the command line.
-enum Acknowledgement: String, CaseIterable, ExpressibleByArgument {
+enum AcknowledgementArgument: String, CaseIterable, ExpressibleByArgument {
     case any
     case every
 

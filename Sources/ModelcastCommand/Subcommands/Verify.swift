@@ -58,7 +58,7 @@ struct Verify: AsyncParsableCommand {
     }
 
     private func write(_ verification: Verification, to writer: inout JSONWriter) {
-        switch verification.outcome {
+        switch verification.verdict {
         case .equal(let digest):
             writer.write(plain: digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
         case .apart(let left, let right):

@@ -47,7 +47,7 @@ enum Keywords {
     }
 }
 
-extension Findings {
+extension ProblemCollector {
     /// Reports the keywords that have no meaning in this place, and those whose value is not of their kind.
     func checkKeywords(of node: SchemaNode, _ allowed: Set<String>) {
         for key in node.object.keys {

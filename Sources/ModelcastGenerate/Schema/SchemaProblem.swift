@@ -17,7 +17,7 @@ public struct SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// Collects problems. Each is kept once, however often its place is read.
-final class Findings {
+final class ProblemCollector {
     private(set) var problems: [SchemaProblem] = []
 
     func report(_ message: String, at node: SchemaNode, _ key: String? = nil) {

@@ -12,7 +12,7 @@ final class SchemaReader {
         let order: Int
     }
 
-    let findings: Findings
+    let findings: ProblemCollector
     private let files: [LoadedFile]
     /// The definitions by the key of their nodes.
     private(set) var definitions: [String: Definition] = [:]
@@ -24,7 +24,7 @@ final class SchemaReader {
     /// By the key of a definition: the definitions whose fields it contains, each with the place that says so.
     private var uses: [String: [(target: String, node: SchemaNode)]] = [:]
 
-    init(_ files: [LoadedFile], _ findings: Findings) {
+    init(_ files: [LoadedFile], _ findings: ProblemCollector) {
         (self.files, self.findings) = (files, findings)
         for file in files { define(in: file) }
         for file in files { findTags(file.node) }

@@ -6,8 +6,8 @@ import ModelWire
 /// nodes crash when. The same seed goes the same way, event for event.
 ///
 /// ```swift
-/// let outcome = Scenario(seed: 7).run()
-/// if let failure = outcome.failure { print(failure) }
+/// let result = Scenario(seed: 7).run()
+/// if let failure = result.failure { print(failure) }
 /// ```
 public struct Scenario: Sendable {
     /// The seed from which everything is drawn.
@@ -56,8 +56,8 @@ public struct Scenario: Sendable {
         self.isTold = isTold
     }
 
-    /// The outcome of a scenario.
-    public struct Outcome: Sendable {
+    /// The result of one seed.
+    public struct SeedResult: Sendable {
         /// The seed of the scenario.
         public let seed: UInt64
         /// The fault that a checker found; nil when there is none.
@@ -79,13 +79,13 @@ public struct Scenario: Sendable {
     }
 
     /// Plays the scenario to its end, on the calling thread and without real time.
-    public func run() -> Outcome {
+    public func run() -> SeedResult {
         var play = ScenarioPlay(self)
         play.run()
         let simulation = play.simulation
         var counters: [String: UInt64] = [:]
         for node in simulation.nodes { counters.merge(node.counters, uniquingKeysWith: +) }
-        return Outcome(
+        return SeedResult(
             seed: seed, failure: simulation.failure, faults: simulation.faults, counters: counters,
             simulatedMilliseconds: simulation.time / 1000, eventCount: simulation.eventCount,
             batchCount: simulation.oracle.batchCount, updateCount: simulation.oracle.updates.count,

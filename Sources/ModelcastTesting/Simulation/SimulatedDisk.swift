@@ -45,8 +45,8 @@ struct SimulatedDisk {
         var writtenMilliseconds: UInt64 = 0
     }
 
-    /// The key under which the position of one stream is stored.
-    private struct Place: Hashable {
+    /// The name of a stream, under which its position is stored.
+    private struct StreamName: Hashable {
         let origin: String
         let topic: Topic
     }
@@ -60,7 +60,7 @@ struct SimulatedDisk {
     /// How far each stream was applied: of those that the replica or relay listens to, and those that were pushed to
     /// it.
     var positions: [StreamPosition] {
-        positionByPlace.values.sorted { $0.precedes($1) }
+        positionByStream.values.sorted { $0.precedes($1) }
     }
     /// When the process was last in contact with its senders, by the last durable transaction, in milliseconds of the
     /// wall clock.
@@ -70,7 +70,7 @@ struct SimulatedDisk {
     private(set) var pushes: [Push] = []
     /// How many of ``pushes`` the process has merged in this life, or found at its start.
     private var mergedCount = 0
-    private var positionByPlace: [Place: StreamPosition] = [:]
+    private var positionByStream: [StreamName: StreamPosition] = [:]
     private var pending: Transaction?
     /// The commit up to which ``records`` have what the cache of this life has. Most writes are of positions alone, and
     /// need not look at every model.
@@ -129,12 +129,12 @@ struct SimulatedDisk {
         updateCount = max(updateCount, transaction.updateCount)
         clock = max(clock, transaction.clock)
         lastContact = transaction.lastContact ?? lastContact
-        positionByPlace = positionByPlace.filter { !transaction.forgotten.contains($0.key.origin) }
+        positionByStream = positionByStream.filter { !transaction.forgotten.contains($0.key.origin) }
         let later = pushes[transaction.pushCount...]
         var earlier = pushes[..<transaction.pushCount]
         // A stream that the transaction leaves out keeps its position.
         for position in transaction.positions {
-            positionByPlace[Place(origin: position.origin, topic: position.topic)] = position
+            positionByStream[StreamName(origin: position.origin, topic: position.topic)] = position
         }
         // A batch that has left the ring cannot be replayed. Once the records hold it, it need not be kept as a batch.
         earlier.removeAll { !isHeld($0) && isRecorded($0) }
@@ -147,7 +147,7 @@ struct SimulatedDisk {
     var unrecordedCount: Int { pushes.count { !isRecorded($0) } }
 
     private func isRecorded(_ push: Push) -> Bool {
-        guard let position = positionByPlace[Place(origin: push.stream.origin, topic: push.stream.topic)] else {
+        guard let position = positionByStream[StreamName(origin: push.stream.origin, topic: push.stream.topic)] else {
             return false
         }
         return position.incarnation > push.stream.incarnation

@@ -5,8 +5,8 @@ internal import CLibZMQ
 ///     var poller = try Poller()
 ///     let stream = poller.add(socket)
 ///     while running {
-///         let outcome = try poller.wait(timeout: .milliseconds(500))
-///         if outcome.isWoken { takeWork() }
+///         let result = try poller.wait(timeout: .milliseconds(500))
+///         if result.isWoken { takeWork() }
 ///         if poller.isReadable(stream) {
 ///             while try socket.receive(into: &message) { … }
 ///         }
@@ -27,7 +27,7 @@ public struct Poller: ~Copyable {
     }
 
     /// Why a wait ended. Where it was not woken and nothing is ready, the time was over.
-    public struct Outcome: Hashable, Sendable {
+    public struct PollResult: Hashable, Sendable {
         /// The number of sockets that are ready; ask ``Poller/readiness(of:)`` which.
         public let readyCount: Int
         /// Whether ``Waker/wake()`` was called since the last wait that reported a wake.
@@ -155,35 +155,35 @@ public struct Poller: ~Copyable {
     /// - Throws: ``ZeroMQError/Code/terminated``. A signal does not end the wait.
     /// - Complexity: O(*sockets*), and a system call for each socket that was used since it was found empty.
     @available(*, noasync, message: "waiting blocks the thread: use a thread of your own, never a task's")
-    public mutating func wait(timeout: Duration?) throws(ZeroMQError) -> Outcome {
+    public mutating func wait(timeout: Duration?) throws(ZeroMQError) -> PollResult {
         let readyCount = try refresh(signalledOnly: false)
         let mayWait = timeout.map { $0 > .zero } ?? true
         if readyCount > 0 || !mayWait || !waker.prepareToSleep() {
             let isWoken = waker.takeWake()
-            return Outcome(readyCount: try readyCount + lookAtPassedOver(), isWoken: isWoken)
+            return PollResult(readyCount: try readyCount + lookAtPassedOver(), isWoken: isWoken)
         }
         let deadline = timeout.map { ContinuousClock.now + $0 }
         var remaining = timeout
         while true {
             let result = unsafe clibzmq_wait(&descriptors, descriptors.count, remaining.map(\.nanoseconds) ?? -1)
-            let outcome = try settle(result)
-            if outcome.readyCount > 0 || outcome.isWoken { return outcome }
+            let polled = try settle(result)
+            if polled.readyCount > 0 || polled.isWoken { return polled }
             if let deadline {
                 let now = ContinuousClock.now
                 remaining = deadline - now
-                if now >= deadline { return outcome }
+                if now >= deadline { return polled }
             }
             // A signal, or a command that makes no socket ready: sleep again.
-            if !waker.prepareToSleep() { return Outcome(readyCount: 0, isWoken: waker.takeWake()) }
+            if !waker.prepareToSleep() { return PollResult(readyCount: 0, isWoken: waker.takeWake()) }
         }
     }
 
     /// Ends a sleep: takes a wake, and looks at the sockets that have signalled.
-    private mutating func settle(_ result: CInt) throws(ZeroMQError) -> Outcome {
+    private mutating func settle(_ result: CInt) throws(ZeroMQError) -> PollResult {
         if result > 0, descriptors[0].revents != 0 { waker.drain() }
         let isWoken = waker.takeWake()
         if result < 0, result != -EINTR { throw failure(result, "ppoll") }
-        return Outcome(readyCount: result > 0 ? try refresh(signalledOnly: true) : 0, isWoken: isWoken)
+        return PollResult(readyCount: result > 0 ? try refresh(signalledOnly: true) : 0, isWoken: isWoken)
     }
 
     /// Looks at the sockets and counts the ready ones. After a sleep it looks only at those whose descriptor has

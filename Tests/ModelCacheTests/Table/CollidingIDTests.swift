@@ -156,7 +156,7 @@ import Testing
         let table = cache.table("T").table
         batch.withView { view in
             var plan = MergePlan()
-            var (tally, changes, byteCount) = (Tally(), BatchChanges?.none, 512)
+            var (tally, changes, byteCount) = (CommitTally(), BatchChanges?.none, 512)
             table.pending.apply(
                 view, table.shards, plan: &plan, tally: &tally, changes: &changes, byteCount: &byteCount)
         }

@@ -33,7 +33,7 @@ import Testing
 
         func frames(
             of stream: ReplayRing.Stream, from first: UInt64, through last: UInt64, byteCountMax: Int
-        ) -> ReplayRing.Finding {
+        ) -> ReplayRing.FoundFrames {
             let own = held.filter { $0.stream == stream }
             var found: [[UInt8]] = []
             var byteCount = 0

@@ -64,7 +64,7 @@ import Testing
                 for _ in 0..<20 where differences.isEmpty {
                     subscriber.cache.commit { $0.overwrite(type: "User", id: "42", with: before) }
                     let found = try await asked.verify(against: ControlClient(endpoint: origin.control))
-                    if case .different(let named)? = found.first?.outcome { differences = named }
+                    if case .different(let named)? = found.first?.verdict { differences = named }
                 }
                 #expect(Set(differences.map(\.id)) == ["42"])
                 #expect(differences.map(\.subject) == [.touched, .field("age")])
@@ -102,7 +102,7 @@ import Testing
                 let values = try await asked.verify(
                     against: ControlClient(endpoint: origin.control), comparingValues: true)
                 #expect(values.map(\.isEqual) == [true, false])
-                guard case .different(let differences)? = values.last?.outcome else { return }
+                guard case .different(let differences)? = values.last?.verdict else { return }
                 #expect(differences.map(\.id) == ["42"])
                 #expect(differences.map(\.subject) == [.field("age")])
                 #expect(differences.first?.left.value == 2 && differences.first?.right.value == 1)
@@ -165,7 +165,7 @@ import Testing
                 let found = try await ControlClient(endpoint: left.control)
                     .verify(against: ControlClient(endpoint: right.control), patience: .seconds(1))
                 #expect(found.count == 200)
-                let isApart = found.allSatisfy { $0.outcome.isApart }
+                let isApart = found.allSatisfy { $0.verdict.isApart }
                 #expect(isApart)
             }
         }
@@ -181,7 +181,7 @@ import Testing
                 let right = try await other.boundEndpoints
                 let found = try await ControlClient(endpoint: left.control)
                     .verify(against: ControlClient(endpoint: right.control), patience: .milliseconds(100))
-                guard case .apart(let mine, let theirs)? = found.first?.outcome else {
+                guard case .apart(let mine, let theirs)? = found.first?.verdict else {
                     Issue.record("expected to be apart, found \(found)")
                     return
                 }

@@ -10,8 +10,8 @@ protocol StressClient: Sendable {
 /// Lets many clients work at once, each in another way: on concurrent and serial queues of several priorities, on
 /// iterations of `concurrentPerform`, in tasks.
 enum Crew {
-    /// How a client is called.
-    enum Place: Int, CaseIterable {
+    /// The queue, thread or task on which a client is called.
+    enum CallSite: Int, CaseIterable {
         case global, urgent, background, concurrentQueue, serialQueue, iteration, task, detachedTask
     }
 
@@ -21,7 +21,7 @@ enum Crew {
             let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
             var iterating: [any StressClient] = []
             for (index, client) in clients.enumerated() {
-                switch Place.allCases[index % Place.allCases.count] {
+                switch CallSite.allCases[index % CallSite.allCases.count] {
                 case .global: group.addTask { await run(client, count, on: .global()) }
                 case .urgent: group.addTask { await run(client, count, on: .global(qos: .userInteractive)) }
                 case .background: group.addTask { await run(client, count, on: .global(qos: .utility)) }

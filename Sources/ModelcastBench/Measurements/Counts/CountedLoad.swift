@@ -27,8 +27,8 @@ public struct CountedLoad {
     static let warmUpCount = 8 * frameCount
     static let observedCount = 1_000
 
-    /// The outcome of one run, which `modelcast-count` prints as JSON.
-    public struct Outcome: Codable, Sendable {
+    /// The counts of one run, which `modelcast-count` prints as JSON.
+    public struct CountReport: Codable, Sendable {
         /// The part that was counted.
         public var part: CountedPart
         /// How many updates were counted.
@@ -52,7 +52,7 @@ public struct CountedLoad {
 
     /// Does the work of the part, and checks its result.
     /// - Throws: ``BenchError`` when the work was not done as it should, or digests differ.
-    public mutating func run() throws -> Outcome {
+    public mutating func run() throws -> CountReport {
         switch part {
         case .publish, .publishBatch: try publish()
         case .origin, .originBatch, .originAlone: try originate()
@@ -63,7 +63,7 @@ public struct CountedLoad {
         case .exchange, .exchangeAlone:
             frames = try CountedExchange(workload, load).run(updates, alone: part == .exchangeAlone)
         }
-        return Outcome(part: part, updates: updates, frames: frames, wireBytes: wireByteCount)
+        return CountReport(part: part, updates: updates, frames: frames, wireBytes: wireByteCount)
     }
 
     // MARK: Publisher

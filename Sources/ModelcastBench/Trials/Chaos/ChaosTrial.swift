@@ -31,7 +31,8 @@ actor ChaosTrial {
             // Without namespaces every process has a loopback address of its own, which needs no configuration. The
             // port is below those that the system gives away, so it stays free for a process that starts again.
             let run = Int(sweep.run) ?? 0
-            let host = network?.places[target.name]?.host ?? "127.\(64 + run / 256 % 64).\(run % 256).\(number + 1)"
+            let host =
+                network?.attachments[target.name]?.host ?? "127.\(64 + run / 256 % 64).\(run % 256).\(number + 1)"
             nodes.append(
                 ChaosNode(
                     name: target.name, role: target.role, index: indices[target.role, default: 0],
@@ -49,8 +50,8 @@ actor ChaosTrial {
         var launch = ChildLaunch(arguments: try arguments(of: node))
         launch.environment = [ChaosSweep.variable: sweep.run]
         launch.errorPath = "\(folder)/\(node.name).log"
-        if let place = network?.places[node.name], let ip = NetworkTool.ip.path {
-            launch.prefix = [ip, "netns", "exec", place.namespace]
+        if let attachment = network?.attachments[node.name], let ip = NetworkTool.ip.path {
+            launch.prefix = [ip, "netns", "exec", attachment.namespace]
         }
         nodes[index].begin(try Child(name: node.name, launch: launch))
         // A publisher that starts again begins its load at once.

@@ -1,5 +1,5 @@
 /// Values by number. A value keeps its number until it is removed; then the number is given to another one.
-struct Places<Value: Sendable>: Sendable {
+struct Slab<Value: Sendable>: Sendable {
     private var values: [Value?] = []
     private var free: [UInt32] = []
 

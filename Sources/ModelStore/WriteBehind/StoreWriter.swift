@@ -1,7 +1,7 @@
 /// The state that only the queue of a ``WriteBehind`` touches: the store, and the changes that are not written yet.
 // Unchecked because a store is not Sendable. The one WriteBehind that owns this makes every access on its serial queue,
 // and the store was sent to it.
-final class Writer: @unchecked Sendable {
+final class StoreWriter: @unchecked Sendable {
     let onEvent: @Sendable (StoreEvent) -> Void
     /// The changes that were taken for a flush and are not in the file yet.
     var kept = PendingChanges()

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Records the resident memory of other processes ten times a second, read from the kernel.
-final class MemoryWatch: Sendable {
+final class MemorySampler: Sendable {
     private struct Watched {
         var name: String
         var process: Int32
