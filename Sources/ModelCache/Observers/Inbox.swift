@@ -118,50 +118,44 @@ final class Inbox: Sendable {
     /// Calls the handler with one set after the other: on the observation's queue, or on the thread that has committed.
     private func drain() {
         var turns = 0
-        while true {
-            guard let set = take() else {
-                let isDone = state.withLock { state in
-                    let isDone = state.isEmpty || state.consumer == nil
-                    if isDone { state.isDraining = false }
-                    return isDone
-                }
-                if isDone { return }
-                continue
-            }
-            // Looked up anew for each set, as the handler may have cancelled.
-            switch state.withLock({ $0.consumer }) {
+        while let (set, consumer) = take() {
+            switch consumer {
             case .queue(let queue, let handler):
                 handler(set)
                 turns += 1
                 if turns == Inbox.turnMax { return queue.async { self.drain() } }
             case .inline(let handler): handler(set)
-            case .stream, nil: return
+            case .stream: return
             }
         }
     }
 
-    /// The next set, made of the initial state or taken from what waits. Only for the one consumer.
-    private func take() -> ChangeSet? {
-        let initial = state.withLock { state in exchange(&state.initial, with: nil) }
-        if var initial {
-            if let chunk = initial.next() {
-                putBack(initial)
-                return chunk
-            }
+    /// The next set, made of the initial state or taken from what waits, with the consumer that it is for. Only for
+    /// the one consumer.
+    ///
+    /// One access to the state takes a set that waits. The consumer is looked up anew for each set, as the handler may
+    /// have cancelled.
+    /// - Returns: nil where nothing waits, or the observation has ended; a drain is over then.
+    private func take() -> (set: ChangeSet, consumer: Consumer)? {
+        let (taken, initial) = state.withLock { state -> ((ChangeSet, Consumer)?, InitialState?) in
+            if let initial = exchange(&state.initial, with: nil) { return (nil, initial) }
+            return (state.takeNext(), nil)
         }
-        return state.withLock { $0.takeFirst() }
-    }
-
-    private func putBack(_ initial: InitialState) {
-        state.withLock { state in
-            if state.consumer != nil { state.initial = initial }
+        guard var initial else { return taken }
+        // Made outside the lock, as it reads a snapshot. Meanwhile nobody else takes.
+        let chunk = initial.next()
+        return state.withLock { state in
+            guard let chunk else { return state.takeNext() }
+            guard let consumer = state.consumer else { return nil }
+            state.initial = initial
+            return (chunk, consumer)
         }
     }
 
     /// The next set for a stream, once there is one; nil after ``close()``, and at the end of a stream that
     /// ``finish()`` has ended.
     func next() async -> ChangeSet? {
-        if let set = take() { return set }
+        if let (set, _) = take() { return set }
         return await withCheckedContinuation { continuation in
             let (isReady, set) = state.withLock { state -> (Bool, ChangeSet?) in
                 precondition(state.waiter == nil, "a change stream has one consumer; two tasks await its next element")
@@ -210,6 +204,13 @@ fileprivate extension Inbox.State {
             isDraining = true
             return true
         }
+    }
+
+    /// Takes the next set that waits; nil where none does, or the observation has ended, and then the drain is over.
+    mutating func takeNext() -> (ChangeSet, Inbox.Consumer)? {
+        if let consumer, let set = takeFirst() { return (set, consumer) }
+        isDraining = false
+        return nil
     }
 
     mutating func takeFirst() -> ChangeSet? {
