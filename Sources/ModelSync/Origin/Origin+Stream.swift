@@ -1,6 +1,6 @@
 import ModelCache
 import ModelRecord
-import ModelWire
+public import ModelWire
 
 extension Origin {
     /// Closes every open batch: each becomes a frame with the next sequence of its topic.
@@ -8,9 +8,35 @@ extension Origin {
         while let index = open.first { close(index, group: nil) }
     }
 
+    /// Sends at once what the owner would otherwise find among the actions: the batches that are closed already, then
+    /// those that are open, in order. A batch that was open becomes no action on its way.
+    ///
+    /// It ends at an action of another kind. That and all behind it stay for ``takeActions()``.
+    /// - Throws: the error of `send`. The batches that are left then are open still, or lost where they were closed.
+    public mutating func flush<Failure: Error>(
+        _ send: (Topic, [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        if !actions.isEmpty {
+            let closed = takeActions()
+            for (index, action) in closed.enumerated() {
+                guard case .publish(let topic, let payload) = action else {
+                    actions = Array(closed[index...])
+                    return
+                }
+                try send(topic, payload)
+            }
+        }
+        while let index = open.first { try send(topics[index].topic, finish(index, group: nil)) }
+    }
+
     /// Closes one batch.
     mutating func close(_ index: Int, group: [Topic]?) {
         guard topics[index].isOpen else { return }
+        publish(topics[index].topic, finish(index, group: group))
+    }
+
+    /// Makes the frame of an open batch, and closes it.
+    private mutating func finish(_ index: Int, group: [Topic]?) -> [UInt8] {
         topics[index].isOpen = false
         open.removeAll { $0 == index }
         topics[index].head += 1
@@ -21,7 +47,7 @@ extension Origin {
         ring.append(
             ReplayRing.Stream(origin: configuration.name, incarnation: incarnation, topic: topics[index].topic),
             sequence: topics[index].head, payload: frame, at: ringTime)
-        publish(topics[index].topic, frame)
+        return frame
     }
 
     /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.

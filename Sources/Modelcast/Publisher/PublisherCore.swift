@@ -71,23 +71,21 @@ struct PublisherCore {
         return !origin.hasActions && !origin.hasOpenBatch && !isStopped && !stream.isBusy
     }
 
-    /// Sends under the lock, so that a later write cannot overtake.
+    /// Sends under the lock of the core. Input and output under a lock is an exception, for the sake of the order: a
+    /// write on another thread gets its stamp and its sequence under this lock, so its batch cannot overtake this one.
+    /// The send does not wait, as XPUB drops a message for a peer whose queue is full.
     private mutating func send(on stream: StreamSocket, now: Moment) -> Waker? {
-        origin.flush()
         // If batches are held back from now on, the socket thread has to be woken to flush them.
         var isToBeWoken = pacing.leftAtOnce(now.uptimeMicroseconds)
         do throws(ZeroMQError) {
-            for action in origin.takeActions() {
-                guard case .publish(let topic, let payload) = action else {
-                    preconditionFailure("a flush of an origin without actions only publishes")
-                }
+            try origin.flush { topic, payload throws(ZeroMQError) in
                 if try stream.publishFromWriter(topic: topic.bytes, payload) { isToBeWoken = true }
             }
         } catch {
             streamFailure = error
             isToBeWoken = true
         }
-        return isToBeWoken ? waker : nil
+        return isToBeWoken || origin.hasActions ? waker : nil
     }
 
     /// Hands the socket thread its work, with the time at which it has to come again.
