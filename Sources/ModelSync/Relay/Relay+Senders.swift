@@ -29,10 +29,12 @@ extension Relay {
         _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment
     ) {
         guard !refusedSenders.contains(sender) else { return }
-        replica.receiveStream(sender, topic: topic, payload: payload, now: now)
+        guard topic.count == 0 || topic[0] != 0x6D else {
+            replica.receiveStream(sender, topic: topic, payload: payload, now: now)
+            return collect(now: now)
+        }
+        let frame = replica.receiveFrame(sender, topic: topic, payload: payload, now: now)
         collect(now: now)
-        let isData = topic.count > 0 && topic[0] == 0x6D
-        guard !isData, let frame = try? StreamFrame(decoding: payload, limits: configuration.limits) else { return }
         switch frame {
         case .heads(let heads):
             if heads.isRelayed { relayNames[sender] = replica.name(of: sender) }
@@ -51,7 +53,7 @@ extension Relay {
                 collect(now: now)
             }
         case .bye(let bye) where replica.mayEnd(bye.origin, sender): forward(bye, payload)
-        case .bye, .batch, .unknown: break
+        case .bye, .batch, .unknown, nil: break
         }
     }
 

@@ -7,11 +7,25 @@ extension Replica {
     public func receiveStream(
         _ sender: SenderID, topic topicBytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
     ) {
+        guard topicBytes.count > 0, topicBytes[0] == 0x6D else {
+            _ = receiveFrame(sender, topic: topicBytes, payload: payload, now: now)
+            return
+        }
         do throws(WireError) {
-            if topicBytes.count > 0, topicBytes[0] == 0x6D {
-                return try receiveBatch(sender, topic: topicBytes, payload: payload, now: now)
-            }
-            switch try StreamFrame(decoding: payload, limits: configuration.limits) {
+            try receiveBatch(sender, topic: topicBytes, payload: payload, now: now)
+        } catch {
+            dropMalformed(sender, error)
+        }
+    }
+
+    /// Takes one message of a sender's stream whose topic is not one of data.
+    /// - Returns: the frame, which a relay looks at, too; nil for one that cannot be read.
+    func receiveFrame(
+        _ sender: SenderID, topic topicBytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
+    ) -> StreamFrame? {
+        do throws(WireError) {
+            let frame = try StreamFrame(decoding: payload, limits: configuration.limits)
+            switch frame {
             case .heads(let heads):
                 let isBarrier = topicBytes.count > 0 && topicBytes[0] == 0xFF
                 receiveHeads(sender, heads, now: now)
@@ -21,8 +35,10 @@ extension Replica {
             case .bye(let bye): receiveBye(sender, bye, now: now)
             case .batch, .unknown: counters[.unknownKinds] += 1
             }
+            return frame
         } catch {
             dropMalformed(sender, error)
+            return nil
         }
     }
 
