@@ -19,21 +19,25 @@ extension ModelCache {
     /// For the origin of the update, which sends only these pairs. One look-up and one pass do both.
     /// - Parameters:
     ///   - byteCountMax: the size limit of the record, in bytes. An update that would exceed it is refused.
-    ///   - written: the encoded pairs that differ are appended here.
-    /// - Returns: the summary, and how many pairs differ; nil when the update was refused.
+    ///   - written: the encoded pairs that differ are appended here, unless all pairs of the update do.
+    /// - Returns: the summary, how many pairs differ, and whether all pairs of the update do, so that its own bytes can
+    ///   be sent; nil when the update was refused.
     @_spi(CacheWriting)
     public func commitChanges(
         of update: borrowing UpdateView, in table: ModelTable, byteCountMax: Int, written: inout [UInt8]
-    ) -> (summary: CommitSummary, count: Int)? {
+    ) -> (summary: CommitSummary, count: Int, isWhole: Bool)? {
         var count = 0
+        var isWhole = false
         var isRefused = false
-        let fields = update.fields
+        let (fields, fieldCount) = (update.fields, update.fieldCount)
         let summary = commit(update, in: table, keepingEqual: true) { madeByteCount, plan in
             isRefused = madeByteCount > byteCountMax || plan.hasTooManyCells
-            if !isRefused { count = plan.appendWritten(of: fields, to: &written) }
-            return !isRefused
+            guard !isRefused else { return false }
+            isWhole = plan.hasWritten(all: fieldCount)
+            count = isWhole ? fieldCount : plan.appendWritten(of: fields, to: &written)
+            return true
         }
-        return isRefused ? nil : (summary, count)
+        return isRefused ? nil : (summary, count, isWhole)
     }
 
     /// Decides whether a prepared merge takes place, by the size of the new record in bytes and by the plan. On false

@@ -64,9 +64,15 @@ extension Origin {
         defer { swap(&written, &pairs.bytes) }
         guard let result else { throw tooLarge(id) }
         guard result.summary.changed > 0 else { return .unchanged }
-        append(
-            .merge, to: state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash)), id: id, fields: written.span,
-            fieldCount: result.count, stamp: stamp, now: now)
+        let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash))
+        // Where all fields differ, the caller's bytes go into the batch, and are not copied on the way.
+        if result.isWhole {
+            append(
+                .merge, to: topic, id: id, fields: fields.bytes.span, fieldCount: fields.count, stamp: stamp, now: now)
+        } else {
+            append(
+                .merge, to: topic, id: id, fields: written.span, fieldCount: result.count, stamp: stamp, now: now)
+        }
         return .published(stamp: stamp)
     }
 

@@ -112,6 +112,10 @@ struct SingleUpdatePlay: ~Copyable {
             let count = made == nil ? 0 : plan.appendWritten(of: update.fields, to: &pairs)
             var written: [UInt8] = []
             let result = cache.commitChanges(of: update, in: table, byteCountMax: byteCountMax, written: &written)
+            if result?.isWhole == true {
+                try #require(written.isEmpty)
+                for index in update.fields.indices { written.append(update.fields[index]) }
+            }
             try #require(written == pairs)
             try #require(result?.summary == (isRefused ? nil : expected))
             try #require(result?.count ?? 0 == count)
