@@ -16,9 +16,8 @@ final class Inbox: Sendable {
 
     fileprivate struct State {
         var initial: InitialState?
-        /// The initial state of a single model, then changes. The sets before `head` have been taken.
-        var pending: [ChangeSet] = []
-        var head = 0
+        /// The initial state of a single model, then changes.
+        var pending = WaitingQueue<ChangeSet>()
         var changeCount = 0
         var limit = Inbox.limitMin
         var seat: Seat?
@@ -73,10 +72,9 @@ final class Inbox: Sendable {
             guard state.consumer != nil else { return (false, []) }
             state.pending.append(set)
             state.changeCount += set.count
-            guard state.changeCount > state.limit, state.pending.count - state.head > 1 else {
-                return (state.isToBeWoken(), [])
-            }
-            return (false, state.takeAll())
+            guard state.changeCount > state.limit, state.pending.count > 1 else { return (state.isToBeWoken(), []) }
+            state.changeCount = 0
+            return (false, state.pending.takeAll())
         }
         // Folded outside the lock. No other thread appends meanwhile. A consumer that comes meanwhile finds nothing,
         // and is woken afterwards.
@@ -88,7 +86,7 @@ final class Inbox: Sendable {
         let folded = Conflation.fold(excess.dropFirst(initial.count))
         return state.withLock { state in
             guard state.consumer != nil else { return false }
-            state.pending.append(contentsOf: initial)
+            for set in initial { state.pending.append(set) }
             if folded.count > 0 { state.pending.append(folded) }
             state.changeCount = initial.reduce(folded.count) { $0 + $1.count }
             state.limit = max(Inbox.limitMin, 2 * folded.count)
@@ -192,7 +190,7 @@ final class Inbox: Sendable {
 }
 
 fileprivate extension Inbox.State {
-    var isEmpty: Bool { head == pending.count && initial == nil }
+    var isEmpty: Bool { pending.isEmpty && initial == nil }
 
     /// True when the caller has to wake the consumer: there is something to take, and nobody is on the way to take it.
     mutating func isToBeWoken() -> Bool {
@@ -214,25 +212,8 @@ fileprivate extension Inbox.State {
     }
 
     mutating func takeFirst() -> ChangeSet? {
-        guard head < pending.count else { return nil }
-        let set = pending[head]
-        head += 1
-        changeCount -= set.count
-        if head == pending.count {
-            pending.removeAll(keepingCapacity: pending.capacity <= 1024)
-            head = 0
-        } else if head >= 1024, head * 2 > pending.count {
-            pending.removeFirst(head)
-            head = 0
-        }
+        let set = pending.takeFirst()
+        if let set { changeCount -= set.count }
         return set
-    }
-
-    mutating func takeAll() -> [ChangeSet] {
-        let all = Array(pending[head...])
-        pending = []
-        head = 0
-        changeCount = 0
-        return all
     }
 }

@@ -21,9 +21,7 @@ struct LanePart: Sendable {
 
 /// The queue of a lane, in order.
 struct LaneWaiting: Sendable {
-    private var batches: [LaneBatch] = []
-    /// The first batch that is not empty.
-    private var head = 0
+    private var batches = WaitingQueue<LaneBatch>()
     /// Changes that wait; first states are not counted, as there is at most one a member.
     private(set) var changeCount = 0
     /// A call of the lane's `drain()` is scheduled or at work.
@@ -32,7 +30,7 @@ struct LaneWaiting: Sendable {
     /// The greatest number of first states in one batch.
     private static let initialMax = 4096
 
-    var batchCount: Int { batches.count - head }
+    var batchCount: Int { batches.count }
 
     mutating func append(_ section: ChangeSection) {
         batches.append(LaneBatch(section: section))
@@ -41,10 +39,10 @@ struct LaneWaiting: Sendable {
 
     /// - Returns: true when the lane is to be woken.
     mutating func appendInitial(_ member: UInt32) -> Bool {
-        if let last = batches.indices.last, last >= head, batches[last].section == nil,
-            batches[last].initial.count < LaneWaiting.initialMax
-        {
-            batches[last].initial.append(member)
+        // Looked at without keeping a reference, so that the list grows in place.
+        let hasRoom = batches.last.map { $0.section == nil && $0.initial.count < LaneWaiting.initialMax } ?? false
+        if hasRoom {
+            batches.changeLast { $0.initial.append(member) }
         } else {
             batches.append(LaneBatch(initial: [member]))
         }
@@ -53,53 +51,35 @@ struct LaneWaiting: Sendable {
 
     /// True when the caller has to wake the queue: there is something to take, and no drain is on the way.
     mutating func isToBeWoken() -> Bool {
-        if isDraining || batchCount == 0 { return false }
+        if isDraining || batches.isEmpty { return false }
         isDraining = true
         return true
     }
 
     /// Takes up to `limit` entries of one batch; nil where nothing waits, and then the drain is over.
     mutating func take(_ limit: Int) -> LanePart? {
-        guard head < batches.count else {
+        guard let batch = batches.first else {
             isDraining = false
             return nil
         }
-        let (start, count) = (batches[head].next, batches[head].count)
-        let end = min(start + limit, count)
-        let section = batches[head].section
+        let end = min(batch.next + limit, batch.count)
         // A copy, as others may be added to the batch meanwhile.
         let part = LanePart(
-            section: section, initial: section == nil ? Array(batches[head].initial[start..<end]) : [],
-            range: start..<end)
-        if section != nil { changeCount -= part.count }
-        batches[head].next = end
-        if end == count { removeFirst() }
+            section: batch.section, initial: batch.section == nil ? Array(batch.initial[batch.next..<end]) : [],
+            range: batch.next..<end)
+        if batch.section != nil { changeCount -= part.count }
+        if end == batch.count { _ = batches.takeFirst() } else { batches.changeFirst { $0.next = end } }
         return part
     }
 
-    private mutating func removeFirst() {
-        batches[head] = LaneBatch()
-        head += 1
-        if head == batches.count {
-            batches.removeAll(keepingCapacity: batches.capacity <= 1024)
-            head = 0
-        } else if head >= 1024, head * 2 > batches.count {
-            batches.removeFirst(head)
-            head = 0
-        }
-    }
-
     mutating func takeAll() -> [LaneBatch] {
-        let all = Array(batches[head...])
-        batches = []
-        head = 0
         changeCount = 0
-        return all
+        return batches.takeAll()
     }
 
     /// Puts the folded batches before those that have come since.
     mutating func putBack(_ folded: [LaneBatch]) {
-        batches.insert(contentsOf: folded, at: head)
+        batches.putBack(folded)
         for batch in folded where batch.section != nil { changeCount += batch.count - batch.next }
     }
 }
