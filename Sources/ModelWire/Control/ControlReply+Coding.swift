@@ -1,7 +1,7 @@
 import ModelCBOR
 import ModelRecord
 
-extension ControlReply {
+extension ControlReply: ControlFrame {
     /// The frame of this reply, in deterministic encoding. Records are copied, not encoded again.
     public func encode() -> [UInt8] {
         var writer = CBORWriter(reserving: byteCountEstimate)
@@ -53,12 +53,6 @@ extension ControlReply {
         return writer.bytes
     }
 
-    private func begin(_ count: Int, _ writer: inout CBORWriter) {
-        writer.writeArrayHead(count)
-        writer.write(text: method)
-        writer.write(unsigned: rid)
-    }
-
     private var byteCountEstimate: Int {
         switch self {
         case .records(_, _, let records): records.reduce(96) { $0 + $1.byteCount }
@@ -74,8 +68,7 @@ extension ControlReply {
     public init(decoding bytes: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
         var frame = try FrameReader(bytes, limits: limits)
         var elements = try frame.beginArray()
-        let method = try frame.text(&elements, byteCountMax: 64)
-        let rid = try frame.unsigned(&elements)
+        let (method, rid) = try frame.methodAndRID(&elements)
         switch method {
         case "welcome":
             self = .welcome(
@@ -109,8 +102,7 @@ extension ControlReply {
         default:
             self = .unknown(method: method, rid: rid)
         }
-        try frame.finish(&elements)
-        try frame.expectEnd()
+        try frame.end(&elements)
     }
 }
 

@@ -1,7 +1,7 @@
 import ModelCBOR
 import ModelRecord
 
-extension ControlRequest {
+extension ControlRequest: ControlFrame {
     /// The frame of this request, in deterministic encoding.
     public func encode() -> [UInt8] {
         var writer = CBORWriter(reserving: 128)
@@ -47,19 +47,12 @@ extension ControlRequest {
         return writer.bytes
     }
 
-    private func begin(_ count: Int, _ writer: inout CBORWriter) {
-        writer.writeArrayHead(count)
-        writer.write(text: method)
-        writer.write(unsigned: rid)
-    }
-
     /// Reads a request in any well-formed encoding. Elements that an array has beyond the known ones are ignored.
     /// - Throws: ``WireError`` for bytes that are no request, a bad name, or anything past a limit.
     public init(decoding bytes: Span<UInt8>, limits: WireLimits = .default) throws(WireError) {
         var frame = try FrameReader(bytes, limits: limits)
         var elements = try frame.beginArray()
-        let method = try frame.text(&elements, byteCountMax: 64)
-        let rid = try frame.unsigned(&elements)
+        let (method, rid) = try frame.methodAndRID(&elements)
         switch method {
         case "hello":
             self = .hello(
@@ -91,8 +84,7 @@ extension ControlRequest {
         default:
             self = .unknown(method: method, rid: rid)
         }
-        try frame.finish(&elements)
-        try frame.expectEnd()
+        try frame.end(&elements)
     }
 }
 

@@ -10,11 +10,8 @@ extension Heads {
     }
 
     func write(to writer: inout CBORWriter) {
-        writer.writeArrayHead(ageMilliseconds == nil ? 6 : 7)
-        writer.write(unsigned: FrameKind.heads.rawValue)
-        writer.write(text: origin)
-        writer.write(unsigned: incarnation)
-        writer.write(unsigned: stamp)
+        writer.begin(
+            .heads, count: ageMilliseconds == nil ? 6 : 7, origin: origin, incarnation: incarnation, stamp: stamp)
         let sorted = Head.sorted(heads)
         writer.writeMapHead(sorted.count)
         for head in sorted {
@@ -99,11 +96,7 @@ extension Bye {
     /// The frame `[2, origin, incarnation, stamp]`.
     public func encode() -> [UInt8] {
         var writer = CBORWriter(reserving: 96)
-        writer.writeArrayHead(4)
-        writer.write(unsigned: FrameKind.bye.rawValue)
-        writer.write(text: origin)
-        writer.write(unsigned: incarnation)
-        writer.write(unsigned: stamp)
+        writer.begin(.bye, count: 4, origin: origin, incarnation: incarnation, stamp: stamp)
         return writer.bytes
     }
 
@@ -112,5 +105,18 @@ extension Bye {
         incarnation = try frame.unsigned(&elements)
         stamp = try frame.unsigned(&elements)
         try frame.finish(&elements)
+    }
+}
+
+extension CBORWriter {
+    /// Writes the beginning of heads or a bye, `[kind, origin, incarnation, stamp, …]`, a frame of `count` elements.
+    fileprivate mutating func begin(
+        _ kind: FrameKind, count: Int, origin: String, incarnation: UInt64, stamp: Stamp
+    ) {
+        writeArrayHead(count)
+        write(unsigned: kind.rawValue)
+        write(text: origin)
+        write(unsigned: incarnation)
+        write(unsigned: stamp)
     }
 }
