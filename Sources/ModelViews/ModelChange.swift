@@ -53,9 +53,9 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
         isInitial || step != .changed || !change.makes(M.self, problems)
     }
 
-    /// True when the field of this property has another value than before. Traps for a property without a field.
-    public func changes(_ property: PartialKeyPath<M>) -> Bool {
-        M.field(of: property).covers(anyOf: change.changedFields)
+    /// True when this field has another value than before, or a field of this group: `change.changes(\.address.city)`.
+    public func changes<Field: ObservableField>(_ field: KeyPath<M.FieldNames.Type, Field>) -> Bool {
+        M.field(of: field).covers(anyOf: change.changedFields)
     }
 
     /// True for the state at the time of registration, which is no change.

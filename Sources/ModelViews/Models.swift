@@ -25,12 +25,17 @@ public struct Models<M: Model>: Sendable {
 
     init(_ cache: ModelCache, _ interest: Interest) { (self.cache, self.interest) = (cache, interest) }
 
-    /// Narrows to changes of these fields. Always told are that a model comes or goes, enters or leaves, and that its
-    /// record makes a model now or no longer does. Traps for a property without a field.
-    public func changes(of properties: PartialKeyPath<M>...) -> Models {
+    /// Narrows to changes of these fields: `changes(of: \.nickName, \.address.city)`. Always told are that a model
+    /// comes or goes, enters or leaves, and that its record makes a model now or no longer does.
+    ///
+    /// Of a nested struct either all is given, `\.address`, or single fields. Several calls narrow further.
+    public func changes<First: ObservableField, each Other: ObservableField>(
+        of first: KeyPath<M.FieldNames.Type, First>, _ others: repeat KeyPath<M.FieldNames.Type, each Other>
+    ) -> Models {
+        var names: Set = [M.field(of: first)]
+        for other in repeat each others { names.insert(M.field(of: other)) }
         var narrowed = self
-        let names = Set(properties.map { M.field(of: $0) })
-        narrowed.fields = fields.map { $0.intersection(names) } ?? names
+        narrowed.fields = fields.map { $0.common(with: names) } ?? names
         return narrowed
     }
 
@@ -129,6 +134,14 @@ extension Change {
     func touches(_ fields: Set<FieldName>) -> Bool {
         let changed = changedFields
         return fields.contains { $0.covers(anyOf: changed) }
+    }
+}
+
+extension Set<FieldName> {
+    /// The names that both sets have. Of a group and a field of it, the field.
+    fileprivate func common(with others: Set<FieldName>) -> Set<FieldName> {
+        let mine = filter { name in others.contains { $0.covers(name.text) } }
+        return mine.union(others.filter { name in contains { $0.covers(name.text) } })
     }
 }
 

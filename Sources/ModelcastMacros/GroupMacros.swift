@@ -28,7 +28,7 @@
 ///
 /// The struct gets a memberwise initialiser, if it has none with the same labels. The macro takes no generic structs,
 /// and no properties within `#if`.
-@attached(member, names: named(init), named(Names), named(fieldNames), named(write))
+@attached(member, names: named(init), named(FieldNames), named(fieldNames), named(write))
 @attached(extension, conformances: FieldGroup)
 public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "NestedMacro")
 

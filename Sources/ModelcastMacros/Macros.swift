@@ -27,20 +27,21 @@
 ///
 /// The struct gets a memberwise initialiser, if it has none with the same labels, and all that ``Model``, `Codable` and
 /// `CustomStringConvertible` ask for. `User.Partial` holds the known fields of a user that may be incomplete.
-/// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. A `description` of your
-/// own is left alone.
+/// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. `User.FieldNames` has a
+/// name for each field: key paths such as `\.nickName` lead there where a field is wanted. A `description` of your own
+/// is left alone.
 ///
 /// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants` and
 /// `unknownFields` are reserved: a field of such a name needs a property of another name.
 /// - Parameter type: the name of the type on the wire; the struct's, if nil. Several structs may view one type.
 @attached(
     member,
-    names: named(init), named(unread), named(unreadFields), named(modelType), named(id), named(Names),
+    names: named(init), named(unread), named(unreadFields), named(modelType), named(id), named(FieldNames),
     named(properties), named(encode), named(write), named(diff), named(unknownFields), named(==), named(hash),
     named(description), named(Partial), named(Constants), named(constants))
 @attached(
     extension, conformances: Model, Codable, CustomStringConvertible,
-    names: named(init), named(modelType), named(id), named(Names), named(properties), named(encode), named(write),
+    names: named(init), named(modelType), named(id), named(FieldNames), named(properties), named(encode), named(write),
     named(diff), named(unknownFields), named(==), named(hash), named(description), named(Partial), named(Constants),
     named(constants))
 public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "ModelMacro")

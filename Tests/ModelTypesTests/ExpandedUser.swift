@@ -40,22 +40,22 @@ struct User {
 extension User: Model, Codable, CustomStringConvertible {
     static var modelType: String { "User" }
 
-    private enum Names {
-        static let nickName: FieldName = "nick_name"
-        static let age: FieldName = "age"
-        static let createdAt: FieldName = "createdAt"
-        static let homepage: FieldName = "home"
-        static let colour: FieldName = "colour"
-        static let title: FieldName = "title"
+    enum FieldNames {
+        static let nickName: ModelField<String> = "nick_name"
+        static let age: ModelField<Int> = "age"
+        static let createdAt: ConstantField = "createdAt"
+        static let homepage: ModelField<Never> = "home"
+        static let colour: ModelField<Colour> = "colour"
+        static let title: ModelField<String> = "title"
     }
 
     static let properties: [ModelProperty<User>] = [
-        ModelProperty(\.nickName, Names.nickName),
-        ModelProperty(\.age, Names.age),
-        ModelProperty(\.createdAt, Names.createdAt, isConstant: true),
-        ModelProperty(\.homepage, Names.homepage),
-        ModelProperty(\.colour, Names.colour),
-        ModelProperty(\.title, Names.title),
+        ModelProperty(\.nickName, FieldNames.nickName._name),
+        ModelProperty(\.age, FieldNames.age._name),
+        ModelProperty(\.createdAt, FieldNames.createdAt._name, isConstant: true),
+        ModelProperty(\.homepage, FieldNames.homepage._name),
+        ModelProperty(\.colour, FieldNames.colour._name),
+        ModelProperty(\.title, FieldNames.title._name),
     ]
 
     init(id: UUID, record: CellRecord) throws(FieldProblem) {
@@ -206,23 +206,23 @@ extension User: Model, Codable, CustomStringConvertible {
 
         private init(id: UUID, reading source: inout some FieldSource) {
             self.id = id
-            age = source.state(Names.age, as: Int.self)
-            homepage = source.state(Names.homepage, by: .urlText)
-            title = source.state(Names.title, as: String.self).validated(by: .length(1...80))
-            colour = source.state(Names.colour, as: Colour.self)
-            createdAt = source.state(Names.createdAt, by: .iso8601)
-            nickName = source.state(Names.nickName, as: String.self)
+            age = source.state(FieldNames.age._name, as: Int.self)
+            homepage = source.state(FieldNames.homepage._name, by: .urlText)
+            title = source.state(FieldNames.title._name, as: String.self).validated(by: .length(1...80))
+            colour = source.state(FieldNames.colour._name, as: Colour.self)
+            createdAt = source.state(FieldNames.createdAt._name, by: .iso8601)
+            nickName = source.state(FieldNames.nickName._name, as: String.self)
         }
 
         func model() throws(FieldProblem) -> User {
             var model = User(
                 id: id,
-                nickName: try nickName.required(Names.nickName),
-                age: try age.optional(Names.age),
-                createdAt: try createdAt.required(Names.createdAt),
-                homepage: try homepage.optional(Names.homepage),
-                colour: try colour.required(Names.colour, default: .red),
-                title: try title.optional(Names.title)
+                nickName: try nickName.required(FieldNames.nickName._name),
+                age: try age.optional(FieldNames.age._name),
+                createdAt: try createdAt.required(FieldNames.createdAt._name),
+                homepage: try homepage.optional(FieldNames.homepage._name),
+                colour: try colour.required(FieldNames.colour._name, default: .red),
+                title: try title.optional(FieldNames.title._name)
             )
             if !age.isKnown {
                 model.unread.insert(1)
@@ -238,12 +238,12 @@ extension User: Model, Codable, CustomStringConvertible {
 
         var problems: [FieldProblem] {
             let problems = [
-                nickName.problem(Names.nickName),
-                age.optionalProblem(Names.age),
-                createdAt.problem(Names.createdAt),
-                homepage.optionalProblem(Names.homepage),
-                colour.optionalProblem(Names.colour),
-                title.optionalProblem(Names.title),
+                nickName.problem(FieldNames.nickName._name),
+                age.optionalProblem(FieldNames.age._name),
+                createdAt.problem(FieldNames.createdAt._name),
+                homepage.optionalProblem(FieldNames.homepage._name),
+                colour.optionalProblem(FieldNames.colour._name),
+                title.optionalProblem(FieldNames.title._name),
             ]
             return problems.compactMap(\.self)
         }
@@ -280,7 +280,7 @@ extension User: Model, Codable, CustomStringConvertible {
         func constants() throws(FieldProblem) -> Constants {
             Constants(
                 id: id,
-                createdAt: try createdAt.required(Names.createdAt)
+                createdAt: try createdAt.required(FieldNames.createdAt._name)
             )
         }
     }

@@ -7,6 +7,11 @@ import TestSupport
 /// A model by hand.
 struct Person: Model {
     static let modelType = "Person"
+    enum FieldNames {
+        static let age: ModelField<Int> = "age"
+        static let name: ModelField<String> = "name"
+        static let boss: ModelField<Reference<Person>> = "boss"
+    }
     static let properties = [
         ModelProperty(\Person.age, "age"), ModelProperty(\Person.name, "name"), ModelProperty(\Person.boss, "boss"),
     ]

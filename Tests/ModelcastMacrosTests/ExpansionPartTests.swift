@@ -41,7 +41,7 @@ import Testing
                     func model() throws(FieldProblem) -> Card {
                         Card(
                             id: id,
-                            name: try name.required(Names.name)
+                            name: try name.required(FieldNames.name._name)
                         )
                     }
             """,
@@ -113,7 +113,10 @@ import Testing
             """
         )
         .expect(
-            parts: "    public init(\n", "    public static var modelType", "    public static let properties",
+            parts: "    public init(\n", "    public static var modelType", "    public enum FieldNames {",
+            "        public static let name: ModelField<String>", "        package static let born: ConstantField",
+            "        static let inside: ModelField<Int>", "        fileprivate static let note: ModelField<String>",
+            "    public static let properties",
             "    public init(from decoder", "    public var constants: Constants {",
             """
                 public struct Partial: PartialModel, Codable, CustomStringConvertible {
@@ -136,7 +139,36 @@ import Testing
                 }
             """)
         Expansion("@Model private struct Note {\n    @ID let id: Int\n    private var text: String\n}")
-            .expect(parts: "        var text: FieldState<String>", "    static var modelType", without: "fileprivate")
+            .expect(
+                parts: "        var text: FieldState<String>", "        static let text: ModelField<String>",
+                "    static var modelType", without: "fileprivate")
+    }
+
+    /// Key paths to these are what observers take, so nothing else can be observed.
+    @Test func `among the names are the fields, and neither the id nor what is local or computed`() {
+        Expansion(
+            """
+            @Model
+            struct Item {
+                @ID let id: Int
+                var name: String?
+                @Constant let born: Int
+                @Constant let died: Int?
+                @Field(convert: .urlText) var link: URL
+                @Local var isSelected: Bool = false
+                var age: Int { 2026 - born }
+            }
+            """
+        )
+        .expect(
+            parts: """
+                    enum FieldNames {
+                        static let name: ModelField<String> = "name"
+                        static let born: ConstantField = "born"
+                        static let died: ModelField<Int> = "died"
+                        static let link: ModelField<Never> = "link"
+                    }
+                """)
     }
 
     @Test func `a protocol that the struct says itself is not said again`() {

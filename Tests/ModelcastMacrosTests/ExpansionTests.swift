@@ -83,12 +83,12 @@ import Testing
 
                         static var modelType: String { "Item" }
 
-                        private enum Names {
-                            static let size: FieldName = "size"
+                        enum FieldNames {
+                            static let size: ModelField<Size> = "size"
                         }
 
                         static let properties: [ModelProperty<Item>] = [
-                            ModelProperty(\.size, Names.size),
+                            ModelProperty(\.size, FieldNames.size._name),
                         ]
 
                         init(id: Int, record: CellRecord) throws(FieldProblem) {
@@ -155,19 +155,19 @@ import Testing
 
                             private init(id: Int, reading source: inout some FieldSource) {
                                 self.id = id
-                                size = source.state(Names.size, as: Size.self)
+                                size = source.state(FieldNames.size._name, as: Size.self)
                             }
 
                             func model() throws(FieldProblem) -> Item {
                                 Item(
                                     id: id,
-                                    size: try size.required(Names.size)
+                                    size: try size.required(FieldNames.size._name)
                                 )
                             }
 
                             var problems: [FieldProblem] {
                                 let problems = [
-                                    size.problem(Names.size),
+                                    size.problem(FieldNames.size._name),
                                 ]
                                 return problems.compactMap(\.self)
                             }

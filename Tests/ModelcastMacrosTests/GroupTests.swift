@@ -98,6 +98,14 @@ import Testing
         #expect(try copy(unknown) == unknown)
     }
 
+    @Test func `a path to a field of a group names it as it is on the wire`() {
+        #expect(Customer.field(of: \.address).text == "address")
+        #expect(Customer.field(of: \.address.city).text == "address.town")
+        #expect(Customer.field(of: \.address.place.latitude).text == "address.place.latitude")
+        #expect(Customer.field(of: \.contact).text == "contact" && Customer.field(of: \.other).text == "way")
+        #expect(Sinks.field(of: \.first.in).text == "first.in" && Sinks.field(of: \.first.sink).text == "first.sink")
+    }
+
     @Test func `a group that is nil in all parts is the default, or none`() throws {
         let site = Site(id: "a", more: Links())
         #expect(try site.fields["links.home"] == .null)

@@ -42,13 +42,13 @@ import Testing
                         self.sink = sink
                     }
 
-                    private enum Names {
-                        static let street: FieldName = "street"
-                        static let n: FieldName = "nr"
-                        static let land: FieldName = "land"
-                        static let on: FieldName = "on"
-                        static let place: FieldName = "place"
-                        static let sink: FieldName = "sink"
+                    enum FieldNames {
+                        static let street: ModelField<String> = "street"
+                        static let n: ModelField<Int> = "nr"
+                        static let land: ModelField<String> = "land"
+                        static let on: ModelField<Never> = "on"
+                        static let place: ModelField<Place> = "place"
+                        static let sink: ModelField<Int> = "sink"
                     }
 
                     public static let fieldNames: [String] = [
@@ -62,12 +62,16 @@ import Testing
 
                     public init(reading source: inout some FieldSource) throws(FieldProblem) {
                         self.init(
-                            street: try source.state(Names.street, as: String.self).required(Names.street),
-                            n: try source.state(Names.n, as: Int.self).validated(by: .range(1...9)).optional(Names.n),
-                            land: try source.state(Names.land, as: String.self).required(Names.land, default: "GB"),
-                            on: try source.state(Names.on, by: .iso8601).required(Names.on),
-                            place: try source.state(Names.place, as: Place.self).optional(Names.place),
-                            sink: try source.state(Names.sink, as: Int.self).required(Names.sink)
+                            street: try source.state(FieldNames.street._name, as: String.self)\#
+                .required(FieldNames.street._name),
+                            n: try source.state(FieldNames.n._name, as: Int.self).validated(by: .range(1...9))\#
+                .optional(FieldNames.n._name),
+                            land: try source.state(FieldNames.land._name, as: String.self)\#
+                .required(FieldNames.land._name, default: "GB"),
+                            on: try source.state(FieldNames.on._name, by: .iso8601).required(FieldNames.on._name),
+                            place: try source.state(FieldNames.place._name, as: Place.self)\#
+                .optional(FieldNames.place._name),
+                            sink: try source.state(FieldNames.sink._name, as: Int.self).required(FieldNames.sink._name)
                         )
                     }
 
@@ -99,8 +103,8 @@ import Testing
             """
         )
         .expect(
-            parts: "size: try source.state(Names.size, as: Int.self).optional(Names.size) ?? 3,",
-            "state(Names.kind, as: Page.Kind.self).required(Names.kind, default: Page.standard)",
+            parts: "size: try source.state(FieldNames.size._name, as: Int.self).optional(FieldNames.size._name) ?? 3,",
+            "state(FieldNames.kind._name, as: Page.Kind.self).required(FieldNames.kind._name, default: Page.standard)",
             without: "self.size = size")
     }
 }

@@ -98,7 +98,7 @@ import Testing
             .expect(
                 problems: Problem(
                     3, 12, "the name of a field has at most 128 bytes of UTF-8: give it a shorter one"))
-        model("@Field(\"\(String(repeating: "ä", count: 64))\") var number: Int").expect(parts: "Names.number")
+        model("@Field(\"\(String(repeating: "ä", count: 64))\") var number: Int").expect(parts: "FieldNames.number")
     }
 
     @Test(arguments: ["name", "\"a\\(b)\"", "\"a\" + \"b\""])

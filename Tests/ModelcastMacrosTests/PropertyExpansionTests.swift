@@ -25,8 +25,8 @@ import Testing
             "try sink.write(\"sink\", self.sink)",
             "} else if self.old != old.old || oldUnknown.contains(6) {",
             "hasher.combine(self.hasher)", "text.add(\"text\", self.text)",
-            "self.source = source.state(Names.source, as: String.self)",
-            "static let `default`: FieldName = \"default\"", "text.add(\"default\", `default`)")
+            "self.source = source.state(FieldNames.source._name, as: String.self)",
+            "static let `default`: ModelField<Int> = \"default\"", "text.add(\"default\", `default`)")
     }
 
     @Test func `a description of one's own is kept`() {
@@ -66,11 +66,11 @@ import Testing
                     ) {
                 """,
             """
-                            colour: try colour.required(Names.colour, default: Colour.red),
-                            link: try link.optional(Names.link) ?? URL(string: "a:b"),
-                            size: try size.optional(Names.size) ?? (isSmall ? 1 : 2),
-                            title: try title.optional(Names.title),
-                            kind: try kind.required(Names.kind, default: Page.standard)
+                            colour: try colour.required(FieldNames.colour._name, default: Colour.red),
+                            link: try link.optional(FieldNames.link._name) ?? URL(string: "a:b"),
+                            size: try size.optional(FieldNames.size._name) ?? (isSmall ? 1 : 2),
+                            title: try title.optional(FieldNames.title._name),
+                            kind: try kind.required(FieldNames.kind._name, default: Page.standard)
             """,
             """
                     var unknown = unread
@@ -78,7 +78,7 @@ import Testing
                         unknown.remove(3)
                     }
                     return unknown
-            """, "var title: FieldState<String> = .unknown", "state(Names.kind, as: Page.Kind.self)")
+            """, "var title: FieldState<String> = .unknown", "state(FieldNames.kind._name, as: Page.Kind.self)")
     }
 
     @Test func `conversion and validation stand together`() {
@@ -93,7 +93,8 @@ import Testing
         )
         .expect(
             parts:
-                "time = source.state(Names.time, by: .iso8601).validated(by: .range(Date.distantPast...Date.now))",
+                "time = source.state(FieldNames.time._name, by: .iso8601)"
+                + ".validated(by: .range(Date.distantPast...Date.now))",
             """
                     if !unknown.contains(0) {
                         try sink.validate("at", time, by: .range(Date.distantPast...Date.now))
@@ -123,14 +124,14 @@ import Testing
         .expect(
             parts: """
                             self.id = id
-                            a = source.state(Names.a, as: Int.self)
-                            b = source.state(Names.b, as: Int.self)
-                            c = source.state(Names.c, as: Int.self)
-                            d = source.state(Names.d, as: Int.self)
-                            first = source.state(Names.first, as: Int.self)
-                            é = source.state(Names.é, as: Int.self)
-                            odd = source.state(Names.odd, as: Int.self)
-                            seen = source.state(Names.seen, as: Int.self)
+                            a = source.state(FieldNames.a._name, as: Int.self)
+                            b = source.state(FieldNames.b._name, as: Int.self)
+                            c = source.state(FieldNames.c._name, as: Int.self)
+                            d = source.state(FieldNames.d._name, as: Int.self)
+                            first = source.state(FieldNames.first._name, as: Int.self)
+                            é = source.state(FieldNames.é._name, as: Int.self)
+                            odd = source.state(FieldNames.odd._name, as: Int.self)
+                            seen = source.state(FieldNames.seen._name, as: Int.self)
                 """, "static let odd: FieldName = \"\\\"\\u{7}\\u{a}\"")
     }
 

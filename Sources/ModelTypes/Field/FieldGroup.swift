@@ -10,6 +10,10 @@ public import ModelRecord
 /// change one each. The address is nil when all its fields are null. The macros `@Nested` and `@OneOf` write the
 /// conformance.
 public protocol FieldGroup: Hashable, Sendable {
+    /// The names of the fields, for key paths such as `\.address.city`: a static ``ModelField`` for each. A sum type
+    /// has none: its fields depend on the case, so it is given as a whole.
+    associatedtype FieldNames = Never
+
     /// The names of all fields, within the group.
     static var fieldNames: [String] { get }
     /// Reads the value from the fields of the group.

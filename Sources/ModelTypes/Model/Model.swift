@@ -7,6 +7,10 @@ public import ModelRecord
 /// ```swift
 /// struct User: Model {
 ///     static let modelType = "User"
+///     enum FieldNames {
+///         static let nickName: ModelField<String> = "nick_name"
+///         static let age: ModelField<Int> = "age"
+///     }
 ///     static let properties = [ModelProperty(\User.nickName, "nick_name"), ModelProperty(\User.age, "age")]
 ///     let id: String
 ///     var nickName: String
@@ -29,6 +33,9 @@ public import ModelRecord
 public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
     /// The type for what is known of a model field by field, even where it is too little for the model.
     associatedtype Partial: PartialModel = RecordPartial<Self> where Partial.Complete == Self
+    /// The names of the fields: a static ``ModelField`` for each. Key paths to these are what ``knows(_:)`` and
+    /// observers of fields take. A type without names has no fields to give.
+    associatedtype FieldNames = Never
 
     /// The name of the type on the wire; the same at every call.
     static var modelType: String { get }

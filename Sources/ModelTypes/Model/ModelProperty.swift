@@ -28,22 +28,18 @@ extension Model {
         return mine == theirs
     }
 
-    /// The index of a property in ``properties``.
-    static func place(of keyPath: PartialKeyPath<Self>) -> Int {
-        guard let place = properties.firstIndex(where: { $0.keyPath == keyPath }) else {
-            preconditionFailure(
-                "\(keyPath) is no field of \(Self.self): name a stored property, and of a nested struct the whole")
-        }
-        return place
+    /// The name on the wire of the field that a key path leads to.
+    public static func field<Field: ObservableField>(of path: KeyPath<FieldNames.Type, Field>) -> FieldName {
+        FieldNames.self[keyPath: path]._name
     }
 
-    /// The wire name of the field that a property stands for. Traps for a property that is not in ``properties``, such
-    /// as a computed one.
+    /// True when the field has a value or is known to be empty; false when it is unknown. Tells apart the two meanings
+    /// of nil. Takes the fields of the model itself: a group is known or unknown as a whole.
     /// - Complexity: O(*properties*)
-    public static func field(of keyPath: PartialKeyPath<Self>) -> FieldName { properties[place(of: keyPath)].field }
-
-    /// True when the property's field has a value or is known to be empty; false when it is unknown. Tells apart the
-    /// two meanings of nil.
-    /// - Complexity: O(*properties*)
-    public func knows(_ keyPath: PartialKeyPath<Self>) -> Bool { !unknownFields.contains(Self.place(of: keyPath)) }
+    public func knows<Value>(_ field: KeyPath<FieldNames.Type, ModelField<Value>>) -> Bool {
+        let name = Self.field(of: field)
+        // A model that keeps no account of a field knows what it holds.
+        guard let place = Self.properties.firstIndex(where: { $0.field == name }) else { return true }
+        return !unknownFields.contains(place)
+    }
 }

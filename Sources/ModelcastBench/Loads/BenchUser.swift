@@ -49,30 +49,30 @@ struct BenchUser {
 extension BenchUser: Model, Codable, CustomStringConvertible {
     static var modelType: String { "BenchUser" }
 
-    private enum Names {
-        static let name: FieldName = "name"
-        static let mailAddress: FieldName = "mail_address"
-        static let age: FieldName = "age"
-        static let balance: FieldName = "balance"
-        static let isActive: FieldName = "isActive"
-        static let city: FieldName = "city"
-        static let language: FieldName = "language"
-        static let score: FieldName = "score"
-        static let createdAt: FieldName = "created_at"
-        static let tags: FieldName = "tags"
+    enum FieldNames {
+        static let name: ModelField<String> = "name"
+        static let mailAddress: ModelField<String> = "mail_address"
+        static let age: ModelField<Int> = "age"
+        static let balance: ModelField<Double> = "balance"
+        static let isActive: ModelField<Bool> = "isActive"
+        static let city: ModelField<String> = "city"
+        static let language: ModelField<String> = "language"
+        static let score: ModelField<Int32> = "score"
+        static let createdAt: ConstantField = "created_at"
+        static let tags: ModelField<[String]> = "tags"
     }
 
     static let properties: [ModelProperty<BenchUser>] = [
-        ModelProperty(\.name, Names.name),
-        ModelProperty(\.mailAddress, Names.mailAddress),
-        ModelProperty(\.age, Names.age),
-        ModelProperty(\.balance, Names.balance),
-        ModelProperty(\.isActive, Names.isActive),
-        ModelProperty(\.city, Names.city),
-        ModelProperty(\.language, Names.language),
-        ModelProperty(\.score, Names.score),
-        ModelProperty(\.createdAt, Names.createdAt, isConstant: true),
-        ModelProperty(\.tags, Names.tags),
+        ModelProperty(\.name, FieldNames.name._name),
+        ModelProperty(\.mailAddress, FieldNames.mailAddress._name),
+        ModelProperty(\.age, FieldNames.age._name),
+        ModelProperty(\.balance, FieldNames.balance._name),
+        ModelProperty(\.isActive, FieldNames.isActive._name),
+        ModelProperty(\.city, FieldNames.city._name),
+        ModelProperty(\.language, FieldNames.language._name),
+        ModelProperty(\.score, FieldNames.score._name),
+        ModelProperty(\.createdAt, FieldNames.createdAt._name, isConstant: true),
+        ModelProperty(\.tags, FieldNames.tags._name),
     ]
 
     init(id: String, record: CellRecord) throws(FieldProblem) {
@@ -231,31 +231,31 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
 
         private init(id: String, reading source: inout some FieldSource) {
             self.id = id
-            age = source.state(Names.age, as: Int.self)
-            city = source.state(Names.city, as: String.self)
-            name = source.state(Names.name, as: String.self)
-            tags = source.state(Names.tags, as: [String].self)
-            score = source.state(Names.score, as: Int32.self)
-            balance = source.state(Names.balance, as: Double.self)
-            isActive = source.state(Names.isActive, as: Bool.self)
-            language = source.state(Names.language, as: String.self)
-            createdAt = source.state(Names.createdAt, by: .unixMilliseconds)
-            mailAddress = source.state(Names.mailAddress, as: String.self)
+            age = source.state(FieldNames.age._name, as: Int.self)
+            city = source.state(FieldNames.city._name, as: String.self)
+            name = source.state(FieldNames.name._name, as: String.self)
+            tags = source.state(FieldNames.tags._name, as: [String].self)
+            score = source.state(FieldNames.score._name, as: Int32.self)
+            balance = source.state(FieldNames.balance._name, as: Double.self)
+            isActive = source.state(FieldNames.isActive._name, as: Bool.self)
+            language = source.state(FieldNames.language._name, as: String.self)
+            createdAt = source.state(FieldNames.createdAt._name, by: .unixMilliseconds)
+            mailAddress = source.state(FieldNames.mailAddress._name, as: String.self)
         }
 
         func model() throws(FieldProblem) -> BenchUser {
             var model = BenchUser(
                 id: id,
-                name: try name.required(Names.name),
-                mailAddress: try mailAddress.required(Names.mailAddress),
-                age: try age.required(Names.age),
-                balance: try balance.required(Names.balance),
-                isActive: try isActive.required(Names.isActive),
-                city: try city.optional(Names.city),
-                language: try language.required(Names.language, default: "en"),
-                score: try score.required(Names.score),
-                createdAt: try createdAt.required(Names.createdAt),
-                tags: try tags.required(Names.tags)
+                name: try name.required(FieldNames.name._name),
+                mailAddress: try mailAddress.required(FieldNames.mailAddress._name),
+                age: try age.required(FieldNames.age._name),
+                balance: try balance.required(FieldNames.balance._name),
+                isActive: try isActive.required(FieldNames.isActive._name),
+                city: try city.optional(FieldNames.city._name),
+                language: try language.required(FieldNames.language._name, default: "en"),
+                score: try score.required(FieldNames.score._name),
+                createdAt: try createdAt.required(FieldNames.createdAt._name),
+                tags: try tags.required(FieldNames.tags._name)
             )
             if !city.isKnown {
                 model.unread.insert(5)
@@ -265,16 +265,16 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
 
         var problems: [FieldProblem] {
             let problems = [
-                name.problem(Names.name),
-                mailAddress.problem(Names.mailAddress),
-                age.problem(Names.age),
-                balance.problem(Names.balance),
-                isActive.problem(Names.isActive),
-                city.optionalProblem(Names.city),
-                language.optionalProblem(Names.language),
-                score.problem(Names.score),
-                createdAt.problem(Names.createdAt),
-                tags.problem(Names.tags),
+                name.problem(FieldNames.name._name),
+                mailAddress.problem(FieldNames.mailAddress._name),
+                age.problem(FieldNames.age._name),
+                balance.problem(FieldNames.balance._name),
+                isActive.problem(FieldNames.isActive._name),
+                city.optionalProblem(FieldNames.city._name),
+                language.optionalProblem(FieldNames.language._name),
+                score.problem(FieldNames.score._name),
+                createdAt.problem(FieldNames.createdAt._name),
+                tags.problem(FieldNames.tags._name),
             ]
             return problems.compactMap(\.self)
         }
@@ -318,7 +318,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
         func constants() throws(FieldProblem) -> Constants {
             Constants(
                 id: id,
-                createdAt: try createdAt.required(Names.createdAt)
+                createdAt: try createdAt.required(FieldNames.createdAt._name)
             )
         }
     }

@@ -49,16 +49,15 @@ enum SwiftName {
 
     /// Types that generated code or the macros name. Another type of the same name would take their place.
     static let takenTypes: Set = [
-        "Any", "Array", "Bool", "CodingKey", "Codable", "Constants", "CustomStringConvertible", "Data", "Date",
-        "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error", "Equatable", "Field",
-        "FieldCodingKey", "FieldConversion", "FieldCursor", "FieldDecoder", "FieldEncoder", "FieldFault",
-        "FieldGroup", "FieldName", "FieldProblem", "FieldReader", "FieldSet", "FieldSink", "FieldSource",
-        "FieldState", "FieldValidation", "FieldValue", "FieldWriter", "Fields", "Float", "Foundation", "Hashable",
-        "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelID", "ModelProblem", "ModelProperty",
-        "ModelText", "ModelcastMacros", "Names", "Never", "Open", "Optional", "Partial", "PartialModel", "Protocol",
-        "CellRecord", "Reference", "Result", "Self", "Sendable", "Set", "String", "Swift", "Type", "URL", "UUID",
-        "Value",
-        "Void",
+        "Any", "Array", "Bool", "CodingKey", "Codable", "ConstantField", "Constants", "CustomStringConvertible",
+        "Data", "Date", "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error",
+        "Equatable", "Field", "FieldCodingKey", "FieldConversion", "FieldCursor", "FieldDecoder", "FieldEncoder",
+        "FieldFault", "FieldGroup", "FieldName", "FieldNames", "FieldProblem", "FieldReader", "FieldSet",
+        "FieldSink", "FieldSource", "FieldState", "FieldValidation", "FieldValue", "FieldWriter", "Fields", "Float",
+        "Foundation", "Hashable", "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelField",
+        "ModelID", "ModelProblem", "ModelProperty", "ModelText", "ModelcastMacros", "Never", "Open", "Optional",
+        "Partial", "PartialModel", "Protocol", "CellRecord", "Reference", "Result", "Self", "Sendable", "Set",
+        "String", "Swift", "Type", "URL", "UUID", "Value", "Void",
     ]
 }
 

@@ -10,7 +10,7 @@ struct ConformanceCode {
         if shape.id.plainName != "id" {
             members.append(["\(access)var id: \(shape.id.type.text) { \(shape.id.name) }"])
         }
-        if !shape.fields.isEmpty { members.append(shape.fields.names) }
+        if !shape.fields.isEmpty { members.append(shape.fields.names(shape.access)) }
         members += [properties, recordInit, decoderInit, encode, write]
         if !shape.fields.isEmpty { members.append(diff) }
         if !shape.tracked.isEmpty { members.append(unknownFields) }

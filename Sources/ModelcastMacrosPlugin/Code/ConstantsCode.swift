@@ -14,7 +14,7 @@ struct ConstantsCode {
         var lines = shape.id.documentation + ["\(access)let id: \(shape.id.type.text)"]
         for constant in shape.constants {
             lines += constant.documentation
-            lines.append("\(shape.access(to: constant))let \(constant.name): \(constant.type.text)")
+            lines.append("\(shape.access.ofPart(constant))let \(constant.name): \(constant.type.text)")
         }
         return [documentation] + .block("\(access)struct Constants: Identifiable, Hashable, Sendable", lines)
     }

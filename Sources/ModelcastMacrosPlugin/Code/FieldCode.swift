@@ -39,8 +39,11 @@ extension StoredProperty {
 
 extension [StoredProperty] {
     /// The code of the type with the names of these fields.
-    var names: [String] {
-        .block("private enum Names", map { "static let \($0.name): FieldName = \($0.field.literal)" })
+    /// - Parameter owner: the access of the type that has the fields.
+    func names(_ owner: Access) -> [String] {
+        .block(
+            "\(owner.ofMember)enum FieldNames",
+            map { "\(owner.ofPart($0))static let \($0.name): \($0.fieldType) = \($0.field.literal)" })
     }
 }
 

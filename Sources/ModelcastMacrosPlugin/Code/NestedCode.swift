@@ -7,7 +7,7 @@ struct NestedCode {
 
     var members: [[String]] {
         let memberwiseInit = shape.hasOwnInit ? [] : [shape.fields.memberwiseInit(shape.access)]
-        return memberwiseInit + [shape.fields.names, fieldNames, sourceInit, write]
+        return memberwiseInit + [shape.fields.names(shape.access), fieldNames, sourceInit, write]
     }
 
     private var fieldNames: [String] {

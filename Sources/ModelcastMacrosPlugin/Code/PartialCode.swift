@@ -21,7 +21,7 @@ struct PartialCode {
         var lines = shape.id.documentation + ["\(access)let id: \(idType)"]
         for field in shape.fields {
             lines += field.documentation
-            lines.append("\(shape.access(to: field))var \(field.name): FieldState<\(field.type.wrapped)> = .unknown")
+            lines.append("\(shape.access.ofPart(field))var \(field.name): FieldState<\(field.type.wrapped)> = .unknown")
         }
         return lines
     }

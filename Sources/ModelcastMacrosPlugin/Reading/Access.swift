@@ -26,6 +26,9 @@ enum Access: Int, Comparable {
     /// none.
     var ofMember: String { self == .file ? "" : ofProperty }
 
+    /// The modifier of what stands for a property, in a generated member of a type with this access.
+    func ofPart(_ property: StoredProperty) -> String { self == .file ? "" : min(property.access, self).ofProperty }
+
     /// The modifier of a property with this access. A private one becomes `fileprivate`, because other types of the
     /// file make the generated types that have it.
     var ofProperty: String {

@@ -26,11 +26,6 @@ struct ModelShape {
     /// True when a field is called `description`: then no description is generated.
     var hasDescriptionField: Bool { fields.contains { $0.plainName == "description" } }
 
-    /// The modifier of a property of `Partial` or `Constants`.
-    func access(to property: StoredProperty) -> String {
-        access == .file ? "" : min(property.access, access).ofProperty
-    }
-
     /// The name of the stored property with the fields that were unknown when the model was read.
     var unread: String { properties.contains { $0.plainName == "unread" } ? "unreadFields" : "unread" }
 }

@@ -30,8 +30,14 @@ struct StoredProperty {
     var label: String { name.label }
     /// True for an optional field without a default: its nil means null or unknown, so the model tracks which.
     var isTracked: Bool { role == .field && type.isOptional && defaultValue == nil }
-    /// The expression of the field's name, a static property.
-    var fieldName: String { "Names.\(name)" }
+    /// The expression of the field's name.
+    var fieldName: String { "FieldNames.\(name)._name" }
+    /// The type of the field among the names: a constant that is always there can be neither observed nor asked for. A
+    /// conversion makes one field of any type.
+    var fieldType: String {
+        isConstant && !type.isOptional
+            ? "ConstantField" : "ModelField<\(conversion == nil ? type.wrapped : "Never")>"
+    }
 
     /// The expression of the property, in code that has local variables of these names.
     func name(among locals: String...) -> String { locals.contains(plainName) ? "self.\(name)" : name }

@@ -7,6 +7,10 @@ import Testing
 // example: model
 struct User: Model {
     static let modelType = "User"
+    enum FieldNames {
+        static let nickName: ModelField<String> = "nick_name"
+        static let age: ModelField<Int> = "age"
+    }
     static let properties = [ModelProperty(\User.age, "age"), ModelProperty(\User.nickName, "nick_name")]
     let id: String
     var nickName: String
