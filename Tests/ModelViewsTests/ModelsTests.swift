@@ -158,6 +158,21 @@ import Testing
         #expect(heard == ["1 entered 17 18", "1 changed 18 19", "1 changed 19 20"])
     }
 
+    @Test func `a cancelled task ends a stream of models, also one that passes no change on`() async throws {
+        for yieldCount in [0, 1, 10, 1_000] {
+            let stream = cache.models(Person.self).where { $0.age > 17 }.stream()
+            let task = Task {
+                var count = 0
+                for await changes in stream { count += changes.count }
+                return count
+            }
+            for _ in 0..<yieldCount { await Task.yield() }
+            try cache.merge(1, ["name": "Ada", "age": .int(Int64(yieldCount % 17))])
+            task.cancel()
+            #expect(await task.value == 0)
+        }
+    }
+
     @Test func `a model that cannot be made is told of with its problem and the last that could`() throws {
         let heard = Heard<String>()
         let observation = cache.models(Person.self).observe(on: heard.queue) { changes in

@@ -121,6 +121,14 @@ enum TidyRules {
             .map { "\($0): chance without a generator handed in" }
     }
 
+    /// The public functions and properties that a user of the library awaits.
+    static func waits(in file: SourceFile) -> [String] {
+        guard ["Modelcast", "ModelViews", "ModelCache"].contains(file.target) else { return [] }
+        let code = file.code.joined(separator: "\n")
+        return code.matches(of: /public (?:\w+ )*func (\w+)[^{}]*\basync\b/).map { String($0.output.1) }
+            + code.matches(of: /public (?:\w+ )*var (\w+): [^{}\n]*\{ get async\b/).map { String($0.output.1) }
+    }
+
     /// Tests wait on a condition, never for a time.
     static func sleeps(in file: SourceFile) -> [String] {
         file.places(of: /\b(?:Task|Thread)\s*\.\s*sleep\b|\b(?:usleep|nanosleep|sleep)\(/)

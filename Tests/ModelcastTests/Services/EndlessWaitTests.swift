@@ -1,8 +1,10 @@
+import Dispatch
 import Logging
 import ServiceLifecycle
 import TestSupport
 import Testing
 
+@testable import ModelStore
 @testable import Modelcast
 
 /// What waits for something that may never come: each wait ends when its task is cancelled, or its service stops.
@@ -11,6 +13,13 @@ import Testing
         let folder = try TemporaryDirectory()
         return try Subscriber(
             SubscriberConfiguration(name: "s", publishers: ["ipc://\(folder.path("nobody"))"]), logger: silent)
+    }
+
+    private func relay() throws -> Relay {
+        try Relay(
+            RelayConfiguration(
+                name: "r", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"), publishers: []),
+            logger: silent)
     }
 
     /// Runs `body`, cancels it at some moment, and expects to be told so.
@@ -36,6 +45,49 @@ import Testing
         await expectCancelled { try await job.waitUntilAcknowledged() }
         try await during(job) { job in
             await expectCancelled { try await job.waitUntilAcknowledged() }
+        }
+        let relay = try relay()
+        await expectCancelled { _ = try await relay.boundEndpoints }
+    }
+
+    @Test func `waiting for room in the outbox ends when the task is cancelled, and nothing is written`() async throws {
+        var configuration = PublisherConfiguration(
+            name: "p", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.outboxByteCount = 1_000
+        let publisher = try Publisher(configuration, logger: silent)
+        for id in 0..<1_000 where !publisher.isOutboxFull {
+            try publisher.merge("User", "\(id)", ["text": "some text to fill it"])
+        }
+        #expect(publisher.isOutboxFull)
+        await expectCancelled { try await publisher.waitForRoom() }
+        await expectCancelled {
+            _ = try await publisher.waitingForRoom { try publisher.merge("Late", "1", ["n": 1]) }
+        }
+        #expect(publisher.cache.count(of: "Late") == 0)
+    }
+
+    @Test func `waiting for a disk that hangs ends when the task is cancelled`() async throws {
+        let folder = try TemporaryDirectory()
+        let publisher = try makePublisher(folder.path("p.store"), writing: .never)
+        try publisher.merge("User", "1", ["age": 1])
+        let queue = try #require(publisher.store).behind.queue
+        queue.suspend()
+        defer { queue.resume() }
+        await expectCancelled { try await publisher.waitUntilDurable() }
+    }
+
+    @Test func `a service ends, and without an error, when its task is cancelled while it runs`() async throws {
+        let (publisher, subscriber, relay) = (try makePublisher(nil), try subscriber(), try relay())
+        let isBound: [@Sendable () async throws -> Void] = [
+            { _ = try await publisher.boundEndpoints },
+            { while subscriber.status.senders.isEmpty { await Task.yield() } },
+            { _ = try await relay.boundEndpoints },
+        ]
+        for (service, isBound) in zip([publisher, subscriber, relay] as [any Service & Sendable], isBound) {
+            let run = Task { try await service.run() }
+            try await isBound()
+            run.cancel()
+            try await run.value
         }
     }
 
@@ -69,11 +121,7 @@ import Testing
     }
 
     @Test func `a service that has run does not run again, and says so`() async throws {
-        let (publisher, subscriber) = (try makePublisher(nil), try subscriber())
-        let relay = try Relay(
-            RelayConfiguration(
-                name: "r", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"), publishers: []),
-            logger: silent)
+        let (publisher, subscriber, relay) = (try makePublisher(nil), try subscriber(), try relay())
         for service in [publisher, subscriber, relay] as [any Service & Sendable] {
             let first = Task { try await service.run() }
             first.cancel()
