@@ -46,8 +46,8 @@ enum LoadedInParts: Story {
         var first: Pin?
         for await _ in subscriber.models(Pin.self, "7").stream() {
             let snapshot = subscriber.snapshot()
-            guard let pin = snapshot[Pin.self, "7"] else { continue }
-            let board = pin.board.flatMap { snapshot.resolve($0)?.title }
+            guard let pin = snapshot[lastGood: Pin.self, "7"] else { continue }
+            let board = pin.board.flatMap { snapshot[lastGood: $0]?.title }
             say("\(pin.imageURL.lastPathComponent), \(note(of: pin)), board: \(board ?? "not loaded")")
             guard let before = first else {
                 first = pin

@@ -39,16 +39,18 @@ enum MessageThread: Story {
         _ = await changes.next()
         // What the screen shows is one cut, which does not change while somebody looks at it.
         let shown = subscriber.snapshot()
-        guard let thread = shown[Conversation.self, "t"] else { return }
-        say("\(thread.title): \(thread.members.compactMap { shown.resolve($0)?.name }.joined(separator: ", "))")
+        guard let thread = shown[lastGood: Conversation.self, "t"] else { return }
+        say("\(thread.title): \(thread.members.compactMap { shown[lastGood: $0]?.name }.joined(separator: ", "))")
 
         _ = await changes.next()
-        guard let now = subscriber[Conversation.self, "t"], let second = subscriber.resolve(now.members[1]) else {
+        guard let now = subscriber[lastGood: Conversation.self, "t"],
+            let second = subscriber[lastGood: now.members[1]]
+        else {
             return
         }
         say("Ada has left, so the second is \(second.name) now")
         // A tap on the second row means the row that was shown.
-        if let tapped = shown.resolve(thread.members[1]) {
+        if let tapped = shown[lastGood: thread.members[1]] {
             say("the second of those that were shown is blocked: \(tapped.name)")
         }
     }

@@ -83,7 +83,7 @@ private final class Follower<M: Model, Other: Model>: ReferenceFollower {
         let snapshot = models.cache.snapshot()
         let model = models.admitted(snapshot.state(of: M.self, id))
         let wanted = model.map(references) ?? []
-        let now = ModelAndReferences(id: id, model: model, references: wanted.compactMap { snapshot.resolve($0) })
+        let now = ModelAndReferences(id: id, model: model, references: wanted.compactMap { snapshot[lastGood: $0] })
         let ids = Set(wanted.map(\.id))
         let known = state.withLock { Set($0.followed[id]?.observations.keys ?? [:].keys) }
         let added = ids.subtracting(known).map { other in (other, observation(of: other, for: id)) }

@@ -65,21 +65,22 @@ import Testing
             // Not each record is read: a model is carried over those that are not.
             if step % 3 == 0 { continue }
             guard let record = cache["Person", "\(id)"] else {
-                #expect(cache[Person.self, id] == nil && cache.withModel(Person.self, id) { _ in 0 } == nil)
+                #expect(cache[lastGood: Person.self, id] == nil)
+                #expect(cache.withModel(lastGood: Person.self, id) { _ in 0 } == nil)
                 continue
             }
             let plain = try? Person(record)
             if let plain { last[id] = plain }
-            let lent = cache.withModel(Person.self, id) { copy $0 }
-            let ways = [cache[Person.self, id], lent, cache.state(of: Person.self, id)?.model]
+            let lent = cache.withModel(lastGood: Person.self, id) { copy $0 }
+            let ways = [cache[lastGood: Person.self, id], lent, cache.state(of: Person.self, id)?.model]
             #expect(ways == [last[id], last[id], last[id]], "seed \(seed), step \(step)")
-            #expect(cache.snapshot()[Person.self, id] == last[id], "seed \(seed), step \(step)")
+            #expect(cache.snapshot()[lastGood: Person.self, id] == last[id], "seed \(seed), step \(step)")
             let isCurrent = cache.state(of: Person.self, id)?.problem == nil
             #expect(isCurrent == (plain != nil), "seed \(seed), step \(step)")
-            let age = cache.withModel(Person.self, id) { $0.age }
+            let age = cache.withModel(lastGood: Person.self, id) { $0.age }
             #expect(age == last[id]?.age, "seed \(seed), step \(step)")
-            let wide = cache.withModel(Wide.self, id) { $0.lanes[7] }
-            #expect(cache[Wide.self, id]?.lanes[7] == wide, "seed \(seed), step \(step)")
+            let wide = cache.withModel(lastGood: Wide.self, id) { $0.lanes[7] }
+            #expect(cache[lastGood: Wide.self, id]?.lanes[7] == wide, "seed \(seed), step \(step)")
             if let plain { #expect(wide == Double(plain.age), "seed \(seed), step \(step)") }
         }
     }
@@ -90,19 +91,19 @@ import Testing
         try cache.merge(1, ["name": "Ada", "age": 36])
         try cache.merge(2, ["name": "Ada"])
         #expect(throws: Refused.self) {
-            try cache.withModel(Person.self, 1) { (_: borrowing Person) throws(Refused) in throw Refused() }
+            try cache.withModel(lastGood: Person.self, 1) { (_: borrowing Person) throws(Refused) in throw Refused() }
         }
         for id in [2, 3] {
-            cache.withModel(Person.self, id) { _ in Issue.record("there is none") }
+            cache.withModel(lastGood: Person.self, id) { _ in Issue.record("there is none") }
         }
     }
 
     @Test func `a model that is lent stays as it is while its record is replaced`() throws {
         let cache = ModelCache()
         try cache.merge(1, ["name": "a name of more than fifteen bytes", "age": 1])
-        let ages = try cache.withModel(Person.self, 1) { person in
+        let ages = try cache.withModel(lastGood: Person.self, 1) { person in
             for age in 2..<50 { try cache.merge(1, ["name": "b", "age": .int(Int64(age))]) }
-            return [person.age, cache[Person.self, 1]?.age, person.name.utf8.count]
+            return [person.age, cache[lastGood: Person.self, 1]?.age, person.name.utf8.count]
         }
         #expect(ages == [1, 49, 33])
     }
@@ -110,7 +111,7 @@ import Testing
     @Test func `more Swift types than are noted are all read as what they are`() throws {
         let cache = ModelCache()
         func read<Inner: Sendable>(_ type: Nested<Inner>.Type, _ wanted: Int?, depth: Int) {
-            #expect(cache[type, 1]?.age == wanted)
+            #expect(cache[lastGood: type, 1]?.age == wanted)
             if depth > 0 { read(Nested<Nested<Inner>>.self, wanted, depth: depth - 1) }
         }
         // Before there are models of the type nothing is noted.
@@ -139,7 +140,8 @@ import Testing
             DispatchQueue(label: "reader \(reader)").async(group: group) {
                 var last = 0
                 while !isDone.load(ordering: .relaxed) {
-                    let person = reader == 0 ? cache[Person.self, 1] : cache.withModel(Person.self, 1) { copy $0 }
+                    let copied = reader == 0 ? cache[lastGood: Person.self, 1] : nil
+                    let person = copied ?? cache.withModel(lastGood: Person.self, 1) { copy $0 }
                     guard let person, person.age >= last, person.name == "number \(person.age) of very many" else {
                         faults.add("\(String(describing: person)) after \(last)")
                         return

@@ -47,15 +47,16 @@ import Testing
 
     @Test func `a field that is added is kept by those who do not know it`() throws {
         try write(WithMore(id: 1, name: "Ada", email: "ada@example.org"))
-        let old = try #require(cache[First.self, 1])
+        let old = try #require(cache[lastGood: First.self, 1])
         #expect(old.name == "Ada")
         try write(old.with { $0.name = "Ada L." })
-        #expect(cache[WithMore.self, 1]?.email == "ada@example.org" && cache[WithMore.self, 1]?.name == "Ada L.")
+        #expect(cache[lastGood: WithMore.self, 1]?.email == "ada@example.org")
+        #expect(cache[lastGood: WithMore.self, 1]?.name == "Ada L.")
     }
 
     @Test func `a field that is added is unknown in what was written before`() throws {
         try write(First(id: 1, name: "Ada"))
-        let new = try #require(cache[WithMore.self, 1])
+        let new = try #require(cache[lastGood: WithMore.self, 1])
         #expect(new.email == nil && !new.knows(\.email) && new.language == "en")
         #expect(throws: ModelProblem(type: "User", id: "1", [FieldProblem("email", nil)])) {
             try cache.model(WithRequired.self, 1)
@@ -65,11 +66,11 @@ import Testing
 
     @Test func `a field that is not written any more is missing where it is required`() throws {
         try write(First(id: 1, name: "Ada"))
-        #expect(cache[WithRequired.self, 1] == nil)
+        #expect(cache[lastGood: WithRequired.self, 1] == nil)
         // A record that had it keeps it.
         try write(WithRequired(id: 2, name: "Grace", email: "grace@example.org"))
         try write(First(id: 2, name: "Grace H."))
-        #expect(cache[WithRequired.self, 2]?.email == "grace@example.org")
+        #expect(cache[lastGood: WithRequired.self, 2]?.email == "grace@example.org")
     }
 
     @Model("User") struct Renamed {
@@ -79,9 +80,9 @@ import Testing
 
     @Test func `a property that is renamed reads its old field`() throws {
         try write(First(id: 1, name: "Ada"))
-        #expect(cache[Renamed.self, 1]?.displayName == "Ada")
+        #expect(cache[lastGood: Renamed.self, 1]?.displayName == "Ada")
         try write(Renamed(id: 1, displayName: "Ada L."))
-        #expect(cache[First.self, 1]?.name == "Ada L.")
+        #expect(cache[lastGood: First.self, 1]?.name == "Ada L.")
     }
 
     @Model("User") struct WithTextSize {
@@ -97,16 +98,16 @@ import Testing
 
     @Test func `a value of another type is a fault that leaves the last good model`() throws {
         try write(First(id: 1, name: "Ada", size: 5))
-        #expect(cache[First.self, 1]?.size == 5 && cache[WithTextSize.self, 1] == nil)
+        #expect(cache[lastGood: First.self, 1]?.size == 5 && cache[lastGood: WithTextSize.self, 1] == nil)
         try write(WithTextSize(id: 1, name: "Ada L.", size: "6"))
-        #expect(cache[WithTextSize.self, 1]?.size == "6")
+        #expect(cache[lastGood: WithTextSize.self, 1]?.size == "6")
         guard case .outdated(let last, let problem)? = cache.state(of: First.self, 1) else {
             Issue.record("not outdated")
             return
         }
         #expect(last.size == 5 && last.name == "Ada" && problem.problems.map(\.field) == ["size"])
         #expect(cache.partial(of: First.self, 1)?.name == .value("Ada L."))
-        #expect(cache[WithLenientSize.self, 1]?.size == 6)
+        #expect(cache[lastGood: WithLenientSize.self, 1]?.size == 6)
     }
 
     @Model("User") struct Wide {
@@ -121,7 +122,7 @@ import Testing
 
     @Test func `a number that becomes wider reads what was narrow`() throws {
         try write(First(id: 1, name: "Ada", size: 5))
-        #expect(cache[Wide.self, 1]?.size == 5 && cache[Floating.self, 1]?.size == 5)
+        #expect(cache[lastGood: Wide.self, 1]?.size == 5 && cache[lastGood: Floating.self, 1]?.size == 5)
         try write(Wide(id: 1, size: 1 << 40))
         #expect(throws: ModelProblem.self) { try cache.model(First.self, 1) }
         #expect(cache.partial(of: First.self, 1)?.size.fault?.code == .range)
@@ -148,10 +149,10 @@ import Testing
     @Test func `a case that is added is a fault, but for an open enum`() throws {
         try write(NewBeing(id: 1, kind: .robot))
         #expect(throws: ModelProblem.self) { try cache.model(Being.self, 1) }
-        #expect(cache[OpenBeing.self, 1]?.kind == .unknown("robot"))
-        let open = try #require(cache[OpenBeing.self, 1])
+        #expect(cache[lastGood: OpenBeing.self, 1]?.kind == .unknown("robot"))
+        let open = try #require(cache[lastGood: OpenBeing.self, 1])
         try write(open)
-        #expect(cache[NewBeing.self, 1]?.kind == .robot)
+        #expect(cache[lastGood: NewBeing.self, 1]?.kind == .robot)
     }
 
     @Model("User") struct WithOptionalName {
@@ -161,9 +162,9 @@ import Testing
 
     @Test func `a property that becomes optional reads what was required`() throws {
         try write(First(id: 1, name: "Ada"))
-        #expect(cache[WithOptionalName.self, 1]?.name == "Ada")
+        #expect(cache[lastGood: WithOptionalName.self, 1]?.name == "Ada")
         try write(WithOptionalName(id: 1, name: nil))
-        #expect(cache[WithOptionalName.self, 1]?.knows(\.name) == true)
+        #expect(cache[lastGood: WithOptionalName.self, 1]?.knows(\.name) == true)
         #expect(cache.partial(of: First.self, 1)?.name == .null)
         #expect(throws: ModelProblem.self) { try cache.model(First.self, 1) }
     }

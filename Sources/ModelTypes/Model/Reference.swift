@@ -5,7 +5,7 @@ public import ModelRecord
 /// ```swift
 /// var author: Reference<User>
 /// …
-/// let author = snapshot.resolve(message.author)
+/// let author = snapshot[lastGood: message.author]
 /// ```
 /// The field holds the text of the id. The other model need not exist.
 public struct Reference<Other: Model>: FieldValue {

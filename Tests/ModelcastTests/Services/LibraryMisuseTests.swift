@@ -61,8 +61,11 @@ import Testing
         ("let writes: Writes? = nil; try publisher.transaction { writes = $0 }", "cannot assign to value"),
         // A writer may wait on an actor.
         ("try await publisher.waitingForRoom { try publisher.merge(user) }", nil),
+        // What may be outdated says so.
+        ("_ = subscriber[User.self, \"1\"]", "'User.Type'"),
+        ("_ = subscriber[lastGood: User.self, \"1\"]; _ = try subscriber.model(User.self, \"1\")", nil),
         // A model is lent.
-        ("_ = subscriber.withModel(User.self, \"1\") { $0.age }", nil),
+        ("_ = subscriber.withModel(lastGood: User.self, \"1\") { $0.age }", nil),
         // An observer takes fields, of the model and of its groups, and no other path.
         ("_ = subscriber.models(User.self).changes(of: \\.age, \\.address, \\.address.city)", nil),
         ("_ = subscriber.models(User.self).changes(of: \\.isAdult)", "'User.FieldNames' has no member 'isAdult'"),

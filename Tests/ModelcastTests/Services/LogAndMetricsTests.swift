@@ -76,7 +76,7 @@ import Testing
         var metrics = CounterMetrics(
             label: "modelcast_publisher", name: "accounts", problems: publisher.problems, factory: factory)
         try publisher.merge("User", "1", ["age": 36])
-        for _ in 0..<2 { #expect(publisher[User.self, "1"] == nil) }
+        for _ in 0..<2 { #expect(publisher[lastGood: User.self, "1"] == nil) }
         metrics.update(Counters(), now: Moment(wallMilliseconds: 0, uptimeMicroseconds: 1_000_000))
         metrics.update(Counters(), now: Moment(wallMilliseconds: 0, uptimeMicroseconds: 2_000_000))
         #expect(factory.increments == ["modelcast_publisher_model_problems_total{name=accounts}": [1]])

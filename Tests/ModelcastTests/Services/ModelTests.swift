@@ -66,13 +66,47 @@ private struct Account: Model {
         try await withPair { publisher, subscriber in
             try publisher.merge(ada)
             #expect(await eventually { subscriber["User", "1"] != nil })
-            #expect(subscriber[User.self, "1"] == ada)
+            #expect(subscriber[lastGood: User.self, "1"] == ada)
             #expect(try subscriber.model(User.self, "1") == ada)
-            #expect(subscriber[User.self, "2"] == nil)
-            #expect(subscriber.snapshot()[User.self, "1"]?.age == 36)
+            #expect(subscriber[lastGood: User.self, "2"] == nil)
+            #expect(subscriber.snapshot()[lastGood: User.self, "1"]?.age == 36)
             try publisher.delete(User.self, "1")
-            #expect(await eventually { subscriber[User.self, "1"] == nil })
+            #expect(await eventually { subscriber[lastGood: User.self, "1"] == nil })
         }
+    }
+
+    @Test func `a publisher, a relay and a subscriber of it are read in the same ways`() async throws {
+        let publisher = try makePublisher(nil)
+        try publisher.merge(ada)
+        try publisher.merge("User", "2", ["age": 85])
+        try await running(publisher) { endpoints in
+            let configuration = RelayConfiguration(
+                name: "r", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"),
+                publishers: [endpoints.control])
+            try await during(Relay(configuration, logger: silent)) { relay in
+                try await subscribing(to: [relay.boundEndpoints.control]) { subscriber in
+                    #expect(await eventually { subscriber["User", "1"] != nil && subscriber["User", "2"] != nil })
+                    let sources: [any ModelSource] = [
+                        publisher, relay, subscriber, relay.cache, publisher.snapshot(), relay.snapshot(),
+                        subscriber.snapshot(),
+                    ]
+                    for source in sources { try expectAda(in: source) }
+                }
+            }
+        }
+    }
+
+    /// Expects Ada as the first user, and of a second one no more than an age, by every way to read.
+    private func expectAda(in source: some ModelSource) throws {
+        #expect(source[lastGood: User.self, "1"] == ada && source["User", "1"] != nil)
+        #expect(source[lastGood: Reference<User>("1")] == ada)
+        #expect(source.withModel(lastGood: User.self, "1") { $0.age } == 36)
+        #expect(try source.model(User.self, "1") == ada)
+        #expect(try source.model(User.self, "3") == nil)
+        let problem = ModelProblem(type: "User", id: "2", [FieldProblem("nick_name", nil)])
+        #expect(throws: problem) { try source.model(User.self, "2") }
+        #expect(source.state(of: User.self, "2") == .incomplete(problem))
+        #expect(source.partial(of: User.self, "2")?["age"] == 85)
     }
 
     @Test func `a record that lacks a field says which, and counts`() async throws {
@@ -117,7 +151,7 @@ private struct Account: Model {
         let error = #expect(throws: ModelcastError.self) { try publisher.merge(Account(id: 2, number: .max)) }
         let problem = try #require(error?.problem?.problems.first)
         #expect(error?.code == .model && problem.field == "number" && problem.fault?.code == .range)
-        #expect(publisher[Account.self, 2] == nil)
+        #expect(publisher[lastGood: Account.self, 2] == nil)
     }
 
     @Test func `publishing a model leaves other fields alone, assigning and replacing it does not`() throws {
@@ -152,7 +186,7 @@ private struct Account: Model {
         let version = publisher["User", "1"]?.version(of: "nick_name")
         #expect(try publisher.update(User.self, "1") { $0.age = 37 } != .unchanged)
         #expect(try publisher.update(User.self, "1") { $0.age = 37 } == .unchanged)
-        #expect(publisher[User.self, "1"]?.age == 37)
+        #expect(publisher[lastGood: User.self, "1"]?.age == 37)
         #expect(publisher["User", "1"]?.version(of: "nick_name") == version)
         struct Refusal: Error {}
         #expect(throws: Refusal.self) { try publisher.update(User.self, "1") { _ in throw Refusal() } }
@@ -173,7 +207,7 @@ private struct Account: Model {
                 }
             }
         }
-        #expect(publisher[Account.self, 1]?.balance == 1600)
+        #expect(publisher[lastGood: Account.self, 1]?.balance == 1600)
     }
 
     @Test func `a constant field takes one value, and refuses another by name`() throws {
@@ -191,11 +225,11 @@ private struct Account: Model {
             #expect(error?.code == .constant)
             #expect(error?.message == "Account 1: number is constant; it is int(7) and cannot become int(8)")
         }
-        #expect(publisher[Account.self, 1]?.number == 7)
+        #expect(publisher[lastGood: Account.self, 1]?.number == 7)
         // A model that is deleted may begin again.
         try publisher.delete(Account.self, 1)
         try publisher.merge(Account(number: 8))
-        #expect(publisher[Account.self, 1]?.number == 8)
+        #expect(publisher[lastGood: Account.self, 1]?.number == 8)
     }
 
     @Test func `constants hold within a transaction, in which a deleted model may begin again`() throws {
@@ -206,13 +240,13 @@ private struct Account: Model {
                 try $0.merge(Account(number: 8))
             }
         }
-        #expect(error?.code == .constant && publisher[Account.self, 1] == nil)
+        #expect(error?.code == .constant && publisher[lastGood: Account.self, 1] == nil)
         try publisher.merge(Account(number: 7))
         try publisher.transaction {
             try $0.delete(Account.self, 1)
             try $0.merge(Account(number: 8))
         }
-        #expect(publisher[Account.self, 1]?.number == 8)
+        #expect(publisher[lastGood: Account.self, 1]?.number == 8)
     }
 
     @Test func `a constant that is the same in another form is no other`() throws {
@@ -253,13 +287,13 @@ private struct Account: Model {
                 try $0.merge(Account(number: 8))
             }
         }
-        #expect(publisher[User.self, "1"] == nil)
+        #expect(publisher[lastGood: User.self, "1"] == nil)
         try publisher.transaction {
             try $0.merge(ada)
             try $0.assign(Account(id: 2, number: 8))
             try $0.delete(Account.self, 1)
         }
-        #expect(publisher[User.self, "1"] == ada && publisher[Account.self, 2]?.number == 8)
-        #expect(publisher[Account.self, 1] == nil)
+        #expect(publisher[lastGood: User.self, "1"] == ada && publisher[lastGood: Account.self, 2]?.number == 8)
+        #expect(publisher[lastGood: Account.self, 1] == nil)
     }
 }

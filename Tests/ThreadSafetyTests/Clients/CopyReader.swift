@@ -44,10 +44,10 @@ struct CopyReader: Sendable {
         let invoked = clock.tick()
         let (call, item): (String, StressItem?) =
             switch way {
-            case 0: ("typed subscript", source[StressItem.self, id])
-            case 1: ("typed, lent", source.withModel(StressItem.self, id) { copy $0 })
+            case 0: ("typed subscript", source[lastGood: StressItem.self, id])
+            case 1: ("typed, lent", source.withModel(lastGood: StressItem.self, id) { copy $0 })
             case 2: ("typed state", source.state(of: StressItem.self, id)?.model)
-            default: ("typed snapshot", cache.snapshot()[StressItem.self, id])
+            default: ("typed snapshot", cache.snapshot()[lastGood: StressItem.self, id])
             }
         let interval = Interval(invoked: invoked, responded: clock.tick())
         return ReadEvent(

@@ -154,7 +154,7 @@ final class PublisherClient: StressClient {
 
     private func publishChanges(_ id: Int, _ a: Int64) throws {
         let key = ModelKey(type: StressItem.modelType, id: "\(id)")
-        guard let old = publisher[StressItem.self, id] else { return }
+        guard let old = publisher[lastGood: StressItem.self, id] else { return }
         let step = ModelStep(key: key, write: .merge, fields: ["a": .int(a)])
         try perform([step]) { try publisher.merge(changesFrom: old, to: old.with { $0.a = a }) }
     }

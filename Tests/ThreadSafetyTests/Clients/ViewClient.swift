@@ -78,7 +78,7 @@ final class ViewClient: StressClient {
             let binding = cache.bind(StressItem.self, id, to: card, on: queue) { $0.map(\.b, to: \.title) }
             _ = card.title
             binding.cancel()
-        case 2: _ = cache.snapshot().all(StressItem.self).reduce(0) { $0 + ($1.a == nil ? 0 : 1) }
+        case 2: _ = cache.snapshot().all(lastGood: StressItem.self).reduce(0) { $0 + ($1.a == nil ? 0 : 1) }
         case 3: _ = cards[id].title
         default:
             let model = live.withLock { $0[id] }
@@ -92,7 +92,7 @@ final class ViewClient: StressClient {
     func end() async throws {
         let models = live.withLock { $0 }
         for id in ViewClient.ids {
-            let now = cache[StressItem.self, id]
+            let now = cache[lastGood: StressItem.self, id]
             guard await eventually({ models[id].model == now }) else {
                 let found = String(describing: models[id].model)
                 throw CaseFailure("the live model \(id) is \(found), not \(String(describing: now))")
@@ -103,7 +103,7 @@ final class ViewClient: StressClient {
                 throw CaseFailure("the object bound to \(id) has \(found), not that of \(String(describing: now))")
             }
         }
-        let wanted = Set(ViewClient.ids.filter { cache[StressItem.self, $0].map(condition) ?? false })
+        let wanted = Set(ViewClient.ids.filter { cache[lastGood: StressItem.self, $0].map(condition) ?? false })
         guard await eventually({ members.ids == wanted }) else {
             throw CaseFailure("\(members.ids) meet the condition by what was told, and \(wanted) do")
         }

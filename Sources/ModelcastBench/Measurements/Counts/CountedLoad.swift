@@ -207,7 +207,7 @@ public struct CountedLoad {
                 .merge, type: BenchUser.modelType, id: id, fields: try EncodedFields(user.fields), now: pair.now)
         }
         // Each model is read once before, so that its view is on the record.
-        for id in workload.ids { _ = pair.origin.cache[BenchUser.self, id] }
+        for id in workload.ids { _ = pair.origin.cache[lastGood: BenchUser.self, id] }
         var numbers = SeededNumbers(seed: 5)
         for count in [CountedLoad.warmUpCount, updates] {
             let sum = counted(pair.origin.cache, workload.ids, &numbers, count)

@@ -84,7 +84,7 @@ enum CountedWork {
         _ cache: ModelCache, _ ids: [String], _ numbers: inout SeededNumbers, _ count: Int
     ) -> Int {
         var sum = 0
-        for _ in 0..<count { sum &+= cache[BenchUser.self, ids[numbers.below(ids.count)]]?.age ?? -1 }
+        for _ in 0..<count { sum &+= cache[lastGood: BenchUser.self, ids[numbers.below(ids.count)]]?.age ?? -1 }
         return sum
     }
 
@@ -94,7 +94,7 @@ enum CountedWork {
     ) -> Int {
         var sum = 0
         for _ in 0..<count {
-            let isFound = cache.withModel(BenchUser.self, ids[numbers.below(ids.count)]) { $0.weight > 0 }
+            let isFound = cache.withModel(lastGood: BenchUser.self, ids[numbers.below(ids.count)]) { $0.weight > 0 }
             sum &+= isFound == true ? 1 : 0
         }
         return sum
