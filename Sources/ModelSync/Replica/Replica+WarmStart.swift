@@ -8,6 +8,7 @@ extension Replica {
     /// came since, and only topics that it cannot replay are taken whole. What no sequence shows is found by digests.
     public func restore(_ positions: [StreamPosition], now: Moment) {
         for position in positions where isWanted(position.topic) {
+            if position.hasTransactions { origins.noteTransaction(of: position.origin) }
             let key = StreamKey(origin: position.origin, topic: position.topic)
             let stream = meet(
                 key, incarnation: position.incarnation, sender: nil, isPushed: position.isPushed, isClaim: true,
@@ -45,18 +46,19 @@ extension Replica {
             // A store lets go of the batches of an earlier start once it is told of the later one.
             guard hasBeginning(stream), !groups.holdsEarlier(key, than: stream.incarnation) else { return nil }
             guard isStorable(stream) else { return nil }
+            let hasTransactions = origins[key.origin].hasTransactions
             // A later start that only others tell is not stored: they tell it again after a restart.
             if isMerelyClaimed(startOf: stream), let former = stream.claimedStart?.former {
                 return StreamPosition(
                     origin: key.origin, topic: key.topic, incarnation: former.incarnation,
-                    applied: former.tracker.applied, isPushed: stream.isPushed)
+                    applied: former.tracker.applied, isPushed: stream.isPushed, hasTransactions: hasTransactions)
             }
             let applied = committed(key, stream)
             // The position of a start that others claim would close the start that an origin pushes here.
             if isMerelyClaimed(startOf: stream), applied == 0 || origins[key.origin].isPushedHere { return nil }
             return StreamPosition(
                 origin: key.origin, topic: key.topic, incarnation: stream.incarnation, applied: applied,
-                isPushed: stream.isPushed)
+                isPushed: stream.isPushed, hasTransactions: hasTransactions)
         }
     }
 

@@ -12,14 +12,20 @@ public struct StreamPosition: Hashable, Sendable {
     public var applied: UInt64
     /// Batches of the stream were pushed here.
     public var isPushed: Bool
+    /// The origin has sent transactions over several topics: no topic is taken without the others.
+    public var hasTransactions: Bool
 
     /// A position as a store has kept it.
-    public init(origin: String, topic: Topic, incarnation: UInt64, applied: UInt64, isPushed: Bool = false) {
+    public init(
+        origin: String, topic: Topic, incarnation: UInt64, applied: UInt64, isPushed: Bool = false,
+        hasTransactions: Bool = false
+    ) {
         self.origin = origin
         self.topic = topic
         self.incarnation = incarnation
         self.applied = applied
         self.isPushed = isPushed
+        self.hasTransactions = hasTransactions
     }
 
     /// By origin and topic, which name the stream.

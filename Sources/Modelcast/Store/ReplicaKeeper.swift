@@ -18,6 +18,7 @@ final class ReplicaKeeper {
     /// The positions that the store was last told.
     private var told: [StreamID: StreamPosition] = [:]
     private var pushedOrigins: Set<String> = []
+    private var transactionOrigins: Set<String> = []
     /// The replica's count of forgotten names at the last look.
     private var forgottenNames: UInt64 = 0
     private var nextState: UInt64 = 0
@@ -47,6 +48,7 @@ final class ReplicaKeeper {
         for position in start.positions {
             told[StreamID(origin: position.origin, topic: position.topic)] = position
             if position.isPushed { pushedOrigins.insert(position.origin) }
+            if position.hasTransactions { transactionOrigins.insert(position.origin) }
         }
     }
 
@@ -129,6 +131,9 @@ final class ReplicaKeeper {
             if position.isPushed, pushedOrigins.insert(position.origin).inserted {
                 changes.facts[StoreLink.Fact.pushed + position.origin] = [1]
             }
+            if position.hasTransactions, transactionOrigins.insert(position.origin).inserted {
+                changes.facts[StoreLink.Fact.transactions + position.origin] = [1]
+            }
         }
     }
 
@@ -140,9 +145,13 @@ final class ReplicaKeeper {
             .filter { !replica.follows($0) }
         told = told.filter { !gone.contains($0.key.origin) }
         pushedOrigins.subtract(gone)
+        transactionOrigins.subtract(gone)
         pruner.forget(gone)
         changes.removedOrigins = gone.sorted()
-        for origin in gone { changes.facts[StoreLink.Fact.pushed + origin] = [] }
+        for origin in gone {
+            changes.facts[StoreLink.Fact.pushed + origin] = []
+            changes.facts[StoreLink.Fact.transactions + origin] = []
+        }
     }
 
     private func isWanted(_ topic: Topic) -> Bool {
@@ -153,7 +162,7 @@ final class ReplicaKeeper {
         logger.log(event)
         guard case .replaced = event else { return }
         // The new file has none of the noted positions.
-        (told, pushedOrigins, nextState, nextAlive) = ([:], [], 0, 0)
+        (told, pushedOrigins, transactionOrigins, nextState, nextAlive) = ([:], [], [], 0, 0)
         pruner.beginAnew()
         link.noteEverything(of: replica.cache)
     }

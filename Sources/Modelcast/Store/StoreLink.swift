@@ -116,6 +116,8 @@ extension StoreLink {
     enum Fact {
         static let owner = "modelcast.owner"
         static let pushed = "modelcast.pushed."
+        /// Before the name of an origin that has sent transactions over several topics.
+        static let transactions = "modelcast.transactions."
         /// `1` from the making of the file until a publisher has run with it.
         static let new = "modelcast.new"
         /// The void starts of a publisher: others refused their stamps, and the content of their batches was written

@@ -150,7 +150,7 @@ extension StoreReading {
             start.positions.append(
                 StreamPosition(
                     origin: head.origin, topic: head.topic, incarnation: head.incarnation, applied: head.sequence,
-                    isPushed: isPushed(head.origin)))
+                    isPushed: isPushed(head.origin), hasTransactions: hasTransactions(head.origin)))
         }
         let name = name
         start.own = try store.origins().first { $0.name == name }
@@ -166,9 +166,18 @@ extension StoreReading {
     /// True for an origin that was pushed. A relay that has lost its facts takes every origin for pushed, as it must
     /// not drop models that nobody else may have.
     private func isPushed(_ origin: String) -> Bool {
-        let name = StoreLink.Fact.pushed + origin
-        return start.facts[name] != nil || (areFactsLost && owner == .relay)
-            || store.damagedRows.contains { $0.table == .fact && $0.key == name }
+        isTold(StoreLink.Fact.pushed + origin) || (areFactsLost && owner == .relay)
+    }
+
+    /// True for an origin that has sent transactions over several topics. Where facts are lost every origin counts as
+    /// such, as no transaction may show in part.
+    private func hasTransactions(_ origin: String) -> Bool {
+        isTold(StoreLink.Fact.transactions + origin) || areFactsLost
+    }
+
+    /// The fact is in the file, or its row is damaged.
+    private func isTold(_ name: String) -> Bool {
+        start.facts[name] != nil || store.damagedRows.contains { $0.table == .fact && $0.key == name }
     }
 
     /// Removes all records, heads, origins and batches.
@@ -198,16 +207,19 @@ extension StoreReading {
                 owner.rawValue: "\(name)", "damage": "\(damage)", "consequence": "\(consequence)",
             ])
         let pushed = Set(start.positions.lazy.filter(\.isPushed).map(\.origin))
+        let grouped = Set(start.positions.lazy.filter(\.hasTransactions).map(\.origin))
         dropPositions()
         // Batches come first, as their senders were promised that they are kept. Heads come last, as they cover
         // everything before them.
         var first = StoreChanges()
         first.facts = identity
         first.facts.aliveMilliseconds = start.facts.aliveMilliseconds
-        for (name, value) in start.facts.values where name.hasPrefix(StoreLink.Fact.pushed) {
+        for (name, value) in start.facts.values
+        where name.hasPrefix(StoreLink.Fact.pushed) || name.hasPrefix(StoreLink.Fact.transactions) {
             first.facts[name] = value
         }
         for origin in pushed { first.facts[StoreLink.Fact.pushed + origin] = [1] }
+        for origin in grouped { first.facts[StoreLink.Fact.transactions + origin] = [1] }
         first.facts[StoreLink.Fact.void] = start.facts[StoreLink.Fact.void]
         first.origins = start.own.map { [$0] } ?? []
         first.batches = start.batches

@@ -55,6 +55,27 @@ import Testing
         #expect(wire.replica.counters[.incompleteGroups] == 0)
     }
 
+    @Test func `of a stored state in which transactions were no topic is taken without the others`() throws {
+        var wire = try Wire()
+        try wire.becomeLive()
+        _ = try wire.origin.transaction(try entries(0, 1), now: wire.now)
+        wire.flush()
+        wire.deliverAll()
+        let positions = wire.replica.positions
+        #expect(positions.count == 3 && positions.allSatisfy(\.hasTransactions))
+        let restored = Replica(configuration: wire.replica.configuration, cache: wire.replica.cache, seed: 2)
+        restored.restore(positions, now: wire.now)
+        #expect(restored.positions.allSatisfy(\.hasTransactions))
+        let forgetful = Replica(configuration: wire.replica.configuration, cache: wire.replica.cache, seed: 2)
+        forgetful.restore(
+            positions.map { position in
+                var position = position
+                position.hasTransactions = false
+                return position
+            }, now: wire.now)
+        #expect(!forgetful.positions.contains(where: \.hasTransactions))
+    }
+
     @Test func `no reader ever sees half of a transaction while the replica is live or repairing`() {
         forEachSeed(2_000) { _, generator in
             var wire = try Wire()

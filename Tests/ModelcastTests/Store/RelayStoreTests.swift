@@ -1,4 +1,6 @@
 import Foundation
+import ModelCache
+import struct ModelSync.StreamPosition
 import TestSupport
 import Testing
 
@@ -49,6 +51,29 @@ import Testing
                 #expect(subscriber.cache.count(of: "User") == 500)
             }
         }
+    }
+
+    @Test func `a relay that starts again knows which jobs send transactions, also when nothing of theirs comes again`()
+        async throws
+    {
+        try await during(makeRelay()) { relay in
+            for (name, types) in [("single", ["User"]), ("grouped", ["User", "Order"])] {
+                try await during(makeJob(name)) { job in
+                    _ = try job.transaction { writes in
+                        for type in types { try writes.merge(type, name, ["n": 1]) }
+                    }
+                    try await job.waitUntilAcknowledged()
+                }
+            }
+            #expect(await eventually { relay.status.store?.commits ?? 0 > 0 })
+        }
+        let link = try StoreLink(
+            path: folder.path("r.store"), owner: .relay, name: "relay", prefixes: [Array("m/".utf8)],
+            cache: ModelCache(), settings: .never, logger: silent)
+        let start = link.takeStart()
+        link.close(logger: silent)
+        #expect(Set(start.positions.filter(\.hasTransactions).map(\.origin)) == ["grouped"])
+        #expect(Set(start.positions.map(\.origin)) == ["grouped", "single"])
     }
 
     @Test func `a job that goes on over a restart of the relay finds its sequences`() async throws {
