@@ -146,7 +146,9 @@ extension Replica {
     /// before.
     func isTakingOver(for limit: UInt64, now: Moment) -> Bool {
         unsettled.all.contains { stream in
-            guard let since = stream.beginning.awaitedSince, now.uptimeMicroseconds < since + limit else { return false }
+            guard let since = stream.beginning.awaitedSince, now.uptimeMicroseconds < since + limit else {
+                return false
+            }
             let origin = stream.key.origin
             if isPresent(origin), !stream.tellers.contains(where: { name(of: $0.sender) == origin }) { return false }
             guard isMerelyClaimed(startOf: stream), let claimant = stream.claimedStart?.claimant else { return true }

@@ -32,8 +32,8 @@ extension Publisher {
     /// - Parameters:
     ///   - isolation: where the caller runs, such as the main actor; `write` is called there.
     ///   - write: makes the write. It is called again after each wait.
-    /// - Throws: the errors of `write`, except `outbox-full`, and those of ``waitForRoom()``. Once the task is cancelled
-    ///   during a wait, `write` is not called again.
+    /// - Throws: the errors of `write`, except `outbox-full`, and those of ``waitForRoom()``. Once the task is
+    ///   cancelled during a wait, `write` is not called again.
     @discardableResult
     public func waitingForRoom<Outcome>(
         isolation: isolated (any Actor)? = #isolation, _ write: () throws -> Outcome

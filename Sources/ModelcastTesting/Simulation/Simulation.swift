@@ -112,7 +112,9 @@ public final class Simulation {
         let failure = SimulationFailure(seed: seed, microseconds: time, node: node?.name, what: what)
         self.failure = failure
         if story.isTold {
-            for node in nodes { node.replica?.streamTexts().forEach { tell(node, "follows \($0)") } }
+            for node in nodes {
+                for stream in node.replica?.streamTexts() ?? [] { tell(node, "follows \(stream)") }
+            }
         }
         tell(node, "FAILED: \(what)")
     }

@@ -62,10 +62,10 @@ import Testing
         wire.flush()
         wire.deliverAll()
         let positions = wire.replica.positions
-        #expect(positions.count == 3 && positions.allSatisfy(\.hasTransactions))
+        #expect(positions.count == 3 && positions.allSatisfy { $0.hasTransactions })
         let restored = Replica(configuration: wire.replica.configuration, cache: wire.replica.cache, seed: 2)
         restored.restore(positions, now: wire.now)
-        #expect(restored.positions.allSatisfy(\.hasTransactions))
+        #expect(restored.positions.allSatisfy { $0.hasTransactions })
         let forgetful = Replica(configuration: wire.replica.configuration, cache: wire.replica.cache, seed: 2)
         forgetful.restore(
             positions.map { position in
@@ -73,7 +73,7 @@ import Testing
                 position.hasTransactions = false
                 return position
             }, now: wire.now)
-        #expect(!forgetful.positions.contains(where: \.hasTransactions))
+        #expect(!forgetful.positions.contains { $0.hasTransactions })
     }
 
     @Test func `no reader ever sees half of a transaction while the replica is live or repairing`() {

@@ -65,7 +65,6 @@ import Testing
                     try await job.waitUntilAcknowledged()
                 }
             }
-            #expect(await eventually { relay.status.store?.commits ?? 0 > 0 })
         }
         let link = try StoreLink(
             path: folder.path("r.store"), owner: .relay, name: "relay", prefixes: [Array("m/".utf8)],

@@ -285,8 +285,8 @@ extension Replica {
     }
 
     /// Takes note that the sender tells heads of the origin.
-    /// - Returns: false when the sender speaks for too many, or the start lies too far ahead, or a relay tells this one's
-    ///   own topics back.
+    /// - Returns: false when the sender speaks for too many, or the start lies too far ahead, or a relay tells this
+    ///   one's own topics back.
     func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         if configuration.forwardsBatches, heads.isRelayed, heads.origin == configuration.name { return false }
         guard noteOrigin(heads.origin, of: sender, now: now) else { return false }
