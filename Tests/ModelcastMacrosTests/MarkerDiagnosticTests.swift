@@ -52,7 +52,7 @@ import Testing
 
     @Test func `attributes of others are left alone`() {
         model("@Wrapped @Other.Field(\"x\") @available(*, deprecated) var age: Int")
-            .expect(parts: "static let age: FieldName = \"age\"", "@Wrapped @Other.Field(\"x\")")
+            .expect(parts: "static let age: ModelField<Int> = \"age\"", "@Wrapped @Other.Field(\"x\")")
         model("@ModelcastMacros.Local var age: Int?").expect(parts: "age: Int? = nil", without: "Names")
     }
 

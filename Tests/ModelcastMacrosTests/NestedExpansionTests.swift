@@ -42,8 +42,8 @@ import Testing
                         self.sink = sink
                     }
 
-                    enum FieldNames {
-                        static let street: ModelField<String> = "street"
+                    public enum FieldNames {
+                        public static let street: ModelField<String> = "street"
                         static let n: ModelField<Int> = "nr"
                         static let land: ModelField<String> = "land"
                         static let on: ModelField<Never> = "on"

@@ -132,7 +132,7 @@ import Testing
                             é = source.state(FieldNames.é._name, as: Int.self)
                             odd = source.state(FieldNames.odd._name, as: Int.self)
                             seen = source.state(FieldNames.seen._name, as: Int.self)
-                """, "static let odd: FieldName = \"\\\"\\u{7}\\u{a}\"")
+                """, "static let odd: ModelField<Int> = \"\\\"\\u{7}\\u{a}\"")
     }
 
     @Test func `one's own memberwise initialiser is kept`() {
