@@ -56,7 +56,7 @@ import Testing
         (865_000_002_376, "what another had claimed stayed when the origin itself became a sender"),
         (1_011_000_028_506, "what an origin wrote before it began anew in its snapshot was lost on a liar's word"),
         (1_012_000_002_318, "a part that others had claimed came while the rest waited for it, and was sent on twice"),
-        (1_136_719_431_039_191_947, "nobody told a stream of models that a relay had, and one that had joined lacked them"),
+        (1_136_719_431_039_191_947, "nobody told a stream of a relay's models, and one that had joined lacked them"),
         (1_013_000_089_644, "a relay that started again did not know that a job had sent transactions"),
         (1_013_000_035_427, "the checker wanted no hole of one that joined a relay while that had a hole itself"),
         (715_393_178_300_066_238, "a relay that was deceived told too much of an origin, and was never compared with"),
