@@ -1,8 +1,9 @@
 import Foundation
 import ModelCache
-import struct ModelSync.StreamPosition
 import TestSupport
 import Testing
+
+import struct ModelSync.StreamPosition
 
 @testable import Modelcast
 
