@@ -26,10 +26,10 @@ enum TidyRules {
         "Sources/ModelStore/File/RowSum.swift", "Sources/ModelStore/File/FilePlace.swift",
         "Sources/ModelStore/File/StoreMark.swift", "Sources/ModelStore/File/KeptLog.swift",
         // The bytes of a message become an array, and back.
-        "Sources/Modelcast/Sockets/Message+Bytes.swift",
+        "Sources/Modelcast/Transport/ZeroMQ/Message+Bytes.swift",
         // Sockets of the system, to find out why nobody greets at an endpoint.
-        "Sources/Modelcast/Sockets/EndpointProbe.swift",
-        "Sources/Modelcast/Sockets/UnixAddress.swift",
+        "Sources/Modelcast/Transport/ZeroMQ/EndpointProbe.swift",
+        "Sources/Modelcast/Transport/ZeroMQ/UnixAddress.swift",
         // The wall clock is a C call.
         "Sources/Modelcast/Clocks.swift",
     ]
@@ -86,6 +86,14 @@ enum TidyRules {
             file.code[index].matches(of: /\breplica\.(\w+)/).contains { state.contains(String($0.output.1)) }
         }
         .map { "\(file.path):\($0 + 1): state of a replica; ask it by Replica+Relaying" }
+    }
+
+    /// The services see a transport, and libzmq's sockets stand behind it. What is of threads and bytes alone
+    /// (`Poller`, `Waker`, `HeldMessage`) and the keys of a configuration are for all.
+    static func socketsOutOfPlace(in file: SourceFile) -> [String] {
+        guard file.target == "Modelcast", !file.path.hasPrefix("Sources/Modelcast/Transport/ZeroMQ/") else { return [] }
+        return file.places(of: /\b(?:Socket|SharedSocket|Monitor|ZAPHandler)\b|\b(?:Context|Message)\(/)
+            .map { "\($0): a socket of libzmq outside of Transport/ZeroMQ" }
     }
 
     /// A promise that the compiler cannot check has its proof on the line above (attributes may stand between).

@@ -69,6 +69,10 @@ import Testing
         Self.expectNone(left.map { "\($0) waits, and EndlessWaitTests does not cancel it" })
     }
 
+    @Test func `libzmq's sockets stand behind the transport seam`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.socketsOutOfPlace(in:)))
+    }
+
     @Test func `no test sleeps`() throws {
         Self.expectNone(try Repository.tests.get().flatMap(TidyRules.sleeps(in:)))
     }
@@ -159,6 +163,13 @@ import Testing
         #expect(hands(line, "Sources/ModelSync/Relay/Relay+Push.swift").count == 1)
         #expect(hands("replica.tick(now: t)", "Sources/ModelSync/Relay/Relay.swift") == [])
         #expect(hands(line, "Sources/ModelSync/Replica/Replica.swift") == [])
+    }
+
+    @Test(arguments: ["let a: Socket?", "try Socket(.router, in: b)", "Message(bytes)", "try Context()"])
+    func `a socket outside of its transport is found`(line: String) {
+        #expect(TidyRules.socketsOutOfPlace(in: file(line, "Sources/Modelcast/Loops/SenderLink.swift")).count == 1)
+        #expect(TidyRules.socketsOutOfPlace(in: file(line, "Sources/Modelcast/Transport/ZeroMQ/A.swift")) == [])
+        #expect(TidyRules.socketsOutOfPlace(in: file(line, "Sources/ZeroMQ/Socket/Socket.swift")) == [])
     }
 
     @Test(arguments: ["try await Task.", "Thread.", "_ = u", "_ = nano"])

@@ -15,15 +15,18 @@ public struct ControlClient: Sendable {
     public let timeout: Duration
     /// The keys of both sides; nil for a sender without keys.
     public let security: Security?
+    /// How the questions travel.
+    public let transport: Transport
 
     /// - Throws: ``ModelcastError`` for a text that is not an endpoint to connect to, or where `security` has no key
     ///   for it.
     public init(
-        endpoint: String, timeout: Duration = .seconds(5), security: Security? = nil
+        endpoint: String, timeout: Duration = .seconds(5), security: Security? = nil, transport: Transport = .zeroMQ
     ) throws(ModelcastError) {
-        try SenderEndpoints.requireConnectable(endpoint)
+        try transport.requireConnectable([endpoint], security)
         try security?.requireServer(at: endpoint)
         self.security = security
+        self.transport = transport
         self.endpoint = endpoint
         self.timeout = timeout
     }

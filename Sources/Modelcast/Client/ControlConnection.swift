@@ -1,33 +1,30 @@
 import ModelRecord
 import ModelSync
 import ModelWire
-import ZeroMQ
 
 /// One connection of a ``ControlClient``, on a thread of its own.
 struct ControlConnection: ~Copyable {
     private let client: ControlClient
     private let cancellation: ThreadCancellation
-    private let socket: Socket
-    private var watch: HandshakeWatch
-    private var poller: Poller
-    private var message = Message()
+    private let thread: any TransportThread
+    private let connection: any RequestConnection
     private var nextRID: UInt64 = 2
 
+    /// How many bytes of replies may wait.
+    private static let queueByteCount = 256 << 20
+
     init(client: ControlClient, _ cancellation: ThreadCancellation) throws {
-        let socket = try Socket(.dealer, in: Context())
-        try socket.applyDefaults(frameLimit: WireLimits.ceiling.frameByteCount, memoryLimit: 256 << 20)
-        try client.security?.connect(socket, control: client.endpoint)
-        let watch = try HandshakeWatch(socket, client.security)
-        try socket.connect(client.endpoint)
-        var poller = try Poller()
-        try watch.add(to: &poller)
-        _ = try poller.add(socket)
-        cancellation.wake(poller.waker)
+        let thread = try client.transport.implementation.openThread()
+        let connection = try thread.connect(
+            to: client.endpoint,
+            ConnectionSettings(
+                frameByteCount: WireLimits.ceiling.frameByteCount, queueByteCount: ControlConnection.queueByteCount,
+                greetings: .waking, security: client.security))
+        cancellation.wake(thread.waker)
         self.client = client
         self.cancellation = cancellation
-        self.socket = socket
-        self.watch = watch
-        self.poller = poller
+        self.thread = thread
+        self.connection = connection
     }
 
     mutating func hello() throws -> ControlClient.Welcome {
@@ -194,37 +191,19 @@ struct ControlConnection: ~Copyable {
 
     /// Waits for `duration`, or until something arrives.
     mutating func pause(_ duration: Duration) throws {
-        _ = try poller.wait(timeout: duration)
+        try thread.wait(timeout: duration)
         try cancellation.check()
     }
 
     /// Sends a request and calls `body` with each reply until it returns true.
     mutating func ask(_ request: ControlRequest, _ body: (ControlReply) -> Bool) throws {
-        _ = try socket.send(Message(request.encode()))
+        try connection.send(request.encode())
         let deadline = Clocks.now().uptimeMicroseconds + client.timeout.wholeMicroseconds
         while true {
-            while try socket.receive(into: &message) {
-                let frame = message.array
-                let reply: ControlReply
-                do {
-                    reply = try ControlReply(decoding: frame.span, limits: .ceiling)
-                } catch {
-                    throw ModelcastError(
-                        .messaging, "\(client.endpoint) does not speak the Modelcast protocol: \(error)")
-                }
-                if case .error(_, let code, let text) = reply {
-                    let kind: ModelcastError.Code =
-                        switch code {
-                        case .version: .version
-                        case .busy: .busy
-                        case .limit: .limit
-                        default: .messaging
-                        }
-                    throw ModelcastError(kind, "\(client.endpoint) refused: \(text)")
-                }
+            while let reply = try receive() {
                 if body(reply) { return }
             }
-            if case .failed(let reason) = try watch.look() {
+            if case .failed(let reason) = try connection.look() {
                 throw ModelcastError(.security, "\(client.endpoint): \(reason)")
             }
             let now = Clocks.now().uptimeMicroseconds
@@ -236,5 +215,33 @@ struct ControlConnection: ~Copyable {
             }
             try pause(.microseconds(deadline - now))
         }
+    }
+
+    /// The next reply; nil when none has come.
+    /// - Throws: ``ModelcastError`` for a refusal, and for a message that is no reply.
+    private func receive() throws -> ControlReply? {
+        var decoded: ControlReply?
+        var problem = "a reply of several frames"
+        let receipt = try connection.receive { frame in
+            do throws(WireError) {
+                decoded = try ControlReply(decoding: frame, limits: .ceiling)
+            } catch {
+                problem = "\(error)"
+            }
+        }
+        if receipt == .nothing { return nil }
+        guard let reply = decoded else {
+            throw ModelcastError(
+                .messaging, "\(client.endpoint) does not speak the Modelcast protocol: \(problem)")
+        }
+        guard case .error(_, let code, let text) = reply else { return reply }
+        let kind: ModelcastError.Code =
+            switch code {
+            case .version: .version
+            case .busy: .busy
+            case .limit: .limit
+            default: .messaging
+            }
+        throw ModelcastError(kind, "\(client.endpoint) refused: \(text)")
     }
 }

@@ -37,9 +37,6 @@ public struct Security: Hashable, Sendable {
         self.serversByEndpoint = serversByEndpoint
     }
 
-    /// The domain of all our sockets, which libzmq names to the ZAP handler.
-    static let domain = "modelcast"
-
     /// The key that the server at a control endpoint must prove.
     func serverKey(at endpoint: String) -> Curve.PublicKey? { serversByEndpoint[endpoint] ?? server }
 
@@ -69,37 +66,6 @@ public struct Security: Hashable, Sendable {
             throw ModelcastError(
                 .configuration, "libzmq \(Context.libraryVersion) was built without CURVE: install one that has it")
         }
-    }
-
-    // MARK: Sockets
-
-    /// Sets the keys of a socket that serves. Called before it is bound. Clients are allowed only by the handler of the
-    /// socket's context.
-    /// - Parameter security: nil where no keys are used. The domain then refuses everything that is not ZMTP 3, above
-    ///   all the body of an HTTP request, which would pass for ZMTP 1.0 (libzmq notes, row 21).
-    static func serve(_ socket: borrowing Socket, _ security: Security?) throws(ZeroMQError) {
-        if let security {
-            try socket.set(.curveServer, true)
-            try socket.set(.curveSecretKey, security.keys.secretKey)
-        }
-        try socket.set(.zapDomain, Security.domain)
-        try socket.set(.zapEnforceDomain, true)
-    }
-
-    /// Sets the keys of a socket that connects to the server with this control endpoint.
-    func connect(_ socket: borrowing Socket, control: String) throws(ZeroMQError) {
-        guard let server = serverKey(at: control) else {
-            preconditionFailure("every server was looked for when the configuration was taken")
-        }
-        try Security.connect(socket, keys, to: server)
-    }
-
-    static func connect(
-        _ socket: borrowing Socket, _ keys: Curve.KeyPair, to server: Curve.PublicKey
-    ) throws(ZeroMQError) {
-        try socket.set(.curvePublicKey, keys.publicKey)
-        try socket.set(.curveSecretKey, keys.secretKey)
-        try socket.set(.curveServerKey, server)
     }
 }
 

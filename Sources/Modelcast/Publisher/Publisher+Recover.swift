@@ -28,7 +28,7 @@ extension Publisher {
         defer { core.withLock { $0.origin.resume(types.sorted(), now: Clocks.now()) } }
         for relay in relays {
             do {
-                let copy = try await RelayCopy.taken(from: relay, timeout: timeout, security: configuration.security)
+                let copy = try await RelayCopy.taken(from: relay, timeout: timeout, configuration)
                 for (type, adopted) in adopt(copy) {
                     types.insert(type)
                     count += adopted
@@ -79,9 +79,10 @@ private struct RelayCopy: Sendable {
 
     /// Asks a relay for everything. Waits for one that has just started.
     static func taken(
-        from endpoint: String, timeout: Duration, security: Security?
+        from endpoint: String, timeout: Duration, _ configuration: PublisherConfiguration
     ) async throws -> RelayCopy {
-        let client = try ControlClient(endpoint: endpoint, timeout: timeout, security: security)
+        let client = try ControlClient(
+            endpoint: endpoint, timeout: timeout, security: configuration.security, transport: configuration.transport)
         return try await SocketThread.run(named: "modelcast-recover") { cancellation in
             var connection = try ControlConnection(client: client, cancellation)
             return try RelayCopy(&connection)

@@ -61,7 +61,8 @@ public final class Publisher: Service, Sendable {
         guard configuration.endpoints != nil || !configuration.relays.isEmpty else {
             throw ModelcastError(.configuration, "a publisher needs endpoints to serve at, or relays to push to")
         }
-        for relay in configuration.relays { try SenderEndpoints.requireConnectable(relay) }
+        try configuration.transport.requireServable([configuration.endpoints?.control, configuration.endpoints?.stream])
+        try configuration.transport.requireConnectable(configuration.relays, configuration.security)
         try configuration.requireProtection()
         guard configuration.store != nil || configuration.durability == .none else {
             throw ModelcastError(.configuration, "durability needs a store: the path of a file")

@@ -12,6 +12,8 @@ public struct PublisherConfiguration: Sendable {
     public var relays: [String] = []
     /// Whether a pushed batch counts as delivered when one relay has acknowledged it, or when all have.
     public var acknowledgement = PusherConfiguration.Acknowledgement.any
+    /// How messages travel; the endpoints have to be those of it.
+    public var transport = Transport.zeroMQ
     /// The keys of this process, and those that it trusts. Nil: nothing is encrypted, and neither side proves who it
     /// is.
     public var security: Security?
@@ -48,8 +50,8 @@ public struct PublisherConfiguration: Sendable {
     public var outboxByteCount = 64 << 20
     /// How many bytes may wait for one slow subscriber. Beyond that batches are dropped for it, and it repairs itself.
     public var subscriberQueueByteCount = 256 << 20
-    /// How many bytes the answers to all subscribers together may take, snapshots above all, until libzmq has sent
-    /// them; at least eight frames.
+    /// How many bytes the answers to all subscribers together may take, snapshots above all, until they have been
+    /// sent; at least eight frames.
     public var answersByteCount = 64 << 20
     /// The number of topics that a type is divided into.
     public var partitions = Partitions.one

@@ -12,9 +12,9 @@ struct PublisherCore {
     /// Set while the socket thread runs.
     var waker: Waker?
     /// Set while the socket thread runs, where batches leave as soon as they are closed: see ``perform(now:count:_:)``.
-    var stream: StreamSocket?
+    var stream: StreamOutlet?
     /// The stream has failed on a writer's thread. The socket thread ends with this error.
-    private var streamFailure: ZeroMQError?
+    private var streamFailure: ModelcastError?
     /// When open batches leave.
     private var pacing: FlushPacing
     var isStopped = false
@@ -73,12 +73,12 @@ struct PublisherCore {
 
     /// Sends under the lock of the core. Input and output under a lock is an exception, for the sake of the order: a
     /// write on another thread gets its stamp and its sequence under this lock, so its batch cannot overtake this one.
-    /// The send does not wait, as XPUB drops a message for a peer whose queue is full.
-    private mutating func send(on stream: StreamSocket, now: Moment) -> Waker? {
+    /// The send does not wait, as a stream drops a message for a peer whose queue is full.
+    private mutating func send(on stream: StreamOutlet, now: Moment) -> Waker? {
         // If batches are held back from now on, the socket thread has to be woken to flush them.
         var isToBeWoken = pacing.leftAtOnce(now.uptimeMicroseconds)
-        do throws(ZeroMQError) {
-            try origin.flush { topic, payload throws(ZeroMQError) in
+        do throws(ModelcastError) {
+            try origin.flush { topic, payload throws(ModelcastError) in
                 if try stream.publishFromWriter(topic: topic.bytes, payload) { isToBeWoken = true }
             }
         } catch {
@@ -121,7 +121,7 @@ struct PublisherWork: Sendable {
     let isStopped: Bool
     let counters: Counters
     /// The stream has failed on a writer's thread.
-    let streamFailure: ZeroMQError?
+    let streamFailure: ModelcastError?
     /// The origin may have answers for peers, which are made a message at a time.
     let hasAnswers: Bool
     /// The incarnation of the origin.

@@ -7,7 +7,7 @@ extension PublisherLoop {
     private static let answerBurst = 8
 
     /// Sends a reply, after the batches that wait for the disk before it.
-    func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ZeroMQError) {
+    func answer(_ peer: [UInt8], _ payload: [UInt8]) throws(ModelcastError) {
         guard let load = sockets?.freight.load(payload, for: peer) else { return }
         if let outbox, !outbox.isOpenForReplies {
             outbox.append(.reply(peer: peer, load))
@@ -18,7 +18,7 @@ extension PublisherLoop {
 
     /// Makes and sends some messages of answers. The slow part is done without the lock, which the writers need.
     /// - Returns: whether there may be more to do at once.
-    func makeAnswers(isAsked: Bool) throws(ZeroMQError) -> Bool {
+    func makeAnswers(isAsked: Bool) throws(ModelcastError) -> Bool {
         guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
         var made: AnswerTurn?
         for _ in 0..<PublisherLoop.answerBurst {
@@ -40,7 +40,7 @@ extension PublisherLoop {
         return true
     }
 
-    func reply(to peer: [UInt8], _ load: HeldMessage) throws(ZeroMQError) {
+    func reply(to peer: [UInt8], _ load: HeldMessage) throws(ModelcastError) {
         if try sockets?.reply(to: peer, load) ?? true { return }
         // The peer is gone or does not read. Its requests are forgotten, and it will ask again.
         publisher.core.withLock { $0.origin.disconnected(peer) }

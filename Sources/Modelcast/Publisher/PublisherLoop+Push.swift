@@ -1,5 +1,4 @@
 import ModelSync
-import ZeroMQ
 
 /// Batches that are pushed to relays.
 extension PublisherLoop {
@@ -11,9 +10,9 @@ extension PublisherLoop {
         pushes.compare(former)
     }
 
-    mutating func push(now: Moment) throws(ZeroMQError) {
+    mutating func push(now: Moment) throws(ModelcastError) {
         guard let pushes else { return }
-        try pushes.step(poller: &poller, now: now)
+        try pushes.step(now: now)
         for refusal in pushes.takeRefusals() { judge(refusal, pushes, now: now) }
         for (type, ids) in pushes.takeLacking() {
             let unsendable = publisher.core.withLock { $0.origin.sendAgain(ids, type: type, now: now) }

@@ -6,12 +6,12 @@ import ModelSync
 import ModelWire
 import ZeroMQ
 
-/// A publisher's socket thread. It owns the sockets that serve and those that push, and drives the origin.
+/// A publisher's socket thread. It owns the connections that serve and those that push, and drives the origin.
 struct PublisherLoop: ~Copyable {
     let publisher: Publisher
-    let sockets: ServingSockets?
+    let sockets: (any ServingEnd)?
     let pushes: PushLinks?
-    var poller: Poller
+    private let thread: any TransportThread
     private var metrics: CounterMetrics
     /// The messages that wait for the disk; nil where none have to wait.
     let outbox: DurableOutbox?
@@ -30,27 +30,24 @@ struct PublisherLoop: ~Copyable {
     /// How often the pusher is driven while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
 
-    /// Makes and binds the sockets.
+    /// Binds the endpoints.
     init(publisher: Publisher) throws(ModelcastError) {
-        do throws(ZeroMQError) {
-            try self.init(binding: publisher)
-        } catch {
-            throw publisher.bound.failed(error)
-        }
-    }
-
-    private init(binding publisher: Publisher) throws(ZeroMQError) {
         let configuration = publisher.configuration
-        var poller = try Poller()
-        let sockets = try ServingSockets.bind(
-            configuration.sockets(publisher.logger), poller: &poller)
-        let pushes = configuration.relays.isEmpty ? nil : try PushLinks(configuration, logger: publisher.logger)
-        let (waker, stream) = (poller.waker, sockets?.streamEndpoint)
+        let (thread, sockets) = try publisher.bound.binding { () throws(ModelcastError) in
+            let thread = try configuration.transport.implementation.openThread()
+            guard let settings = configuration.serving(publisher.logger) else {
+                return (thread, (any ServingEnd)?.none)
+            }
+            return (thread, try thread.serve(settings))
+        }
+        let pushes =
+            configuration.relays.isEmpty ? nil : PushLinks(configuration, on: thread, logger: publisher.logger)
+        let (waker, stream) = (thread.waker, sockets?.bound.stream)
         (self.sockets, self.pushes) = (sockets, pushes)
         outbox = configuration.durability == .beforeSend ? publisher.store.map { DurableOutbox($0) } : nil
         (pruner, keptIncarnation) = publisher.core.withLock { ($0.pruner, $0.origin.incarnation) }
         publisher.store?.mail.wake(waker)
-        self.poller = poller
+        self.thread = thread
         self.publisher = publisher
         metrics = CounterMetrics(
             label: "modelcast_publisher", name: configuration.name, problems: publisher.problems)
@@ -111,7 +108,7 @@ struct PublisherLoop: ~Copyable {
         let time = Clocks.now().uptimeMicroseconds
         var wakeAt = pushes == nil ? work.wakeAt : min(work.wakeAt, time + PublisherLoop.pushMicroseconds)
         if let deadline = outbox?.nextDeadline { wakeAt = min(wakeAt, deadline) }
-        _ = try poller.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
+        try thread.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
         try receive()
         return true
     }
@@ -150,7 +147,6 @@ struct PublisherLoop: ~Copyable {
 
     private mutating func receive() throws {
         try sockets?.receive(
-            poller: poller,
             subscribed: { prefix in
                 let now = Clocks.now()
                 publisher.core.withLock { $0.origin.subscribed(to: prefix, now: now) }
@@ -164,7 +160,7 @@ struct PublisherLoop: ~Copyable {
         publisher.core.withLock { $0.origin.countRefusedClients(refused) }
     }
 
-    func send(_ actions: [OriginAction]) throws(ZeroMQError) {
+    func send(_ actions: [OriginAction]) throws(ModelcastError) {
         for action in actions {
             switch action {
             case .publish(let topic, let payload):
@@ -176,7 +172,7 @@ struct PublisherLoop: ~Copyable {
         }
     }
 
-    func send(_ messages: [DurableOutbox.Message]) throws(ZeroMQError) {
+    func send(_ messages: [DurableOutbox.Message]) throws(ModelcastError) {
         for message in messages {
             switch message {
             case .stream(let topic, let payload): try publish(topic, payload)
@@ -185,16 +181,16 @@ struct PublisherLoop: ~Copyable {
         }
     }
 
-    func publish(_ topic: Topic, _ payload: [UInt8]) throws(ZeroMQError) {
-        try sockets?.publish(topic: topic.bytes, payload)
+    func publish(_ topic: Topic, _ payload: [UInt8]) throws(ModelcastError) {
+        try sockets?.stream?.publish(topic: topic.bytes, payload)
         pushes?.push(topic, payload)
     }
 }
 
 extension PublisherConfiguration {
-    fileprivate func sockets(_ logger: Logger) -> ServingSockets.Configuration? {
+    fileprivate func serving(_ logger: Logger) -> ServingSettings? {
         endpoints.map { endpoints in
-            ServingSockets.Configuration(
+            ServingSettings(
                 control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
                 batchByteCount: batchByteCount, subscriberQueueByteCount: subscriberQueueByteCount,
                 answersByteCount: answersByteCount, security: security, logger: logger)

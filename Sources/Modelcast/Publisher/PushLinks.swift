@@ -1,33 +1,30 @@
 import Logging
 import ModelSync
 import ModelWire
-import ZeroMQ
 
 /// A publisher's connections to the relays that it pushes to, and the state machine that pushes until everything is
 /// acknowledged. Belongs to the socket thread.
 final class PushLinks {
     let machine: Pusher
     private let endpoints: [String]
-    private let frameByteCount: Int
-    private let context: Context
-    private let security: Security?
+    private let thread: any TransportThread
+    private let settings: ConnectionSettings
     private let logger: Logger
     private var links: [Link] = []
-    private var message = Message()
     private var lacking: [(type: String, ids: [String])] = []
     private var refusals: [ClockRefusal] = []
     /// The incarnation whose former writes the relays are compared with.
     private(set) var comparedIncarnation: UInt64 = 0
 
-    /// How many replies are taken from a socket before the other sockets get their turn.
+    /// How many replies are taken from a connection before the others get their turn.
     private static let burst = 256
     /// How many bytes may wait to be sent to one relay. The window keeps it far below.
     private static let queueByteCount = 256 << 20
 
     private final class Link {
-        var socket: Socket?
-        var token: Poller.Token?
-        var watch: HandshakeWatch?
+        var connection: (any RequestConnection)?
+        /// What becomes of the greeting is still of interest.
+        var isWatched = false
         /// The reasons that were logged since the last greeting.
         var toldReasons: Set<String> = []
         /// Finds out why no relay answers at the endpoint.
@@ -37,23 +34,27 @@ final class PushLinks {
         /// How often the connection was refused in a row.
         var refusals = 0
 
-        init(_ endpoint: String, hasKeys: Bool) { reach = ReachWatch(endpoint, hasKeys: hasKeys) }
+        init(_ endpoint: String, hasKeys: Bool, transport: Transport) {
+            reach = ReachWatch(endpoint, hasKeys: hasKeys, transport: transport)
+        }
     }
 
     /// - Parameter configuration: names at least one relay.
-    init(_ configuration: PublisherConfiguration, logger: Logger) throws(ZeroMQError) {
+    init(_ configuration: PublisherConfiguration, on thread: any TransportThread, logger: Logger) {
         machine = Pusher(
             configuration: PusherConfiguration(
                 acknowledgement: configuration.acknowledgement, byteCountMax: configuration.outboxByteCount,
                 limits: configuration.limits))
         endpoints = configuration.relays
+        self.thread = thread
         self.logger = logger
-        security = configuration.security
-        frameByteCount = configuration.limits.frameByteCount
-        context = try Context()
+        settings = ConnectionSettings(
+            frameByteCount: configuration.limits.frameByteCount, queueByteCount: PushLinks.queueByteCount,
+            greetings: .always, security: configuration.security)
         for endpoint in endpoints {
             _ = machine.addRelay(endpoint)
-            links.append(Link(endpoint, hasKeys: security != nil))
+            links.append(
+                Link(endpoint, hasKeys: configuration.security != nil, transport: configuration.transport))
         }
     }
 
@@ -86,26 +87,26 @@ final class PushLinks {
     }
 
     /// Does what is due, and takes the replies that have arrived.
-    func step(poller: inout Poller, now: Moment) throws(ZeroMQError) {
+    func step(now: Moment) throws(ModelcastError) {
         for (index, link) in links.enumerated() {
-            if let token = link.token, poller.isReadable(token) { try receive(index, now: now) }
+            if let connection = link.connection, connection.isReadable { try receive(index, connection, now: now) }
         }
         try lookForRefusals(now: now)
         lookForReach(now: now)
         machine.tick(now: now)
-        try carryOut(poller: &poller, now: now)
+        try carryOut(now: now)
     }
 
-    /// The pause before a connection is opened again, in microseconds. Only refusals need one, as libzmq pauses by
-    /// itself between attempts.
+    /// The pause before a connection is opened again, in microseconds. Only refusals need one, as a transport
+    /// pauses by itself between attempts.
     private static func pause(after refusals: Int) -> UInt64 {
         refusals == 0 ? 0 : min(50_000 << UInt64(min(refusals - 1, 10)), 2_000_000)
     }
 
     /// Gives up connections whose other side refuses this one, or does not prove the expected key.
-    private func lookForRefusals(now: Moment) throws(ZeroMQError) {
-        for (index, link) in links.enumerated() {
-            switch try link.watch?.look() ?? .pending {
+    private func lookForRefusals(now: Moment) throws(ModelcastError) {
+        for (index, link) in links.enumerated() where link.isWatched {
+            switch try link.connection?.look() ?? .pending {
             case .pending: continue
             case .succeeded:
                 link.toldReasons = []
@@ -114,10 +115,10 @@ final class PushLinks {
                 machine.reached(index, unless: nil)
             case .lost:
                 // The relay may have been started anew, so its models are compared again after the next greeting.
-                link.watch = nil
+                link.isWatched = false
                 machine.disconnected(index, reason: "the connection broke off", now: now)
             case .failed(let reason):
-                link.watch = nil
+                link.isWatched = false
                 link.refusals += 1
                 machine.disconnected(index, reason: reason, now: now)
                 guard link.toldReasons.insert(reason).inserted else { continue }
@@ -128,7 +129,7 @@ final class PushLinks {
         }
     }
 
-    /// Logs why no relay answers at an endpoint. libzmq goes on trying by itself.
+    /// Logs why no relay answers at an endpoint. The transport goes on trying by itself.
     private func lookForReach(now: Moment) {
         for (index, link) in links.enumerated() {
             guard let finding = link.reach.look(now: now) else { continue }
@@ -141,14 +142,13 @@ final class PushLinks {
     }
 
     /// Does what the pusher wants done: opens connections, sends requests, logs.
-    private func carryOut(poller: inout Poller, now: Moment) throws(ZeroMQError) {
+    private func carryOut(now: Moment) throws(ModelcastError) {
         for action in machine.takeActions() {
             switch action {
-            case .request(let relay, let payload): _ = try links[relay].socket?.send(Message(payload))
+            case .request(let relay, let payload): try links[relay].connection?.send(payload)
             case .reconnect(let relay):
-                links[relay].watch = nil
-                links[relay].socket = nil
-                links[relay].token = nil
+                links[relay].isWatched = false
+                links[relay].connection = nil
                 links[relay].openAt = now.uptimeMicroseconds + PushLinks.pause(after: links[relay].refusals)
             case .clockRefused(let refusal): refusals.append(refusal)
             case .sendAgain(let type, let ids): lacking.append((type, ids))
@@ -159,28 +159,19 @@ final class PushLinks {
             guard let time = links[index].openAt, now.uptimeMicroseconds >= time else { continue }
             links[index].openAt = nil
             links[index].reach.opened(now: now)
-            try open(index, poller: &poller)
+            links[index].connection = try thread.connect(to: endpoints[index], settings)
+            links[index].isWatched = true
             machine.connected(index, now: now)
         }
-        if machine.hasActions { try carryOut(poller: &poller, now: now) }
+        if machine.hasActions { try carryOut(now: now) }
     }
 
-    private func open(_ index: Int, poller: inout Poller) throws(ZeroMQError) {
-        let socket = try Socket(.dealer, in: context)
-        try socket.applyDefaults(frameLimit: frameByteCount, memoryLimit: PushLinks.queueByteCount)
-        try security?.connect(socket, control: endpoints[index])
-        links[index].watch = try HandshakeWatch(socket, security)
-        try socket.connect(endpoints[index])
-        links[index].token = try poller.add(socket)
-        links[index].socket = consume socket
-    }
-
-    private func receive(_ index: Int, now: Moment) throws(ZeroMQError) {
+    private func receive(
+        _ index: Int, _ connection: any RequestConnection, now: Moment
+    ) throws(ModelcastError) {
         for _ in 0..<PushLinks.burst {
-            guard try links[index].socket?.receive(into: &message) ?? false else { return }
-            let isWhole = !message.hasMore
-            if isWhole { message.withSpan { machine.receive(index, $0, now: now) } }
-            while message.hasMore, try links[index].socket?.receive(into: &message) ?? false {}
+            // A message that is no reply by its form is skipped.
+            if case .nothing = try connection.receive({ machine.receive(index, $0, now: now) }) { return }
         }
     }
 }

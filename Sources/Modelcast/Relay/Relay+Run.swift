@@ -1,6 +1,5 @@
 import Logging
 import ModelSync
-import ZeroMQ
 
 extension Relay {
     /// Binds, serves and listens on the calling thread until the relay is stopped.
@@ -17,7 +16,7 @@ extension Relay {
             now: Clocks.now(), seed: generator.next(), lastAlive: start?.facts.aliveMilliseconds)
         let keeper = keeper(of: machine, start)
         for endpoint in configuration.publishers { links.add(machine.addSender(), endpoint: endpoint) }
-        let waker = links.poller.waker
+        let waker = links.thread.waker
         core.withLock { $0.waker = waker }
         store?.mail.wake(waker)
         defer { core.withLock { $0.waker = nil } }
@@ -41,10 +40,11 @@ extension Relay {
         logger.info("relay has stopped", metadata: ["relay": "\(configuration.name)"])
     }
 
-    private func openSockets() throws(ModelcastError) -> (SenderLinks, ServingSockets) {
-        try bound.binding { () throws(ZeroMQError) in
-            let links = try SenderLinks(context: Context(), configuration: configuration.links)
-            return (links, try ServingSockets(configuration.sockets(logger), in: Context(), poller: &links.poller))
+    private func openSockets() throws(ModelcastError) -> (SenderLinks, any ServingEnd) {
+        try bound.binding { () throws(ModelcastError) in
+            let thread = try configuration.transport.implementation.openThread()
+            let links = SenderLinks(thread, configuration: configuration.links)
+            return (links, try thread.serve(configuration.serving(logger)))
         }
     }
 
@@ -71,12 +71,12 @@ extension Relay {
 extension RelayConfiguration {
     fileprivate var links: SenderLinks.Configuration {
         SenderLinks.Configuration(
-            frameByteCount: limits.frameByteCount, queueByteCount: queueByteCount, reconnectDelay: reconnectDelay,
-            reconnectDelayMax: reconnectDelayMax, security: security)
+            transport: transport, frameByteCount: limits.frameByteCount, queueByteCount: queueByteCount,
+            reconnectDelay: reconnectDelay, reconnectDelayMax: reconnectDelayMax, security: security)
     }
 
-    fileprivate func sockets(_ logger: Logger) -> ServingSockets.Configuration {
-        ServingSockets.Configuration(
+    fileprivate func serving(_ logger: Logger) -> ServingSettings {
+        ServingSettings(
             control: endpoints.control, stream: endpoints.stream, frameByteCount: limits.frameByteCount,
             batchByteCount: 32 * 1024,
             subscriberQueueByteCount: subscriberQueueByteCount, answersByteCount: answersByteCount,

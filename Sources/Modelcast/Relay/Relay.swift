@@ -34,7 +34,8 @@ public final class Relay: Service, Sendable {
     ///   that is not allowed, and with code `store` for a file that cannot be opened.
     public init(_ configuration: RelayConfiguration, logger: Logger) throws(ModelcastError) {
         do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
-        for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
+        try configuration.transport.requireServable([configuration.endpoints.control, configuration.endpoints.stream])
+        try configuration.transport.requireConnectable(configuration.publishers, configuration.security)
         try configuration.requireProtection()
         try configuration.selection.check()
         self.configuration = configuration

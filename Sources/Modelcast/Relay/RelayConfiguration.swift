@@ -10,6 +10,8 @@ public struct RelayConfiguration: Sendable {
     /// The control endpoints of the publishers and relays that it listens to. May be empty where all batches are
     /// pushed.
     public var publishers: [String]
+    /// How messages travel; the endpoints have to be those of it.
+    public var transport = Transport.zeroMQ
     /// The keys of this process, and those that it trusts. Nil: nothing is encrypted, and neither side proves who it
     /// is.
     public var security: Security?
@@ -37,8 +39,8 @@ public struct RelayConfiguration: Sendable {
     public var replayAge = Duration.seconds(60)
     /// How many bytes may wait for one slow subscriber. Beyond that batches are dropped for it, and it repairs itself.
     public var subscriberQueueByteCount = 256 << 20
-    /// How many bytes the answers to all subscribers together may take, snapshots above all, until libzmq has sent
-    /// them; at least eight frames.
+    /// How many bytes the answers to all subscribers together may take, snapshots above all, until they have been
+    /// sent; at least eight frames.
     public var answersByteCount = 64 << 20
     /// How many bytes may wait in the stream's queue of one publisher. Beyond that batches are lost, and repaired.
     public var queueByteCount = 256 << 20

@@ -1,24 +1,25 @@
 import Logging
 import ModelSync
-import ZeroMQ
 
 extension Subscriber {
     /// Listens on the calling thread until the subscriber is stopped.
     func runOnThisThread() throws {
         defer { finish() }
         defer { store?.close(logger: logger) }
-        let links = try SenderLinks(
-            context: Context(),
+        let thread = try configuration.transport.implementation.openThread()
+        let links = SenderLinks(
+            thread,
             configuration: SenderLinks.Configuration(
-                frameByteCount: configuration.limits.frameByteCount, queueByteCount: configuration.queueByteCount,
+                transport: configuration.transport, frameByteCount: configuration.limits.frameByteCount,
+                queueByteCount: configuration.queueByteCount,
                 reconnectDelay: configuration.reconnectDelay, reconnectDelayMax: configuration.reconnectDelayMax,
                 security: configuration.security))
         let start = store?.takeStart()
-        let machine = try makeMachine(&links.poller, lastAlive: start?.facts.aliveMilliseconds)
+        let machine = try makeMachine(on: thread, lastAlive: start?.facts.aliveMilliseconds)
         let replica = machine.replica
         let keeper = keeper(of: replica, start)
         for endpoint in configuration.publishers { links.add(replica.addSender(), endpoint: endpoint) }
-        let waker = links.poller.waker
+        let waker = thread.waker
         core.withLock { $0.waker = waker }
         store?.mail.wake(waker)
         logger.info("subscriber is listening", metadata: ["subscriber": "\(configuration.name)"])
@@ -45,7 +46,9 @@ extension Subscriber {
     }
 
     /// Makes the state machine. A subscriber with a control endpoint is a relay without a ring and without a stream.
-    private func makeMachine(_ poller: inout Poller, lastAlive: UInt64?) throws -> ReplicaLoop.Machine {
+    private func makeMachine(
+        on thread: any TransportThread, lastAlive: UInt64?
+    ) throws -> ReplicaLoop.Machine {
         var generator = SystemRandomNumberGenerator()
         let replicaConfiguration = ReplicaConfiguration(
             name: configuration.name, prefixes: configuration.selection.prefixes, limits: configuration.limits,
@@ -58,7 +61,7 @@ extension Subscriber {
                 Replica(
                     configuration: replicaConfiguration, cache: cache, seed: generator.next(), lastAlive: lastAlive))
         }
-        let sockets = try open(control, &poller)
+        let sockets = try open(control, on: thread)
         var configuration = ModelSync.RelayConfiguration(
             name: configuration.name, streamEndpoint: "", limits: configuration.limits, replayByteCount: 0,
             settleTime: .zero)
@@ -73,18 +76,19 @@ extension Subscriber {
         return .relay(machine, sockets)
     }
 
-    /// How many bytes the answers may take until libzmq has sent them.
+    /// How many bytes the answers may take until they have been sent.
     private static let answersByteCount = 64 << 20
 
-    private func open(_ control: String, _ poller: inout Poller) throws(ModelcastError) -> ServingSockets {
-        try bound.binding { () throws(ZeroMQError) in
-            try ServingSockets(
-                ServingSockets.Configuration(
+    private func open(
+        _ control: String, on thread: any TransportThread
+    ) throws(ModelcastError) -> any ServingEnd {
+        try bound.binding { () throws(ModelcastError) in
+            try thread.serve(
+                ServingSettings(
                     control: control, stream: nil, frameByteCount: configuration.limits.frameByteCount,
                     batchByteCount: configuration.limits.frameByteCount, subscriberQueueByteCount: 64 << 20,
                     answersByteCount: Subscriber.answersByteCount,
-                    security: configuration.security, logger: logger),
-                in: Context(), poller: &poller)
+                    security: configuration.security, logger: logger))
         }
     }
 }

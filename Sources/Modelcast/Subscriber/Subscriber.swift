@@ -43,7 +43,8 @@ public final class Subscriber: Service, Sendable {
         guard !configuration.publishers.isEmpty else {
             throw ModelcastError(.configuration, "a subscriber needs the control endpoint of at least one publisher")
         }
-        for endpoint in configuration.publishers { try SenderEndpoints.requireConnectable(endpoint) }
+        try configuration.transport.requireServable([configuration.control])
+        try configuration.transport.requireConnectable(configuration.publishers, configuration.security)
         try configuration.requireProtection()
         try configuration.selection.check()
         self.configuration = configuration

@@ -21,6 +21,8 @@ public struct SubscriberConfiguration: Sendable {
     /// The endpoint where this subscriber answers requests, as a publisher does (``ControlClient``, `modelcast
     /// verify`): `tcp://127.0.0.1:7500`, port `*` for any free one, or `ipc:///path`. Nil for none.
     public var control: String?
+    /// How messages travel; the endpoints have to be those of it.
+    public var transport = Transport.zeroMQ
     /// The keys of this process, and those that it trusts. Nil: nothing is encrypted, and neither side proves who it
     /// is.
     public var security: Security?

@@ -1,7 +1,8 @@
 /// The bytes of one message, with a call when libzmq no longer needs them: it has handed them to the system, or dropped
 /// them with a connection.
 public final class HeldMessage: Sendable {
-    private let bytes: [UInt8]
+    /// The bytes.
+    public let bytes: [UInt8]
     private let onRelease: @Sendable (_ byteCount: Int) -> Void
 
     /// - Parameter onRelease: runs once, on any thread, also where the message was never sent. It must hold no

@@ -2,7 +2,7 @@ import Foundation
 import ModelCache
 import ZeroMQ
 
-/// Threads for sockets. libzmq's sockets belong to one thread, and Swift's tasks hop between many.
+/// Threads for connections. They belong to one thread, and Swift's tasks hop between many.
 enum SocketThread {
     /// Runs `body` on a new thread and waits for its end, without blocking a task's thread.
     /// - Parameter name: the name of the thread, as debuggers and `top -H` show it.

@@ -2,16 +2,6 @@ import ZeroMQ
 
 /// Watches the handshake of a connection, and says in words why it failed. Belongs to the thread of its socket.
 struct HandshakeWatch: ~Copyable {
-    enum HandshakeResult: Equatable {
-        /// Nothing is known yet.
-        case pending
-        case succeeded
-        /// The handshake had succeeded, and the connection has broken off. libzmq opens another.
-        case lost
-        /// The handshake failed; the text says why, and what to do.
-        case failed(String)
-    }
-
     private let monitor: Monitor
     private var isGreeted = false
     /// The public key of this side; nil without keys.
@@ -27,8 +17,8 @@ struct HandshakeWatch: ~Copyable {
     func add(to poller: inout Poller) throws(ZeroMQError) { _ = try poller.add(monitor) }
 
     /// The result of the handshake by the events since the last look.
-    mutating func look() throws(ZeroMQError) -> HandshakeResult {
-        var result = HandshakeResult.pending
+    mutating func look() throws(ZeroMQError) -> Greeting {
+        var result = Greeting.pending
         while let event = try monitor.next() {
             switch event.kind {
             case .handshakeSucceeded:

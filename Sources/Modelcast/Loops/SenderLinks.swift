@@ -1,28 +1,14 @@
 import Logging
 import ModelRecord
 import ModelSync
-import ZeroMQ
-
-/// The state machine that takes the messages of senders: a replica, or a relay around one. Belongs to one thread.
-protocol StreamTaker: AnyObject {
-    func connected(_ sender: SenderID, now: Moment)
-    func disconnected(_ sender: SenderID, reason: String, now: Moment)
-    func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment)
-    func receiveStream(_ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment)
-    func countMalformed(_ sender: SenderID, _ reason: String)
-    func unreachable(_ sender: SenderID, reason: String)
-    func tick(now: Moment)
-    func nextDeadline(now: Moment) -> UInt64
-}
-
-extension Replica: StreamTaker {}
 
 /// The connections of a subscriber or relay to all its senders. It opens them, reads them, and opens them again.
 ///
-/// Belongs to the socket thread, and owns the poller on which that thread waits.
+/// Belongs to the socket thread, as does the transport on which that thread waits.
 final class SenderLinks {
-    /// The settings of the sockets.
+    /// The settings of the connections.
     struct Configuration {
+        var transport: Transport
         var frameByteCount: Int
         /// How many bytes may wait in the stream's queue of one sender before batches are lost.
         var queueByteCount: Int
@@ -33,27 +19,30 @@ final class SenderLinks {
         var security: Security?
     }
 
-    var poller: Poller
-    private let context: Context
+    let thread: any TransportThread
     private let configuration: Configuration
+    private let settings: ConnectionSettings
     private var links: [SenderLink] = []
-    private var topic = Message()
-    private var payload = Message()
 
-    /// How many messages are taken from a socket before the others get their turn, and after what time no further ones
-    /// are begun: a message may take milliseconds.
+    /// How many messages are taken from a connection before the others get their turn, and after what time no further
+    /// ones are begun: a message may take milliseconds.
     private static let burst = 64
     private static let turnMicroseconds: UInt64 = 10_000
 
-    init(context: Context, configuration: Configuration) throws(ZeroMQError) {
-        poller = try Poller()
-        self.context = context
+    init(_ thread: any TransportThread, configuration: Configuration) {
+        self.thread = thread
         self.configuration = configuration
+        settings = ConnectionSettings(
+            frameByteCount: configuration.frameByteCount, queueByteCount: configuration.queueByteCount,
+            linger: .milliseconds(200), security: configuration.security)
     }
 
     /// Adds a sender. ``reopen(now:taker:)`` opens its connection. Call it in the order of the senders' indices.
     func add(_ sender: SenderID, endpoint: String) {
-        links.append(SenderLink(sender: sender, endpoint: endpoint, hasKeys: configuration.security != nil))
+        links.append(
+            SenderLink(
+                sender: sender, endpoint: endpoint, hasKeys: configuration.security != nil,
+                transport: configuration.transport))
     }
 
     /// The senders, in the order in which they were added.
@@ -67,18 +56,18 @@ final class SenderLinks {
     }
 
     /// Opens the connections whose pause is over.
-    func reopen(now: Moment, taker: some StreamTaker) throws(ZeroMQError) {
+    func reopen(now: Moment, taker: some StreamTaker) throws(ModelcastError) {
         for link in links {
             guard let at = link.reopenAt, now.uptimeMicroseconds >= at else { continue }
             link.reopenAt = nil
-            try link.openControl(in: context, poller: &poller, configuration: configuration, now: now)
+            try link.openControl(on: thread, settings, now: now)
             taker.connected(link.sender, now: now)
         }
     }
 
     /// Gives up connections whose other side refuses this one, or does not prove the expected key. They are opened
-    /// again after a pause, as libzmq does not retry a refused connection (libzmq notes, row 12).
-    func lookForRefusals(taker: some StreamTaker, logger: Logger, now: Moment) throws(ZeroMQError) {
+    /// again after a pause, as a transport need not retry a refused connection (libzmq notes, row 12).
+    func lookForRefusals(taker: some StreamTaker, logger: Logger, now: Moment) throws(ModelcastError) {
         for link in links {
             guard let (reason, isNews) = try link.lookForRefusal() else { continue }
             taker.disconnected(link.sender, reason: reason, now: now)
@@ -89,7 +78,7 @@ final class SenderLinks {
         }
     }
 
-    /// Logs why no sender answers at an endpoint. libzmq goes on trying by itself.
+    /// Logs why no sender answers at an endpoint. The transport goes on trying by itself.
     func lookForReach(taker: some StreamTaker, logger: Logger, now: Moment) {
         for link in links {
             guard let finding = link.lookForReach(now: now) else { continue }
@@ -101,75 +90,71 @@ final class SenderLinks {
         }
     }
 
-    /// Hands the messages that have arrived to the taker, a burst from each socket.
+    /// Hands the messages that have arrived to the taker, a burst from each connection.
     /// - Parameter carryOut: does what the taker wants done. It is called after each reply, so that credit leaves at
     ///   once.
     func receive(taker: some StreamTaker, carryOut: (Moment) throws -> Void) throws {
         for link in links {
-            if let token = link.controlToken, poller.isReadable(token) {
+            if link.control?.isReadable ?? false {
                 var end: UInt64 = .max
                 for _ in 0..<SenderLinks.burst {
-                    guard try receiveReply(link, taker) else { break }
+                    // A reply may have led to the end of its connection.
+                    guard let control = link.control, try receiveReply(control, of: link.sender, taker) else { break }
                     let now = Clocks.now()
                     try carryOut(now)
                     end = min(end, now.uptimeMicroseconds + SenderLinks.turnMicroseconds)
                     if now.uptimeMicroseconds >= end { break }
                 }
             }
-            if let token = link.streamToken, poller.isReadable(token) {
-                var end: UInt64 = .max
-                for _ in 0..<SenderLinks.burst {
-                    guard let time = try receiveMessage(link, taker) else { break }
-                    end = min(end, time + SenderLinks.turnMicroseconds)
-                    if time >= end { break }
-                }
-            }
+            try receiveStream(link, taker)
         }
     }
 
-    /// Receives a reply, which is one frame. The rest of a longer message is skipped.
+    /// Receives a reply.
     /// - Returns: false when there was none.
-    private func receiveReply(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> Bool {
-        guard try link.receiveControl(into: &payload) else { return false }
-        guard payload.hasMore else {
-            payload.withSpan { taker.receiveControl(link.sender, $0, now: Clocks.now()) }
+    private func receiveReply(
+        _ control: any RequestConnection, of sender: SenderID, _ taker: some StreamTaker
+    ) throws(ModelcastError) -> Bool {
+        switch try control.receive({ taker.receiveControl(sender, $0, now: Clocks.now()) }) {
+        case .nothing: return false
+        case .reply: return true
+        case .malformed:
+            taker.countMalformed(sender, "a reply of several frames")
             return true
         }
-        while payload.hasMore, try link.receiveControl(into: &payload) {}
-        taker.countMalformed(link.sender, "a reply of several frames")
-        return true
     }
 
-    /// Receives a message of the stream, which is two frames.
-    /// - Returns: when its processing began, on the clock of ``Moment/uptimeMicroseconds``; nil when there was none.
-    private func receiveMessage(_ link: SenderLink, _ taker: some StreamTaker) throws(ZeroMQError) -> UInt64? {
-        guard try link.receiveStream(into: &topic) else { return nil }
-        let now = Clocks.now()
-        guard topic.hasMore, try link.receiveStream(into: &payload) else {
-            taker.countMalformed(link.sender, "a stream message of one frame")
-            return now.uptimeMicroseconds
+    private func receiveStream(_ link: SenderLink, _ taker: some StreamTaker) throws(ModelcastError) {
+        guard let stream = link.stream else { return }
+        let sender = link.sender
+        var end: UInt64 = .max
+        /// Notes when a message was begun; returns whether another may be.
+        func hasTime(_ now: Moment) -> Bool {
+            end = min(end, now.uptimeMicroseconds + SenderLinks.turnMicroseconds)
+            return now.uptimeMicroseconds < end
         }
-        guard payload.hasMore else {
-            topic.withSpan { topic in
-                payload.withSpan { taker.receiveStream(link.sender, topic: topic, payload: $0, now: now) }
-            }
-            return now.uptimeMicroseconds
+        try stream.receive(atMost: SenderLinks.burst) { topic, payload in
+            let now = Clocks.now()
+            taker.receiveStream(sender, topic: topic, payload: payload, now: now)
+            return hasTime(now)
+        } malformed: { reason in
+            taker.countMalformed(sender, reason)
+            return hasTime(Clocks.now())
         }
-        while payload.hasMore, try link.receiveStream(into: &payload) {}
-        taker.countMalformed(link.sender, "a stream message of more than two frames")
-        return now.uptimeMicroseconds
     }
 
     // MARK: What a replica wants done
 
     /// Does what a replica wants done with its senders.
     /// - Returns: a notice, which the caller has to log; nil for all other actions.
-    func carryOut(_ action: ReplicaAction, now: Moment, taker: some StreamTaker) throws(ZeroMQError) -> Notice? {
+    func carryOut(_ action: ReplicaAction, now: Moment, taker: some StreamTaker) throws(ModelcastError) -> Notice? {
         switch action {
         case .connectStream(let sender, let endpoint): connectStream(sender, to: endpoint, now: now, taker: taker)
-        case .subscribe(let sender, let prefix): try links[sender.index].subscribe(to: prefix)
-        case .unsubscribe(let sender, let prefix): try links[sender.index].unsubscribe(from: prefix)
-        case .request(let sender, let payload): try links[sender.index].request(payload)
+        case .subscribe(let sender, let prefix): try links[sender.index].stream?.subscribe(to: prefix)
+        case .unsubscribe(let sender, let prefix): try links[sender.index].stream?.unsubscribe(from: prefix)
+        case .request(let sender, let payload):
+            // A request that finds no room is lost, and the replica asks again.
+            try links[sender.index].control?.send(payload)
         case .reconnect(let sender): reconnect(sender, now: now)
         case .notice(let notice): return notice
         case .forward: preconditionFailure("only a relay's replica hands batches on, and the relay takes them")
@@ -177,12 +162,11 @@ final class SenderLinks {
         return nil
     }
 
-    /// Connects the stream, where `*` as host means the host of the control connection.
+    /// Connects the stream.
     private func connectStream(_ sender: SenderID, to endpoint: String, now: Moment, taker: some StreamTaker) {
         let link = links[sender.index]
-        let resolved = SenderEndpoints.resolve(stream: endpoint, control: link.endpoint)
         do {
-            try link.openStream(to: resolved, in: context, poller: &poller, configuration: configuration)
+            try link.openStream(to: endpoint, on: thread, settings)
             link.pause.opened(at: now.uptimeMicroseconds)
         } catch {
             // The error quotes the endpoint that the sender has told.

@@ -1,8 +1,8 @@
 import ModelCache
 import ModelSync
 
-/// Finds out why no sender answers at an endpoint: the name, the port, another program. libzmq tries again for ever
-/// without reporting anything. Belongs to the socket thread; the looks run in tasks.
+/// Finds out why no sender answers at an endpoint: the name, the port, another program. A transport tries again for
+/// ever without reporting anything. Belongs to the socket thread; the looks run in tasks.
 final class ReachWatch {
     /// The result of a look.
     struct Finding {
@@ -24,6 +24,7 @@ final class ReachWatch {
 
     private let endpoint: String
     private let hasKeys: Bool
+    private let transport: Transport
     /// Takes the result of the looks since the last greeting.
     private var box = Box()
     /// When the next look is due; nil while the connection is greeted, and before one is opened.
@@ -37,9 +38,10 @@ final class ReachWatch {
 
     /// - Parameter hasKeys: without keys, a look also asks the other side whether it is a sender's control endpoint.
     ///   With keys the handshake tells more.
-    init(_ endpoint: String, hasKeys: Bool) {
+    init(_ endpoint: String, hasKeys: Bool, transport: Transport) {
         self.endpoint = endpoint
         self.hasKeys = hasKeys
+        self.transport = transport
     }
 
     /// Notes that a connection was opened, for the first time or again.
@@ -47,7 +49,7 @@ final class ReachWatch {
         if nextLook == nil { nextLook = now.uptimeMicroseconds + ReachWatch.grace }
     }
 
-    /// Notes that a side that speaks ZeroMQ has answered.
+    /// Notes that the other side has greeted.
     func greeted() {
         nextLook = nil
         pause = ReachWatch.grace
@@ -82,10 +84,9 @@ final class ReachWatch {
             return true
         }
         guard isFree else { return }
-        let (endpoint, hasKeys, box) = (endpoint, hasKeys, box)
+        let (endpoint, hasKeys, box, implementation) = (endpoint, hasKeys, box, transport.implementation)
         Task {
-            let reason =
-                hasKeys ? await EndpointProbe.checkConnection(endpoint) : await EndpointProbe.diagnose(endpoint, nil)
+            let reason = await implementation.fault(at: endpoint, hasKeys: hasKeys)
             box.answer.withLock { $0 = .found(reason) }
         }
     }

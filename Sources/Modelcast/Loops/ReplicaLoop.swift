@@ -1,17 +1,14 @@
 import Logging
 import ModelStore
 import ModelSync
-import ZeroMQ
 
-extension ModelSync.Relay: StreamTaker {}
-
-/// The socket thread of a subscriber or relay. It owns the sockets and drives the state machine, which is the only
+/// The socket thread of a subscriber or relay. It owns the connections and drives the state machine, which is the only
 /// writer of the cache.
 struct ReplicaLoop: ~Copyable {
     /// The state machine: a replica for a subscriber that cannot be asked, a relay for all others.
     enum Machine {
         case replica(Replica)
-        case relay(ModelSync.Relay, ServingSockets)
+        case relay(ModelSync.Relay, any ServingEnd)
 
         /// The replica of the machine, which listens.
         var replica: Replica {
@@ -84,11 +81,10 @@ struct ReplicaLoop: ~Copyable {
         try carryOut(now: now)
         let hasMore = try makeAnswers(now: now)
         tellStatus(now: now)
-        _ = try links.poller.wait(timeout: .microseconds(hasMore ? 0 : timeout(now: now)))
+        try links.thread.wait(timeout: .microseconds(hasMore ? 0 : timeout(now: now)))
         try links.receive(taker: machine.taker) { now in try carryOut(now: now) }
         if case .relay(let relay, let sockets) = machine {
             try sockets.receive(
-                poller: links.poller,
                 subscribed: { relay.subscribed(to: $0, now: Clocks.now()) },
                 requested: { peer, payload in relay.receive(payload.span, from: peer, now: Clocks.now()) })
             relay.countRefusedClients(sockets.takeRefusedCount())
@@ -118,7 +114,7 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private func reply(
-        to peer: [UInt8], _ payload: [UInt8], _ relay: ModelSync.Relay, _ sockets: ServingSockets
+        to peer: [UInt8], _ payload: [UInt8], _ relay: ModelSync.Relay, _ sockets: any ServingEnd
     ) throws {
         // The peer is gone or does not read. Its requests are forgotten, and it will ask again.
         if try !sockets.reply(to: peer, sockets.freight.load(payload, for: peer)) { relay.disconnected(peer) }
@@ -156,7 +152,7 @@ struct ReplicaLoop: ~Copyable {
                 for action in relay.takeActions() {
                     switch action {
                     case .replica(let action): try carryOut(action, now: now)
-                    case .publish(let topic, let payload): try sockets.publish(topic: topic.bytes, payload)
+                    case .publish(let topic, let payload): try sockets.stream?.publish(topic: topic.bytes, payload)
                     case .reply(let peer, let payload): try reply(to: peer, payload, relay, sockets)
                     case .persist(let token, let topic, let payload, let origin, let incarnation, let sequence):
                         keeper?.persist(

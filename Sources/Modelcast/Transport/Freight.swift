@@ -2,11 +2,11 @@ import ModelSync
 import Synchronization
 import ZeroMQ
 
-/// The answers that were made for peers and have not left this process. A message counts from its making until libzmq
-/// releases its bytes; the reports of peers do not count.
+/// The answers that were made for peers and have not left this process. A message counts from its making until the
+/// transport releases its bytes; the reports of peers do not count.
 ///
-/// libzmq releases on a thread of its own, and the machine belongs to another one. So departures wait here until the
-/// machine's thread takes them.
+/// A transport releases on other threads, and the machine belongs to one. So departures wait here until the machine's
+/// thread takes them.
 final class Freight: Sendable {
     private struct State {
         var byteCount = 0
@@ -35,7 +35,7 @@ final class Freight: Sendable {
     }
 
     /// The departures since the last call. When nearly all of a large amount has left, memory is given back to the
-    /// system: otherwise memory that libzmq's threads release stays with the process.
+    /// system: otherwise memory that other threads release stays with the process.
     func takeDepartures() -> [Departure] {
         let (departures, isSpent) = state.withLock { state in
             defer { (state.departures, state.departedByteCount) = ([], 0) }

@@ -1,5 +1,3 @@
-import ZeroMQ
-
 /// The endpoints that a service binds. Its socket thread sets them once, and any task may wait for them.
 final class BoundEndpoints: Sendable {
     private let settlement = Settlement<SenderEndpoints>()
@@ -10,19 +8,13 @@ final class BoundEndpoints: Sendable {
 
     /// Runs `body`, which binds, and settles this with its failure.
     /// - Throws: the failure, as tasks that wait for ``value`` get it.
-    func binding<R>(_ body: () throws(ZeroMQError) -> R) throws(ModelcastError) -> R {
+    func binding<R>(_ body: () throws(ModelcastError) -> R) throws(ModelcastError) -> R {
         do {
             return try body()
         } catch {
-            throw failed(error)
+            settle(.failure(error))
+            throw error
         }
-    }
-
-    /// Settles this with a failure.
-    func failed(_ error: ZeroMQError) -> ModelcastError {
-        let failure = ModelcastError(.endpoint, error.description)
-        settle(.failure(failure))
-        return failure
     }
 
     /// Ends all waits for ``value``. Only the first call counts.

@@ -1,0 +1,24 @@
+/// How messages travel between publishers, relays and subscribers. A configuration names one; each process or service
+/// uses the same for all its connections.
+///
+/// The endpoints of a configuration have to be those of its transport.
+public struct Transport: Sendable {
+    /// The parts that services use.
+    let implementation: any TransportImplementation
+
+    /// ZeroMQ, over TCP and Unix sockets: `tcp://host:port`, `ipc:///path`. The default.
+    public static let zeroMQ = Transport(implementation: ZeroMQTransport())
+
+    /// Refuses endpoints that are not for connecting with this transport, and keys where it has none.
+    func requireConnectable(_ endpoints: [String], _ security: Security?) throws(ModelcastError) {
+        for endpoint in endpoints { try implementation.requireConnectable(endpoint) }
+        guard security == nil || implementation.hasKeys else {
+            throw ModelcastError(.configuration, "keys are for connections that leave the process: leave out security")
+        }
+    }
+
+    /// Refuses endpoints that cannot be bound with this transport.
+    func requireServable(_ endpoints: [String?]) throws(ModelcastError) {
+        for case let endpoint? in endpoints { try implementation.requireServable(endpoint) }
+    }
+}

@@ -1,0 +1,167 @@
+import Logging
+import ZeroMQ
+
+/// The two sockets of a sender, which is a publisher or relay: XPUB for the stream, ROUTER for control. They belong to
+/// one thread, except that a publisher's writers send on the stream, too. A subscriber that can be asked has only the
+/// ROUTER.
+///
+/// They are closed when this is released: once the messages that they hold have been sent, but after a second at the
+/// latest.
+final class ZeroMQServing: ServingEnd {
+    /// The endpoints where both are bound, with the ports that the system chose.
+    let bound: SenderEndpoints
+    /// Nil where there is no stream.
+    let stream: StreamOutlet?
+    private let thread: ZeroMQThread
+    private let control: Socket
+    private let streamSocket: StreamSocket?
+    private let gate: ClientGate
+    /// The replies that have not left the process yet.
+    let freight: Freight
+    /// The connections of the peers, so that they can be cut.
+    private var connections: [[UInt8]: Connection] = [:]
+    private var connectionCountMax = 1024
+    private let streamToken: Poller.Token?
+    private let controlToken: Poller.Token
+    private var message = Message()
+
+    /// How many messages are taken from a socket before the other sockets get their turn.
+    private static let burst = 256
+    /// The same limit in bytes of requests, as long requests take long to read.
+    private static let burstByteCount = 256 << 10
+    /// The lowest high-water mark of replies for one peer: above what credit and budgets let wait.
+    private static let replyCount = 1024
+    /// How many requests of one peer may wait to be read. Each is a frame at most.
+    private static let requestCount = 32
+    /// How many bytes may wait in the system for one connection. A line is kept busy with less.
+    private static let unsentByteCount = 1 << 20
+    private static let linger = Duration.seconds(1)
+    /// The greatest message of a subscriber on the stream, in bytes: above any subscription or handshake. A peer that
+    /// sends a longer one is cut.
+    static let subscriptionByteCountMax = 4096
+
+    /// Binds both sockets.
+    init(_ settings: ServingSettings, in context: Context, _ thread: ZeroMQThread) throws(ZeroMQError) {
+        // The gate comes before any bind, as no client is allowed without it.
+        let gate = try ClientGate(
+            settings.security, in: context, poller: &thread.poller, logger: settings.logger)
+        let control = try Socket(.router, in: context)
+        try control.applyDefaults(
+            frameLimit: settings.frameByteCount, memoryLimit: settings.subscriberQueueByteCount)
+        // Requests wait in the peer's process, and not here, once this many have not been read.
+        try control.set(.receiveHighWaterMark, ZeroMQServing.requestCount)
+        // Credit and budgets bound the memory. A lower high-water mark would refuse chunks that were granted.
+        try control.set(
+            .sendHighWaterMark,
+            max(ZeroMQServing.replyCount, settings.subscriberQueueByteCount / settings.frameByteCount))
+        try control.set(.linger, ZeroMQServing.linger)
+        if let endpoint = settings.stream {
+            let socket = try StreamSocket(ZeroMQServing.bindStream(endpoint, settings, in: context))
+            streamToken = thread.poller.add(socket.socket)
+            streamSocket = socket
+            stream = StreamOutlet(socket)
+        } else {
+            (streamToken, streamSocket, stream) = (nil, nil, nil)
+        }
+        try Security.serve(control, settings.security)
+        try gate.watch(control, poller: &thread.poller)
+        try control.bind(settings.control)
+        bound = SenderEndpoints(controlAt: try control.lastEndpoint(), streamAt: streamSocket?.endpoint ?? "")
+        controlToken = try thread.poller.add(control)
+        self.thread = thread
+        self.control = control
+        self.gate = gate
+        freight = Freight(byteCountMax: settings.answersByteCount, waker: thread.waker)
+    }
+
+    deinit {
+        // A poller keeps a shared socket open.
+        if let streamToken { thread.poller.remove(streamToken) }
+    }
+
+    private static func bindStream(
+        _ endpoint: String, _ settings: ServingSettings, in context: Context
+    ) throws(ZeroMQError) -> sending Socket {
+        let stream = try Socket(.xpub, in: context)
+        try stream.applyDefaults(
+            frameLimit: settings.frameByteCount, memoryLimit: settings.subscriberQueueByteCount)
+        // Subscribers send subscriptions only. Topics are short, and each is kept for as long as its peer is connected.
+        try stream.set(.maxMessageSize, ZeroMQServing.subscriptionByteCountMax)
+        // The high-water mark counts frames of about one batch, not frames of the greatest size.
+        let frames = max(2, settings.subscriberQueueByteCount / max(1, settings.batchByteCount))
+        try stream.set(.sendHighWaterMark, frames)
+        try stream.set(.linger, ZeroMQServing.linger)
+        try Security.serve(stream, settings.security)
+        try stream.bind(endpoint)
+        return stream
+    }
+
+    /// How many clients were refused since the last call.
+    func takeRefusedCount() -> UInt64 { gate.takeRefusedCount() }
+
+    func reply(to peer: [UInt8], _ load: HeldMessage) throws(ModelcastError) -> Bool {
+        try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
+            guard try control.send(Message(peer), more: true) == .sent else { return false }
+            _ = try control.send(load.message())
+            return true
+        }
+    }
+
+    /// libzmq drops the messages that wait for a peer with its connection.
+    func cut(_ peers: [[UInt8]]) {
+        for peer in peers { connections.removeValue(forKey: peer)?.cut() }
+    }
+
+    /// Notes the connection of a peer. libzmq does not report the end of a connection, so closed ones are removed from
+    /// time to time.
+    private func note(_ connection: Connection, of peer: [UInt8]) {
+        if connections.count >= connectionCountMax {
+            connections = connections.filter { $0.value.isOpen }
+            connectionCountMax = max(1024, 2 * connections.count)
+        }
+        guard connections.updateValue(connection, forKey: peer) != connection else { return }
+        connection.boundUnsent(byteCount: ZeroMQServing.unsentByteCount)
+    }
+
+    func receive(subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void) throws(ModelcastError) {
+        try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
+            try gate.serve(poller: thread.poller)
+            try receiveSubscriptions(subscribed)
+            try receiveRequests(requested)
+        }
+    }
+
+    private func receiveSubscriptions(_ subscribed: ([UInt8]) -> Void) throws(ZeroMQError) {
+        guard let streamToken, thread.poller.isReadable(streamToken) else { return }
+        for _ in 0..<ZeroMQServing.burst {
+            // `subscribed` is called outside of the stream's lock: a writer takes that while it holds the publisher's
+            // lock.
+            guard let frame = try streamSocket?.receive() else { return }
+            // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
+            if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
+        }
+    }
+
+    private func receiveRequests(_ requested: ([UInt8], [UInt8]) -> Void) throws(ZeroMQError) {
+        guard thread.poller.isReadable(controlToken) else { return }
+        var byteCount = 0
+        for _ in 0..<ZeroMQServing.burst where byteCount < ZeroMQServing.burstByteCount {
+            guard let request = try receiveRequest() else { return }
+            byteCount += request.payload.count
+            requested(request.peer, request.payload)
+        }
+    }
+
+    private func receiveRequest() throws(ZeroMQError) -> (peer: [UInt8], payload: [UInt8])? {
+        guard try control.receive(into: &message) else { return nil }
+        let peer = message.array
+        var frames: [[UInt8]] = []
+        var hasMore = message.hasMore
+        while hasMore, try control.receive(into: &message) {
+            if frames.count < 2 { frames.append(message.array) }
+            hasMore = message.hasMore
+        }
+        if let connection = message.connection { note(connection, of: peer) }
+        return (peer, frames.count == 1 ? frames[0] : [])
+    }
+}

@@ -1,0 +1,34 @@
+import ZeroMQ
+
+/// ZeroMQ as a transport: a stream is XPUB and SUB, requests are DEALER and ROUTER, keys are CURVE.
+struct ZeroMQTransport: TransportImplementation {
+    var hasKeys: Bool { true }
+
+    func requireConnectable(_ endpoint: String) throws(ModelcastError) {
+        try SenderEndpoints.requireConnectable(endpoint)
+    }
+
+    func requireServable(_ endpoint: String) throws(ModelcastError) {
+        _ = try SenderEndpoints.parse(endpoint)
+    }
+
+    func openThread() throws(ModelcastError) -> any TransportThread { try ZeroMQThread() }
+
+    func fault(at endpoint: String, hasKeys: Bool) async -> String? {
+        // With keys the handshake tells more than a question that the other side need not answer.
+        hasKeys ? await EndpointProbe.checkConnection(endpoint) : await EndpointProbe.diagnose(endpoint, nil)
+    }
+}
+
+extension ModelcastError {
+    /// Does something with libzmq, whose failure becomes one of this type.
+    static func ofZeroMQ<R: ~Copyable>(
+        _ code: Code = .messaging, _ body: () throws(ZeroMQError) -> R
+    ) throws(ModelcastError) -> R {
+        do {
+            return try body()
+        } catch {
+            throw ModelcastError(code, error.description)
+        }
+    }
+}
