@@ -9,11 +9,15 @@ public struct SenderEndpoints: Hashable, Sendable {
 
     /// Makes the endpoints to bind.
     /// - Parameters:
-    ///   - control: `tcp://host:port`, `tcp://host:*` for any free port, or `ipc://path`.
-    ///   - stream: by default the next port, any free port where `control` has `*`, or the path with `-stream` behind
-    ///     it.
+    ///   - control: `tcp://host:port`, `tcp://host:*` for any free port, `ipc://path`, or `memory://name`.
+    ///   - stream: by default the next port, any free port where `control` has `*`, or the path or name with `-stream`
+    ///     behind it.
     /// - Throws: ``ModelcastError`` with code `endpoint`.
     public init(control: String, stream: String? = nil) throws(ModelcastError) {
+        if InMemoryBus.isEndpoint(control) {
+            self = try SenderEndpoints(onBus: control, stream: stream)
+            return
+        }
         let endpoint = try SenderEndpoints.parse(control)
         self.control = control
         if let stream {
@@ -33,6 +37,16 @@ public struct SenderEndpoints: Hashable, Sendable {
         case .ipc(let path): self.stream = path == "*" ? "ipc://*" : "ipc://\(path)-stream"
         case .inproc:
             throw ModelcastError(.endpoint, "\(control) is inside one process; use tcp:// or ipc://")
+        }
+    }
+
+    private init(onBus control: String, stream: String?) throws(ModelcastError) {
+        try InMemoryBus.requireEndpoint(control)
+        self.control = control
+        self.stream = stream ?? (control == InMemoryBus.wildcard ? control : control + "-stream")
+        try InMemoryBus.requireEndpoint(self.stream)
+        guard self.stream != control || control == InMemoryBus.wildcard else {
+            throw ModelcastError(.endpoint, "\(control) cannot serve questions and the stream: name another stream")
         }
     }
 

@@ -5,10 +5,12 @@ struct ZeroMQTransport: TransportImplementation {
     var hasKeys: Bool { true }
 
     func requireConnectable(_ endpoint: String) throws(ModelcastError) {
+        try ZeroMQTransport.requireNoMemory(endpoint)
         try SenderEndpoints.requireConnectable(endpoint)
     }
 
     func requireServable(_ endpoint: String) throws(ModelcastError) {
+        try ZeroMQTransport.requireNoMemory(endpoint)
         _ = try SenderEndpoints.parse(endpoint)
     }
 
@@ -17,6 +19,12 @@ struct ZeroMQTransport: TransportImplementation {
     func fault(at endpoint: String, hasKeys: Bool) async -> String? {
         // With keys the handshake tells more than a question that the other side need not answer.
         hasKeys ? await EndpointProbe.checkConnection(endpoint) : await EndpointProbe.diagnose(endpoint, nil)
+    }
+
+    private static func requireNoMemory(_ endpoint: String) throws(ModelcastError) {
+        guard InMemoryBus.isEndpoint(endpoint) else { return }
+        throw ModelcastError(
+            .endpoint, "\(endpoint) is on a bus within a process: set transport to .inMemory(bus), everywhere the same")
     }
 }
 

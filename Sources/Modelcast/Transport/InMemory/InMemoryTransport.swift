@@ -1,0 +1,27 @@
+/// A bus within a process as a transport.
+struct InMemoryTransport: TransportImplementation {
+    let bus: InMemoryBus
+
+    var hasKeys: Bool { false }
+
+    func requireConnectable(_ endpoint: String) throws(ModelcastError) {
+        try InMemoryBus.requireEndpoint(endpoint)
+        guard endpoint != InMemoryBus.wildcard else {
+            throw ModelcastError(.endpoint, "\(endpoint) is for binding; connect to a name")
+        }
+    }
+
+    func requireServable(_ endpoint: String) throws(ModelcastError) { try InMemoryBus.requireEndpoint(endpoint) }
+
+    func openThread() throws(ModelcastError) -> any TransportThread { try InMemoryThread(bus) }
+
+    func fault(at endpoint: String, hasKeys: Bool) async -> String? {
+        bus.exchange.withLock { exchange in
+            if exchange.isControl(endpoint) { return nil }
+            return exchange.isStream(endpoint)
+                ? "\(endpoint) is a stream; give the control endpoint of the publisher"
+                : "cannot reach \(endpoint): nobody has bound it on this bus; start the publisher or relay, or check "
+                    + "the name"
+        }
+    }
+}
