@@ -69,6 +69,21 @@ import Testing
         Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
     }
 
+    /// Seeds that fail and are not mended yet.
+    static let open: [(seed: UInt64, found: String)] = [
+        (1_014_000_081_209, "a relay sends a batch on twice"),
+        (1_014_000_223_858, "a replica finds a hole more than have a cause, and nothing broke"),
+        (1_014_000_270_642, "a field that a job's replace had removed comes back at a replica"),
+        (1_014_000_309_990, "a replica lacks at rest a replace of what a later write has touched"),
+    ]
+
+    @Test(arguments: RegressionSeedTests.open)
+    func `seeds that are open are known to fail`(seed: UInt64, found: String) {
+        withKnownIssue("\(found): when it passes, move it to the seeds above") {
+            #expect(failure(of: seed) == nil, "\(found)")
+        }
+    }
+
     @Test(arguments: RegressionSeedTests.seeds)
     func `seeds that once failed are sound`(seed: UInt64, found: String) {
         #expect(failure(of: seed) == nil, "\(found)")
