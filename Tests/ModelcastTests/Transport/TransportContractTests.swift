@@ -76,7 +76,9 @@ import Testing
         try stream.receive(atMost: 64) { topic, _ in
             topics.append(array(topic))
             return true
-        } malformed: { _ in true }
+        } malformed: { _ in
+            true
+        }
     }
 
     @Test(arguments: TestNetwork.Kind.allCases)
@@ -113,7 +115,9 @@ import Testing
                 try stream.receive(atMost: 64) { topic, _ in
                     topics.append(topic[0])
                     return topics.count % 3 != 0
-                } malformed: { _ in true }
+                } malformed: { _ in
+                    true
+                }
             }
             #expect(topics == (0..<100).map { UInt8($0) })
         }
