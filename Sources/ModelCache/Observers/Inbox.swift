@@ -17,7 +17,7 @@ final class Inbox: Sendable {
     fileprivate struct State {
         var initial: InitialState?
         /// The initial state of a single model, then changes.
-        var pending = WaitingQueue<ChangeSet>()
+        var pending = Fifo<ChangeSet>()
         var changeCount = 0
         var limit = Inbox.limitMin
         var seat: Seat?
@@ -212,7 +212,7 @@ fileprivate extension Inbox.State {
     }
 
     mutating func takeFirst() -> ChangeSet? {
-        let set = pending.takeFirst()
+        let set = pending.removeFirst()
         if let set { changeCount -= set.count }
         return set
     }

@@ -21,7 +21,7 @@ struct LanePart: Sendable {
 
 /// The queue of a lane, in order.
 struct LaneWaiting: Sendable {
-    private var batches = WaitingQueue<LaneBatch>()
+    private var batches = Fifo<LaneBatch>()
     /// Changes that wait; first states are not counted, as there is at most one a member.
     private(set) var changeCount = 0
     /// A call of the lane's `drain()` is scheduled or at work.
@@ -42,7 +42,7 @@ struct LaneWaiting: Sendable {
         // Looked at without keeping a reference, so that the list grows in place.
         let hasRoom = batches.last.map { $0.section == nil && $0.initial.count < LaneWaiting.initialMax } ?? false
         if hasRoom {
-            batches.changeLast { $0.initial.append(member) }
+            batches[batches.count - 1].initial.append(member)
         } else {
             batches.append(LaneBatch(initial: [member]))
         }
@@ -68,7 +68,7 @@ struct LaneWaiting: Sendable {
             section: batch.section, initial: batch.section == nil ? Array(batch.initial[batch.next..<end]) : [],
             range: batch.next..<end)
         if batch.section != nil { changeCount -= part.count }
-        if end == batch.count { _ = batches.takeFirst() } else { batches.changeFirst { $0.next = end } }
+        if end == batch.count { _ = batches.removeFirst() } else { batches[0].next = end }
         return part
     }
 
@@ -79,7 +79,7 @@ struct LaneWaiting: Sendable {
 
     /// Puts the folded batches before those that have come since.
     mutating func putBack(_ folded: [LaneBatch]) {
-        batches.putBack(folded)
+        batches.prepend(folded)
         for batch in folded where batch.section != nil { changeCount += batch.count - batch.next }
     }
 }

@@ -1,3 +1,4 @@
+import ModelCache
 import ModelRecord
 import ModelWire
 

@@ -1,3 +1,5 @@
+import ModelCache
+
 /// The state of a pusher towards one relay: which batches it has acknowledged, and which are on their way.
 struct RelaySession: Sendable {
     enum State: Sendable {

@@ -1,3 +1,4 @@
+import ModelCache
 import ModelWire
 
 /// Answers that take more than a few bytes. They are made one message at a time, in turns, outside of the lock of the

@@ -1,3 +1,4 @@
+import ModelCache
 public import ModelWire
 
 /// A replica that has spoken to this origin or relay on the control socket.

@@ -1,3 +1,4 @@
+import ModelCache
 public import ModelWire
 
 /// The frames that were sent last, for replicas that have missed some. The ring is bounded by bytes and by age; the

@@ -1,3 +1,4 @@
+import ModelCache
 import ModelWire
 
 /// How far the streams that were forgotten last had been applied, so that one which goes on has no hole by that.

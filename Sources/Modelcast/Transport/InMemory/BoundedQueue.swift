@@ -1,17 +1,17 @@
+import ModelCache
+
 /// A queue with a limit for the sum of its elements' sizes. It takes an element while the sum is below the limit, and
 /// where it is empty, however large the element is.
 struct BoundedQueue<Element: Sendable>: Sendable {
-    private var entries: [(element: Element, size: Int)?] = []
-    /// The position of the first element. Before it are gaps, which are closed when they have become half of the array.
-    private var head = 0
+    private var entries = Fifo<(element: Element, size: Int)>()
     var limit: Int
     /// The sum of the sizes.
     private(set) var size = 0
 
     init(limit: Int) { self.limit = limit }
 
-    var count: Int { entries.count - head }
-    var isEmpty: Bool { count == 0 }
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
     var isHalfEmpty: Bool { size <= limit / 2 }
 
     /// - Returns: false where there is no room; the element is dropped then.
@@ -25,14 +25,8 @@ struct BoundedQueue<Element: Sendable>: Sendable {
     /// Takes the first element.
     /// - Complexity: O(1) amortised
     mutating func takeFirst() -> Element? {
-        guard !isEmpty, let first = entries[head] else { return nil }
-        entries[head] = nil
-        head += 1
+        guard let first = entries.removeFirst() else { return nil }
         size -= first.size
-        if head * 2 >= entries.count {
-            entries.removeFirst(head)
-            head = 0
-        }
         return first.element
     }
 

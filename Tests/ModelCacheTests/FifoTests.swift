@@ -4,10 +4,10 @@ import Testing
 
 @testable import ModelCache
 
-@Suite struct WaitingQueueTests {
+@Suite struct FifoTests {
     @Test func `a queue gives what an array would, through gaps that grow and close`() {
         forEachSeed(200) { _, random in
-            var (queue, expected) = (WaitingQueue<[Int]>(), [[Int]]())
+            var (queue, expected) = (Fifo<[Int]>(), [[Int]]())
             // Now it grows, now it shrinks, to some thousand elements: long gaps are closed on the way.
             var growth = 3
             for number in 0..<12_000 {
@@ -17,11 +17,11 @@ import Testing
                     try #require(queue.takeAll() == expected)
                     expected = []
                 case 1:
-                    queue.putBack([[-number], [number]])
+                    queue.prepend([[-number], [number]])
                     expected.insert(contentsOf: [[-number], [number]], at: 0)
                 case 2..<1_000:
-                    queue.changeFirst { $0.append(number) }
-                    queue.changeLast { $0.append(-number) }
+                    if !queue.isEmpty { queue[0].append(number) }
+                    if !queue.isEmpty { queue[queue.count - 1].append(-number) }
                     if !expected.isEmpty {
                         expected[0].append(number)
                         expected[expected.count - 1].append(-number)
@@ -30,7 +30,7 @@ import Testing
                     queue.append([number])
                     expected.append([number])
                 default:
-                    try #require(queue.takeFirst() == (expected.isEmpty ? nil : expected.removeFirst()))
+                    try #require(queue.removeFirst() == (expected.isEmpty ? nil : expected.removeFirst()))
                 }
                 try #require(queue.count == expected.count && queue.isEmpty == expected.isEmpty)
                 try #require(queue.first == expected.first && queue.last == expected.last)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `what was taken is released`() {
-        var queue = WaitingQueue<Guest>()
+        var queue = Fifo<Guest>()
         weak var first: Guest?
         do {
             let guest = Guest()
@@ -49,7 +49,7 @@ import Testing
             queue.append(Guest())
         }
         #expect(first != nil)
-        _ = queue.takeFirst()
+        _ = queue.removeFirst()
         #expect(first == nil, "the queue still has the second, and nothing of the first")
         #expect(queue.count == 1)
     }
