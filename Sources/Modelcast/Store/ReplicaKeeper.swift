@@ -17,8 +17,8 @@ final class ReplicaKeeper {
     private var persisting: [UInt64: StoredBatch] = [:]
     /// The positions that the store was last told.
     private var told: [StreamID: StreamPosition] = [:]
-    private var pushedOrigins: Set<String> = []
-    private var transactionOrigins: Set<String> = []
+    /// The facts on origins that the store was told.
+    private var toldFacts: Set<String> = []
     /// The replica's count of forgotten names at the last look.
     private var forgottenNames: UInt64 = 0
     private var nextState: UInt64 = 0
@@ -47,8 +47,7 @@ final class ReplicaKeeper {
         pruner = BatchPruner(start.batches)
         for position in start.positions {
             told[StreamID(origin: position.origin, topic: position.topic)] = position
-            if position.isPushed { pushedOrigins.insert(position.origin) }
-            if position.hasTransactions { transactionOrigins.insert(position.origin) }
+            toldFacts.formUnion(StoreLink.Fact.facts(of: position))
         }
     }
 
@@ -128,11 +127,8 @@ final class ReplicaKeeper {
                 StoredHead(
                     origin: position.origin, topic: position.topic, incarnation: position.incarnation,
                     sequence: position.applied))
-            if position.isPushed, pushedOrigins.insert(position.origin).inserted {
-                changes.facts[StoreLink.Fact.pushed + position.origin] = [1]
-            }
-            if position.hasTransactions, transactionOrigins.insert(position.origin).inserted {
-                changes.facts[StoreLink.Fact.transactions + position.origin] = [1]
+            for fact in StoreLink.Fact.facts(of: position) where toldFacts.insert(fact).inserted {
+                changes.facts[fact] = [1]
             }
         }
     }
@@ -144,13 +140,11 @@ final class ReplicaKeeper {
         let gone = Set(told.keys.lazy.filter { self.isWanted($0.topic) }.map(\.origin))
             .filter { !replica.follows($0) }
         told = told.filter { !gone.contains($0.key.origin) }
-        pushedOrigins.subtract(gone)
-        transactionOrigins.subtract(gone)
         pruner.forget(gone)
         changes.removedOrigins = gone.sorted()
-        for origin in gone {
-            changes.facts[StoreLink.Fact.pushed + origin] = []
-            changes.facts[StoreLink.Fact.transactions + origin] = []
+        for fact in gone.flatMap({ origin in StoreLink.Fact.ofOrigins.map { $0 + origin } }) {
+            toldFacts.remove(fact)
+            changes.facts[fact] = []
         }
     }
 
@@ -162,7 +156,7 @@ final class ReplicaKeeper {
         logger.log(event)
         guard case .replaced = event else { return }
         // The new file has none of the noted positions.
-        (told, pushedOrigins, transactionOrigins, nextState, nextAlive) = ([:], [], [], 0, 0)
+        (told, toldFacts, nextState, nextAlive) = ([:], [], 0, 0)
         pruner.beginAnew()
         link.noteEverything(of: replica.cache)
     }

@@ -115,6 +115,7 @@ extension StoreLink {
     /// Names of facts. Names that begin with `store.` belong to the store itself.
     enum Fact {
         static let owner = "modelcast.owner"
+        /// Before the name of an origin that was pushed.
         static let pushed = "modelcast.pushed."
         /// Before the name of an origin that has sent transactions over several topics.
         static let transactions = "modelcast.transactions."
@@ -125,6 +126,15 @@ extension StoreLink {
         static let void = "modelcast.void"
         /// Whether a publisher's file may lack writes that others hold: see ``Lack``.
         static let lack = "modelcast.lack"
+
+        /// The beginnings of the facts on one origin. Each is there, as `1`, or is not.
+        static let ofOrigins = [pushed, transactions]
+
+        /// The facts that a position tells of its origin.
+        static func facts(of position: StreamPosition) -> [String] {
+            [position.isPushed ? pushed : nil, position.hasTransactions ? transactions : nil]
+                .compactMap { beginning in beginning.map { $0 + position.origin } }
+        }
     }
 
     /// The fact ``Fact/lack`` of a publisher's file.

@@ -206,20 +206,17 @@ extension StoreReading {
             metadata: [
                 owner.rawValue: "\(name)", "damage": "\(damage)", "consequence": "\(consequence)",
             ])
-        let pushed = Set(start.positions.lazy.filter(\.isPushed).map(\.origin))
-        let grouped = Set(start.positions.lazy.filter(\.hasTransactions).map(\.origin))
+        let facts = Set(start.positions.flatMap(StoreLink.Fact.facts(of:)))
         dropPositions()
         // Batches come first, as their senders were promised that they are kept. Heads come last, as they cover
         // everything before them.
         var first = StoreChanges()
         first.facts = identity
         first.facts.aliveMilliseconds = start.facts.aliveMilliseconds
-        for (name, value) in start.facts.values
-        where name.hasPrefix(StoreLink.Fact.pushed) || name.hasPrefix(StoreLink.Fact.transactions) {
+        for (name, value) in start.facts.values where StoreLink.Fact.ofOrigins.contains(where: name.hasPrefix) {
             first.facts[name] = value
         }
-        for origin in pushed { first.facts[StoreLink.Fact.pushed + origin] = [1] }
-        for origin in grouped { first.facts[StoreLink.Fact.transactions + origin] = [1] }
+        for fact in facts { first.facts[fact] = [1] }
         first.facts[StoreLink.Fact.void] = start.facts[StoreLink.Fact.void]
         first.origins = start.own.map { [$0] } ?? []
         first.batches = start.batches
