@@ -11,8 +11,8 @@ extension Origin {
     /// Sends at once what the owner would otherwise find among the actions: the batches that are closed already, then
     /// those that are open, in order. A batch that was open becomes no action on its way.
     ///
-    /// It ends at an action of another kind. That and all behind it stay for ``takeActions()``, and open batches stay
-    /// open.
+    /// The flush ends at an action of another kind. This action and all behind it stay for ``takeActions()``, and open
+    /// batches stay open.
     /// - Throws: the error of `send`. The batches that are left then are open still, or lost where they were closed.
     public mutating func flush<Failure: Error>(
         _ send: (Topic, [UInt8]) throws(Failure) -> Void

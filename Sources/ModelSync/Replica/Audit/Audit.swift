@@ -43,7 +43,7 @@ struct Audit {
         let streamHeads: [UInt64?]
     }
 
-    /// What the comparison of all buckets has shown.
+    /// The result of comparing all buckets.
     struct Found {
         /// The buckets that differ, and what their digests must show.
         var different: [Int: Comparability] = [:]
@@ -54,7 +54,7 @@ struct Audit {
         var unequal: [Int] { different.keys.filter { different[$0] == .equal }.sorted() }
     }
 
-    /// What follows a comparison.
+    /// The next step after a comparison.
     enum Verdict: Equatable {
         /// The copies are equal; the digests that the heads told were older than the heads.
         case equal
@@ -101,7 +101,7 @@ struct Audit {
 
     var isConfirmed: Bool { difference != nil }
 
-    /// What is to be done about what a comparison has shown.
+    /// The next step after a comparison with this result.
     func verdict(on found: Found) -> Verdict {
         if case .comparing = step {
             guard found.different.isEmpty else { return .different }

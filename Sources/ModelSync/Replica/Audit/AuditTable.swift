@@ -13,7 +13,7 @@ struct AuditTable {
         let type: String
     }
 
-    /// What is known of a type of one sender's copy.
+    /// The digests, and what followed from them, of a type of one sender's copy.
     private struct Known {
         /// The digests that the sender told last, as long as the heads that they belong to have not changed.
         var digests: [Topic: UInt64]?

@@ -6,21 +6,12 @@
 /// beginning and may say so, or time.
 ///
 /// ```
-/// here ──── a later start, or a stream that is met midway ───▶ awaited ──── 30 seconds ───▶ given up
-///   ▲                                                             │
-///   └──────────── a copy that counts tells the same start ────────┘
+/// not awaited ──── a later start, or a stream that is met midway ───▶ awaited
+///      ▲                                                                 │
+///      └── a copy that counts tells the same start, or 30 seconds pass ──┘
 /// ```
 struct Beginning: Sendable {
-    private enum State {
-        /// The beginning is here, or there is none.
-        case here
-        /// A snapshot is to bring the beginning.
-        case awaited(since: UInt64)
-        /// The wait was too long: the origin may be gone for good. The copies of others have been asked for.
-        case givenUp
-    }
-
-    /// Who could bring the beginning.
+    /// The senders that could bring the beginning.
     struct Senders {
         /// A sender that speaks of the stream is live.
         var canBeAsked = false
@@ -32,19 +23,19 @@ struct Beginning: Sendable {
         var isOriginLive = false
     }
 
-    /// What is to be done about a beginning that is awaited.
+    /// The next step about a beginning that is awaited.
     enum Action: Equatable {
         case wait
         /// The copy of a sender is to be asked for.
         case ask
     }
 
-    private var state = State.here
+    /// The time since which a snapshot is awaited that brings the beginning. Nil where none is: the beginning is here,
+    /// there is none, or the wait was too long.
+    private(set) var awaitedSince: UInt64?
     /// The beginning came from a store, or has been asked for since.
     var isRestored = false
 
-    /// Since when a snapshot is awaited that brings the beginning; nil where none is awaited.
-    var awaitedSince: UInt64? { if case .awaited(let since) = state { since } else { nil } }
     /// A snapshot is awaited that brings the beginning.
     var isAwaited: Bool { awaitedSince != nil }
 
@@ -55,16 +46,16 @@ struct Beginning: Sendable {
     static let patienceMicroseconds: UInt64 = 30_000_000
 
     /// The stream was met midway, or follows a later start: a copy must bring what was before.
-    mutating func begin(at time: UInt64) { state = .awaited(since: time) }
+    mutating func begin(at time: UInt64) { awaitedSince = time }
 
     /// Nothing is awaited any more: the start that needed it is followed no more, or only relays could have it.
-    mutating func end() { state = .here }
+    mutating func end() { awaitedSince = nil }
 
     /// A sender's copy has come, whose heads tell the start that is followed.
     /// - Parameters:
     ///   - word: how far the word of the sender on the origin counts.
-    ///   - senders: who could bring the beginning. Where the origin is among them, the word of others ends no wait: it
-    ///     may be a lie, or of a copy that lacks the same.
+    ///   - senders: those that could bring the beginning. Where the origin is among them, the word of others ends no
+    ///     wait: it may be a lie, or of a copy that lacks the same.
     /// - Returns: whether that ends the wait.
     mutating func arrive(by word: Replica.Word, _ senders: Senders) -> Bool {
         guard isAwaited else { return false }
@@ -73,17 +64,18 @@ struct Beginning: Sendable {
         case .heard where !senders.includeOrigin: break
         case .heard, .ignored: return false
         }
-        state = .here
+        end()
         return true
     }
 
     /// Sees to it that a sender is asked, and that the wait ends.
     mutating func review(at time: UInt64, _ senders: Senders) -> Action {
-        guard case .awaited(let since) = state else { return .wait }
+        guard let since = awaitedSince else { return .wait }
         let age = time.subtractingOrZero(since)
         // Where no other sender can be asked, the wait lasts as long as the first snapshot that brings the beginning.
         let isOver = age >= Beginning.patienceMicroseconds && (senders.canBeAsked || !senders.areJoining)
-        if isOver { state = .givenUp }
+        // The origin may be gone for good.
+        if isOver { end() }
         guard senders.canBeAsked else { return .wait }
         // Where the origin is live its snapshot has come, and was of the start before.
         if isOver || senders.isOriginLive { return .ask }

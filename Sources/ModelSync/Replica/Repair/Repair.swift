@@ -43,7 +43,7 @@ struct Repair {
         case refused
     }
 
-    /// What follows a request that has not brought what is missing.
+    /// The next step after a request that has not brought what is missing.
     enum Next: Equatable {
         /// Another sender, or the same one, is asked as soon as may be.
         case ask

@@ -18,7 +18,7 @@ extension Replica {
         if action == .ask, stream.repair == nil { startRepair(stream, finding: .newIncarnation, now: now) }
     }
 
-    /// Who could bring the beginning of a stream.
+    /// The senders that could bring the beginning of a stream.
     private func bringers(of stream: StreamState) -> Beginning.Senders {
         Beginning.Senders(
             canBeAsked: hasSyncedTeller(stream),

@@ -22,7 +22,7 @@ struct HandShake: Sendable {
         case synced
     }
 
-    /// What a `welcome` leads to.
+    /// The next step after a `welcome`.
     enum Welcome: Equatable {
         /// No welcome is awaited.
         case ignored
@@ -31,7 +31,7 @@ struct HandShake: Sendable {
         case goOn
     }
 
-    /// What is to be done about a step whose time is up.
+    /// The next step where the time of one is up.
     enum Due: Equatable {
         case nothing
         /// The third request has had no answer: the connection is given up, as libzmq may have given it up for good.
