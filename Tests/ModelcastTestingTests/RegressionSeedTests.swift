@@ -60,6 +60,10 @@ import Testing
         (1_013_000_089_644, "a relay that started again did not know that a job had sent transactions"),
         (1_013_000_035_427, "the checker wanted no hole of one that joined a relay while that had a hole itself"),
         (715_393_178_300_066_238, "a relay that was deceived told too much of an origin, and was never compared with"),
+        (1_014_000_081_209, "the checker wanted no relay to send a part of an earlier start's transaction on again"),
+        (1_014_000_223_858, "the checker wanted no hole where a job had given up a relay that fell behind"),
+        (1_014_000_270_642, "a state built anew lacked what only a relay held that had been deceived about it"),
+        (1_014_000_309_990, "a liar kept a relay's digests from being told, and its topics all from being compared"),
     ]
 
     /// What there was when they failed.
@@ -67,21 +71,6 @@ import Testing
 
     private func failure(of seed: UInt64) -> SimulationFailure? {
         Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
-    }
-
-    /// Seeds that fail and are not mended yet.
-    static let open: [(seed: UInt64, found: String)] = [
-        (1_014_000_081_209, "a relay sends a batch on twice"),
-        (1_014_000_223_858, "a replica finds a hole more than have a cause, and nothing broke"),
-        (1_014_000_270_642, "a field that a job's replace had removed comes back at a replica"),
-        (1_014_000_309_990, "a replica lacks at rest a replace of what a later write has touched"),
-    ]
-
-    @Test(arguments: RegressionSeedTests.open)
-    func `seeds that are open are known to fail`(seed: UInt64, found: String) {
-        withKnownIssue("\(found): when it passes, move it to the seeds above") {
-            #expect(failure(of: seed) == nil, "\(found)")
-        }
     }
 
     @Test(arguments: RegressionSeedTests.seeds)

@@ -99,12 +99,12 @@ extension Relay {
         guard !isJoining(now: now) else { return own }
         let topics = replica.topicsWithoutStream().filter { prefixes?.overlaps($0) ?? true }
         guard !topics.isEmpty else { return own }
-        let mending = replica.mendingTypes(isEverything: isStartingAnew(now: now))
+        let mute = muteTypes(now: now)
         var left = HeadsRoom.listByteCountMax(frameByteCount: configuration.limits.frameByteCount) / 8
         for topic in topics {
             left -= HeadsRoom.byteCount(topic)
             guard left >= 0 else { break }
-            let digest = mending.contains(topic.type ?? "") ? nil : digest(of: topic)
+            let digest = mute.contains(topic.type ?? "") ? nil : digest(of: topic)
             own.heads.append(Head(topic: topic, sequence: 0, digest: digest))
         }
         return own
@@ -118,7 +118,7 @@ extension Relay {
     ///   - fillsFrame: the heads include streams that are not told elsewhere, as many as fit into a frame, because a
     ///     peer that has a hole in one asks for a copy.
     func heads(prefixes: PrefixSet?, isServing: Bool = false, fillsFrame: Bool = false, now: Moment) -> [Heads] {
-        let mending = replica.mendingTypes(isEverything: isStartingAnew(now: now))
+        let mute = muteTypes(now: now)
         let more = fillsFrame ? replica.untoldStreams(thatFitWith: prefixes) : []
         var byOrigin: [String: Heads] = [:]
         for stream in replica.toldStreams(and: more) {
@@ -126,7 +126,7 @@ extension Relay {
             let isSelected = prefixes?.overlaps(key.topic) ?? true
             let head = Head(
                 topic: key.topic, sequence: stream.sequence,
-                digest: !isSelected || mending.contains(stream.type) ? nil : digest(of: key.topic))
+                digest: !isSelected || mute.contains(stream.type) ? nil : digest(of: key.topic))
             // Changed in place: a copy of the list for each stream would cost its square.
             byOrigin[key.origin, default: emptyHeads(of: key.origin, now: now)].add(
                 isSelected ? head : nil, of: stream.incarnation)
@@ -157,6 +157,25 @@ extension Relay {
             hasTransactions: facts.hasTransactions, isPushed: facts.isPushed,
             ageMilliseconds: silence + (source == nil ? absence : 0))
     }
+
+    /// The types whose digests are not told, because a sent batch may be missing: peers would find the same difference
+    /// again and again.
+    ///
+    /// A type in which something is missing for long is told all the same. A sender that makes up heads, or never ends
+    /// its copy, would else keep from ever being noticed what this copy lacks or has too much.
+    private func muteTypes(now: Moment) -> Set<String> {
+        if isStartingAnew(now: now) { return replica.types }
+        let mending = replica.isAwaitingCopies ? replica.types : replica.mendingTypes
+        mendingSince = mendingSince.filter { mending.contains($0.key) }
+        for type in mending where mendingSince[type] == nil { mendingSince[type] = now.uptimeMicroseconds }
+        return mending.filter { type in
+            now.uptimeMicroseconds.subtractingOrZero(mendingSince[type] ?? 0) < Relay.mutePatienceMicroseconds
+        }
+    }
+
+    /// For how long the digests of a type are not told while something is missing in it: for about as long as a copy is
+    /// awaited, which takes longest of what mends it.
+    private static let mutePatienceMicroseconds: UInt64 = 30_000_000
 
     private func digest(of topic: Topic) -> UInt64? {
         guard let type = topic.type, let buckets = topic.buckets else { return nil }

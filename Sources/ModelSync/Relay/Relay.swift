@@ -6,9 +6,10 @@ import ModelWire
 /// heads for every origin, and serves snapshots, replays, fetches, digests and pushes.
 ///
 /// Towards its senders a relay is a ``Replica``; towards its peers it does what an ``Origin`` does. A batch is sent on
-/// once, however often it comes. So several relays and several senders make copies of one stream, and loops of relays
-/// come to rest. A relay has no socket, no clock and no thread: its owner calls it from one thread at a time, passes
-/// the time in and does what ``takeActions()`` returns.
+/// once, however often it comes, and one of an earlier start of its origin whenever its transaction is news. So several
+/// relays and several senders make copies of one stream, and loops of relays come to rest. A relay has no socket, no
+/// clock and no thread: its owner calls it from one thread at a time, passes the time in and does what
+/// ``takeActions()`` returns.
 public final class Relay {
     /// How the relay works.
     public private(set) var configuration: RelayConfiguration
@@ -33,6 +34,8 @@ public final class Relay {
     /// What the last `heads` told of each stream, and of each topic's digest.
     var told: [StreamKey: ToldHead] = [:]
     var toldDigests: [Topic: UInt64] = [:]
+    /// Since when something has been missing in each type, on the clock of ``Moment/uptimeMicroseconds``.
+    var mendingSince: [String: UInt64] = [:]
     /// The names of the senders that are relays: their own heads go no further.
     var relayNames: [SenderID: String] = [:]
     /// The senders that turned out to be this relay, or to have its name.

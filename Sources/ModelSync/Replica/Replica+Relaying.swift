@@ -161,13 +161,14 @@ extension Replica {
         unsettled.all.lazy.filter { $0.beginning.isAwaited }.map(\.key.origin)
     }
 
-    /// The types of which a sent batch may be missing in the cache. Their digests are not told, because peers would
-    /// find the same difference again and again.
-    /// - Parameter isEverything: all types count as such.
-    func mendingTypes(isEverything: Bool) -> Set<String> {
-        guard !isEverything, groups.isEmpty, !sessions.contains(where: \.isSyncing) else {
-            return Set(streams.keys.compactMap(\.topic.type))
-        }
-        return Set(streams.entries.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
+    /// Some of what senders hold is on its way: a copy, or the rest of a transaction.
+    var isAwaitingCopies: Bool { !groups.isEmpty || sessions.contains(where: \.isSyncing) }
+
+    /// The types of all streams.
+    var types: Set<String> { Set(streams.keys.compactMap(\.topic.type)) }
+
+    /// The types of which a sent batch may be missing in the cache, and is looked for.
+    var mendingTypes: Set<String> {
+        Set(streams.entries.lazy.filter { $0.value.isBeingMended }.compactMap { $0.key.topic.type })
     }
 }

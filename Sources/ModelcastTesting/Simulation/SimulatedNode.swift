@@ -51,8 +51,10 @@ final class SimulatedNode {
     var isPushedTo = false
     /// When the last pushed batch is on this relay's disk, and when the relay is told so.
     var lastPersist: (durable: UInt64, told: UInt64) = (0, 0)
-    /// The batches that this relay has sent on in this life.
-    private var forwarded: Set<String> = []
+    /// How often this relay has sent on each batch in this life.
+    private var forwardCounts: [String: Int] = [:]
+    /// A job that ran here has stopped pushing to one of its relays.
+    var hasGivenUpRelay = false
     /// For a sabotaged run: the first incarnation heard of each origin, and every batch that came.
     var incarnations: [String: UInt64] = [:]
     var heard: Set<String> = []
@@ -94,14 +96,23 @@ final class SimulatedNode {
         holdsOnlyItsOwn || prefixes.contains { model.topic.bytes.starts(with: $0) }
     }
 
-    /// Notes a batch that this relay sends on.
-    /// - Returns: the fault; nil for a batch that it has not sent on in this life.
-    func forward(_ topic: Topic, _ payload: [UInt8]) -> String? {
-        guard let batch = PlainItem(payload).flatMap({ BatchFacts($0) }) else {
+    /// Notes a batch that this relay sends on. It does so once in a life. A batch of an earlier start of its origin, which
+    /// is not counted any more, goes on whenever a part of its transaction is news: as often as there are parts.
+    /// - Returns: the fault; nil for a batch that may be sent on.
+    func forward(_ topic: Topic, _ payload: [UInt8], now: Moment) -> String? {
+        guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else {
             return "forwards bytes on \(topic) that are no batch"
         }
-        guard forwarded.insert("\(batch.origin) \(batch.incarnation) \(topic) \(batch.sequence)").inserted else {
-            return "forwards \(topic) #\(batch.sequence) of \(batch.origin) twice"
+        let id = "\(batch.origin) \(batch.incarnation) \(topic) \(batch.sequence)"
+        let count = forwardCounts[id, default: 0] + 1
+        forwardCounts[id] = count
+        guard count > 1 else { return nil }
+        let isEarlier =
+            replica?.streamStatus(now: now).contains {
+                $0.origin == batch.origin && $0.topic == topic && $0.incarnation > batch.incarnation
+            } ?? false
+        guard isEarlier, count <= Oracle.group(frame, payload).count else {
+            return "forwards \(topic) #\(batch.sequence) of \(batch.origin) \(count) times"
         }
         return nil
     }
@@ -136,7 +147,7 @@ final class SimulatedNode {
         subscriber = nil
         relay = nil
         watch.stop()
-        forwarded = []
+        forwardCounts = [:]
         incarnations = [:]
         heard = []
         life += 1

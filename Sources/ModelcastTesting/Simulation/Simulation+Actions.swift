@@ -71,7 +71,7 @@ extension Simulation {
             switch action {
             case .replica(let action): carryOut(action, node)
             case .publish(let topic, let payload):
-                if topic.type != nil, let fault = node.forward(topic, payload) { fail(node, fault) }
+                if topic.type != nil, let fault = node.forward(topic, payload, now: moment(node)) { fail(node, fault) }
                 publish(node, topic: topic.bytes, payload: payload)
             case .reply(let peer, let payload): reply(node, peer, payload)
             case .persist(let token, let topic, let payload, let origin, let incarnation, let sequence):

@@ -123,7 +123,9 @@ extension Simulation {
                 }
             case .notice(let notice):
                 tell(node, notice.description)
-                if notice.kind == .pushFailed, let fault = whyWrong(notice) { fail(node, fault) }
+                guard notice.kind == .pushFailed else { continue }
+                node.hasGivenUpRelay = true
+                if let fault = whyWrong(notice) { fail(node, fault) }
             }
         }
     }

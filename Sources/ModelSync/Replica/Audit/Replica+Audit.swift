@@ -108,7 +108,7 @@ extension Replica {
             let isOverstated = head > applied && isOverstated(stream, at: sender, now: now)
             if stream.isBeingMended || (head != applied && !isLagging && !isOverstated) {
                 result.limit(carried, to: nil)
-            } else if head != applied || applied == 0 || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
+            } else if head != applied || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
                 result.limit(carried, to: .atLeast)
             }
         }

@@ -121,6 +121,7 @@ extension Replica {
         self.renewal = nil
         mergeUncovered(of: renewal)
         keepPushed(in: renewal, now: now)
+        keepDoubted(in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
             let types = Set(old.types).union(new.types).filter { type in
@@ -213,23 +214,47 @@ extension Replica {
                     && heads[stream.key.topic].map { $0.sequence >= last } ?? false
             }
         }
+        for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
+            let keptOrigins = Set(kept.lazy.filter { $0.type == type }.map(\.key.origin))
+            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { origin, part in
+                keptOrigins.contains(origin) || clockGuard.isYoung(part.lastStamp, now: now)
+            }
+        }
+    }
+
+    /// Takes over into the new copy what only a sender's word on others says that a snapshot had, while another sender
+    /// tells less: where that word is false, the other sender may be the only one that has it, and may still hold it
+    /// back. Only what is young enough for its delete to be remembered is taken over.
+    private func keepDoubted(in renewal: Renewal, now: Moment) {
+        let doubted = streams.values.filter { stream in
+            guard !stream.isPushed, let claim = stream.claims.last else { return false }
+            return stream.tellers.contains { teller in
+                teller.sender != claim.claimant && sessions[teller.sender.index].isSynced
+                    && (stream.head(toldBy: teller.sender) ?? 0) < claim.through
+            }
+        }
+        for (type, streams) in Dictionary(grouping: doubted, by: \.type) {
+            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { _, part in
+                clockGuard.isYoung(part.lastStamp, now: now)
+            }
+        }
+    }
+
+    /// Takes over into the new copy what these origins have written. Only their parts are taken: what others have
+    /// written may be deleted, and the delete forgotten.
+    private func keepParts(
+        of origins: Set<String>, _ type: String, in renewal: Renewal,
+        where isKept: (_ origin: String, _ part: CellRecord) -> Bool
+    ) {
         let old = cache.snapshot()
         var plan = MergePlan()
-        for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
-            let origins = Set(streams.map(\.key.origin))
-            let keptOrigins = Set(kept.lazy.filter { $0.type == type }.map(\.key.origin))
-            renewal.cache.commit { commit in
-                old.forEach(type: type, includingTombstones: true) { record in
-                    for origin in record.origins.intersection(origins) {
-                        // Only the part of this origin is taken: what others have written may be deleted, and the
-                        // delete forgotten.
-                        guard let part = record.part(of: origin, plan: &plan),
-                            keptOrigins.contains(origin) || clockGuard.isYoung(part.lastStamp, now: now)
-                        else { continue }
-                        commit.join(part, type: type)
-                    }
-                    return true
+        renewal.cache.commit { commit in
+            old.forEach(type: type, includingTombstones: true) { record in
+                for origin in record.origins.intersection(origins) {
+                    guard let part = record.part(of: origin, plan: &plan), isKept(origin, part) else { continue }
+                    commit.join(part, type: type)
                 }
+                return true
             }
         }
     }
