@@ -64,6 +64,7 @@ import Testing
         (1_014_000_223_858, "the checker wanted no hole where a job had given up a relay that fell behind"),
         (1_014_000_270_642, "a state built anew lacked what only a relay held that had been deceived about it"),
         (1_014_000_309_990, "a liar kept a relay's digests from being told, and its topics all from being compared"),
+        (1_016_000_025_316, "a state built anew took old fields over with a young one, whose removal was forgotten"),
     ]
 
     /// What there was when they failed.

@@ -5,19 +5,22 @@ extension CellRecord {
     /// its floor. Nil where there is none, or where another origin has deleted the model since.
     ///
     /// The parts of all origins, joined, are this record again, if the model exists.
-    /// - Parameter plan: scratch memory, reused from call to call.
+    /// - Parameters:
+    ///   - earliest: what has an earlier stamp is left out.
+    ///   - plan: scratch memory, reused from call to call.
     /// - Complexity: O(*n*) in the bytes.
-    public func part(of origin: String, plan: inout MergePlan) -> CellRecord? {
+    public func part(of origin: String, since earliest: Stamp = 0, plan: inout MergePlan) -> CellRecord? {
         let bytes = storage.bytes
         var reader = CBORReader(bytes, at: idRange.upperBound)
-        let floor = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
+        func isPart(_ version: VersionSlice) -> Bool { version.stamp >= earliest && version.isBy(origin, in: bytes) }
+        let floor = VersionSlice(reading: &reader).flatMap { isPart($0) ? $0 : nil }
         guard exists || floor != nil else { return nil }
         // An origin that was not the last to touch the model has touched it with its newest cell.
-        var touched = VersionSlice(reading: &reader).flatMap { $0.isBy(origin, in: bytes) ? $0 : nil }
+        var touched = VersionSlice(reading: &reader).flatMap { isPart($0) ? $0 : nil }
         plan.reset()
         var run = CellRun(bytes, at: Int(storage.packed.cellsOffset), count: cellCount)
         while let cell = run.cell {
-            if cell.version.isBy(origin, in: bytes) {
+            if isPart(cell.version) {
                 plan.keep(.old, cell.key.lowerBound, cell.end)
                 if touched.map({ cell.version.stamp > $0.stamp }) ?? true { touched = cell.version }
             }

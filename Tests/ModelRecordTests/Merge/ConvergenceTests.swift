@@ -66,6 +66,14 @@ struct ConvergenceTests {
                     whole.join(record)
                     whole.join(part)
                     try demand(whole.record == record, "\(part) changes what it is a part of")
+                    let earliest = versions.map(\.stamp).randomElement(using: &generator) ?? 0
+                    guard let late = record.part(of: origin, since: earliest, plan: &plan) else { continue }
+                    let lateVersions = [late.floor, late.touched].compactMap(\.self) + late.cells.map(\.version)
+                    try demand(lateVersions.allSatisfy { $0.stamp >= earliest }, "\(late) holds what is earlier")
+                    try demand(
+                        late.cells == part.cells.filter { $0.version.stamp >= earliest }, "\(late) lacks a cell")
+                    whole.join(late)
+                    try demand(whole.record == record, "\(late) changes what it is a part of")
                 }
                 if record.exists { try demand(sum.record == record, "the parts come to \(sum), not \(record)") }
             }

@@ -216,8 +216,8 @@ extension Replica {
         }
         for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
             let keptOrigins = Set(kept.lazy.filter { $0.type == type }.map(\.key.origin))
-            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { origin, part in
-                keptOrigins.contains(origin) || clockGuard.isYoung(part.lastStamp, now: now)
+            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { origin in
+                keptOrigins.contains(origin) ? 0 : clockGuard.earliestYoung(now: now)
             }
         }
     }
@@ -234,24 +234,23 @@ extension Replica {
             }
         }
         for (type, streams) in Dictionary(grouping: doubted, by: \.type) {
-            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { _, part in
-                clockGuard.isYoung(part.lastStamp, now: now)
+            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { _ in
+                clockGuard.earliestYoung(now: now)
             }
         }
     }
 
-    /// Takes over into the new copy what these origins have written. Only their parts are taken: what others have
-    /// written may be deleted, and the delete forgotten.
+    /// Takes over into the new copy what these origins have written since the stamp that `earliest` gives for each. Only
+    /// their parts are taken: what others have written may be deleted, and the delete forgotten.
     private func keepParts(
-        of origins: Set<String>, _ type: String, in renewal: Renewal,
-        where isKept: (_ origin: String, _ part: CellRecord) -> Bool
+        of origins: Set<String>, _ type: String, in renewal: Renewal, since earliest: (_ origin: String) -> Stamp
     ) {
         let old = cache.snapshot()
         var plan = MergePlan()
         renewal.cache.commit { commit in
             old.forEach(type: type, includingTombstones: true) { record in
                 for origin in record.origins.intersection(origins) {
-                    guard let part = record.part(of: origin, plan: &plan), isKept(origin, part) else { continue }
+                    guard let part = record.part(of: origin, since: earliest(origin), plan: &plan) else { continue }
                     commit.join(part, type: type)
                 }
                 return true

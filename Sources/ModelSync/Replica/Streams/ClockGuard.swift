@@ -32,7 +32,12 @@ struct ClockGuard: Sendable {
     /// The stamp is younger than half of the retention: a delete of what was written with it is still remembered
     /// everywhere.
     func isYoung(_ stamp: Stamp, now: Moment) -> Bool {
-        now.wallMilliseconds.subtractingOrZero(stamp >> 16) < retentionMilliseconds / 2
+        stamp >= earliestYoung(now: now)
+    }
+
+    /// The earliest stamp that is young in that sense.
+    func earliestYoung(now: Moment) -> Stamp {
+        (now.wallMilliseconds.subtractingOrZero(retentionMilliseconds / 2) + 1) << 16
     }
 
     /// By how many milliseconds the stamp lies ahead of the wall clock.
