@@ -75,13 +75,4 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
 
     /// The same as ``message``.
     public var description: String { message }
-
-    /// Notes that a service runs.
-    /// - Throws: ``ModelcastError`` where the service has run before, as its sockets and its store are closed by now.
-    static func require(_ hasRun: inout Bool, _ name: String) throws(ModelcastError) {
-        guard !hasRun else {
-            throw ModelcastError(.stopped, "this \(name) has run already, and runs once: make a new one")
-        }
-        hasRun = true
-    }
 }

@@ -39,17 +39,16 @@ final class SenderLinks {
 
     /// Adds a sender. ``reopen(now:taker:)`` opens its connection. Call it in the order of the senders' indices.
     func add(_ sender: SenderID, endpoint: String) {
-        links.append(
-            SenderLink(
-                sender: sender, endpoint: endpoint, hasKeys: configuration.security != nil,
-                transport: configuration.transport))
+        let control = ControlLink(
+            to: endpoint, hasKeys: configuration.security != nil, transport: configuration.transport)
+        links.append(SenderLink(sender: sender, control: control))
     }
 
     /// The senders, in the order in which they were added.
     var senders: some Collection<SenderID> { links.lazy.map(\.sender) }
 
     /// When the next connection is to be opened; nil where all are open.
-    var nextReopen: UInt64? { links.lazy.compactMap(\.reopenAt).min() }
+    var nextReopen: UInt64? { links.lazy.compactMap(\.control.openAt).min() }
 
     func close() {
         for link in links { link.close() }
@@ -57,10 +56,8 @@ final class SenderLinks {
 
     /// Opens the connections whose pause is over.
     func reopen(now: Moment, taker: some StreamTaker) throws(ModelcastError) {
-        for link in links {
-            guard let at = link.reopenAt, now.uptimeMicroseconds >= at else { continue }
-            link.reopenAt = nil
-            try link.openControl(on: thread, settings, now: now)
+        for link in links where link.control.isDue(now: now) {
+            try link.control.open(on: thread, settings, now: now)
             taker.connected(link.sender, now: now)
         }
     }
@@ -69,24 +66,24 @@ final class SenderLinks {
     /// again after a pause, as a transport need not retry a refused connection (libzmq notes, row 12).
     func lookForRefusals(taker: some StreamTaker, logger: Logger, now: Moment) throws(ModelcastError) {
         for link in links {
-            guard let (reason, isNews) = try link.lookForRefusal() else { continue }
+            guard case .refused(let reason, let isNews)? = try link.control.look() else { continue }
             taker.disconnected(link.sender, reason: reason, now: now)
             guard isNews else { continue }
             logger.warning(
                 "no trust between this process and a sender",
-                metadata: ["sender": "\(link.endpoint)", "reason": "\(reason)"])
+                metadata: ["sender": "\(link.control.endpoint)", "reason": "\(reason)"])
         }
     }
 
     /// Logs why no sender answers at an endpoint. The transport goes on trying by itself.
     func lookForReach(taker: some StreamTaker, logger: Logger, now: Moment) {
         for link in links {
-            guard let finding = link.lookForReach(now: now) else { continue }
+            guard let finding = link.control.lookForReach(now: now) else { continue }
             taker.unreachable(link.sender, reason: finding.reason)
             guard finding.isNews else { continue }
             logger.warning(
                 "a sender cannot be reached",
-                metadata: ["sender": "\(link.endpoint)", "reason": "\(finding.reason)"])
+                metadata: ["sender": "\(link.control.endpoint)", "reason": "\(finding.reason)"])
         }
     }
 
@@ -95,11 +92,12 @@ final class SenderLinks {
     ///   once.
     func receive(taker: some StreamTaker, carryOut: (Moment) throws -> Void) throws {
         for link in links {
-            if link.control?.isReadable ?? false {
+            if link.control.connection?.isReadable ?? false {
                 var end: UInt64 = .max
                 for _ in 0..<SenderLinks.burst {
                     // A reply may have led to the end of its connection.
-                    guard let control = link.control, try receiveReply(control, of: link.sender, taker) else { break }
+                    guard let control = link.control.connection, try receiveReply(control, of: link.sender, taker)
+                    else { break }
                     let now = Clocks.now()
                     try carryOut(now)
                     end = min(end, now.uptimeMicroseconds + SenderLinks.turnMicroseconds)
@@ -154,7 +152,7 @@ final class SenderLinks {
         case .unsubscribe(let sender, let prefix): try links[sender.index].stream?.unsubscribe(from: prefix)
         case .request(let sender, let payload):
             // A request that finds no room is lost, and the replica asks again.
-            try links[sender.index].control?.send(payload)
+            try links[sender.index].control.connection?.send(payload)
         case .reconnect(let sender): reconnect(sender, now: now)
         case .notice(let notice): return notice
         case .forward: preconditionFailure("only a relay's replica hands batches on, and the relay takes them")
@@ -177,8 +175,9 @@ final class SenderLinks {
     /// Closes both connections, and opens them again after a pause.
     private func reconnect(_ sender: SenderID, now: Moment) {
         let link = links[sender.index]
-        link.close()
-        link.reopenAt = link.pause.lost(
-            at: now.uptimeMicroseconds, first: configuration.reconnectDelay, longest: configuration.reconnectDelayMax)
+        link.close(
+            openAt: link.pause.lost(
+                at: now.uptimeMicroseconds, first: configuration.reconnectDelay,
+                longest: configuration.reconnectDelayMax))
     }
 }

@@ -98,35 +98,9 @@ public final class Publisher: Service, Sendable {
     /// Serves until the service group shuts down or the task is cancelled. Then it sends the open batches and `bye`,
     /// and closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a publisher that has run already.
-    public func run() async throws {
-        try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "publisher") }
-        try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: "modelcast-pub") {
-                defer {
-                    // Also after a failure, so that waiting tasks, and later ones, end with an error.
-                    self.core.withLock { $0.isStopped = true }
-                    self.endPushing()
-                    self.refuseWriters()
-                    self.store?.close(logger: self.logger)
-                    self.cache.endStreams()
-                }
-                try PublisherLoop(publisher: self).run()
-            }
-        } onCancelOrGracefulShutdown: {
-            self.stop()
-        }
-    }
+    public func run() async throws { try await runOnce() }
 
     /// The endpoints that were bound, with the ports that the system chose; waits for ``run()`` to bind them.
     /// - Throws: ``ModelcastError`` when binding failed, or there is nothing to bind.
     public var boundEndpoints: SenderEndpoints { get async throws { try await bound.value } }
-
-    /// Makes ``run()`` end.
-    func stop() {
-        let waker = core.withLock { core in
-            core.isStopped = true
-            return core.waker
-        }
-        waker?.wake()
-    }
 }

@@ -7,7 +7,7 @@ import ZeroMQ
 
 /// The state that a publisher's callers and its socket thread share, behind one lock: the origin, and when to wake the
 /// thread.
-struct PublisherCore {
+struct PublisherCore: ThreadServiceCore {
     var origin: Origin
     /// Set while the socket thread runs.
     var waker: Waker?

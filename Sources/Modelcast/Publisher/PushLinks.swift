@@ -6,7 +6,6 @@ import ModelWire
 /// acknowledged. Belongs to the socket thread.
 final class PushLinks {
     let machine: Pusher
-    private let endpoints: [String]
     private let thread: any TransportThread
     private let settings: ConnectionSettings
     private let logger: Logger
@@ -21,22 +20,11 @@ final class PushLinks {
     /// How many bytes may wait to be sent to one relay. The window keeps it far below.
     private static let queueByteCount = 256 << 20
 
-    private final class Link {
-        var connection: (any RequestConnection)?
-        /// What becomes of the greeting is still of interest.
-        var isWatched = false
-        /// The reasons that were logged since the last greeting.
-        var toldReasons: Set<String> = []
-        /// Finds out why no relay answers at the endpoint.
-        let reach: ReachWatch
-        /// When the connection is to be opened, for the first time or again; nil while it is open.
-        var openAt: UInt64? = 0
+    /// The connection to one relay.
+    private struct Link {
+        let control: ControlLink
         /// How often the connection was refused in a row.
-        var refusals = 0
-
-        init(_ endpoint: String, hasKeys: Bool, transport: Transport) {
-            reach = ReachWatch(endpoint, hasKeys: hasKeys, transport: transport)
-        }
+        var refusalCount = 0
     }
 
     /// - Parameter configuration: names at least one relay.
@@ -45,16 +33,16 @@ final class PushLinks {
             configuration: PusherConfiguration(
                 acknowledgement: configuration.acknowledgement, byteCountMax: configuration.outboxByteCount,
                 limits: configuration.limits))
-        endpoints = configuration.relays
         self.thread = thread
         self.logger = logger
         settings = ConnectionSettings(
             frameByteCount: configuration.limits.frameByteCount, queueByteCount: PushLinks.queueByteCount,
             greetings: .always, security: configuration.security)
-        for endpoint in endpoints {
+        for endpoint in configuration.relays {
             _ = machine.addRelay(endpoint)
-            links.append(
-                Link(endpoint, hasKeys: configuration.security != nil, transport: configuration.transport))
+            let control = ControlLink(
+                to: endpoint, hasKeys: configuration.security != nil, transport: configuration.transport)
+            links.append(Link(control: control))
         }
     }
 
@@ -89,7 +77,8 @@ final class PushLinks {
     /// Does what is due, and takes the replies that have arrived.
     func step(now: Moment) throws(ModelcastError) {
         for (index, link) in links.enumerated() {
-            if let connection = link.connection, connection.isReadable { try receive(index, connection, now: now) }
+            guard let connection = link.control.connection, connection.isReadable else { continue }
+            try receive(index, connection, now: now)
         }
         try lookForRefusals(now: now)
         lookForReach(now: now)
@@ -105,26 +94,22 @@ final class PushLinks {
 
     /// Gives up connections whose other side refuses this one, or does not prove the expected key.
     private func lookForRefusals(now: Moment) throws(ModelcastError) {
-        for (index, link) in links.enumerated() where link.isWatched {
-            switch try link.connection?.look() ?? .pending {
-            case .pending: continue
-            case .succeeded:
-                link.toldReasons = []
-                link.refusals = 0
-                link.reach.greeted()
+        for (index, link) in links.enumerated() {
+            switch try link.control.look() {
+            case nil: continue
+            case .greeted:
+                links[index].refusalCount = 0
                 machine.reached(index, unless: nil)
             case .lost:
                 // The relay may have been started anew, so its models are compared again after the next greeting.
-                link.isWatched = false
                 machine.disconnected(index, reason: "the connection broke off", now: now)
-            case .failed(let reason):
-                link.isWatched = false
-                link.refusals += 1
+            case .refused(let reason, let isNews):
+                links[index].refusalCount += 1
                 machine.disconnected(index, reason: reason, now: now)
-                guard link.toldReasons.insert(reason).inserted else { continue }
+                guard isNews else { continue }
                 logger.warning(
                     "no trust between this process and a relay",
-                    metadata: ["relay": "\(endpoints[index])", "reason": "\(reason)"])
+                    metadata: ["relay": "\(link.control.endpoint)", "reason": "\(reason)"])
             }
         }
     }
@@ -132,12 +117,12 @@ final class PushLinks {
     /// Logs why no relay answers at an endpoint. The transport goes on trying by itself.
     private func lookForReach(now: Moment) {
         for (index, link) in links.enumerated() {
-            guard let finding = link.reach.look(now: now) else { continue }
+            guard let finding = link.control.lookForReach(now: now) else { continue }
             machine.reached(index, unless: finding.reason)
             guard finding.isNews else { continue }
             logger.warning(
                 "a relay cannot be reached",
-                metadata: ["relay": "\(endpoints[index])", "reason": "\(finding.reason)"])
+                metadata: ["relay": "\(link.control.endpoint)", "reason": "\(finding.reason)"])
         }
     }
 
@@ -145,22 +130,17 @@ final class PushLinks {
     private func carryOut(now: Moment) throws(ModelcastError) {
         for action in machine.takeActions() {
             switch action {
-            case .request(let relay, let payload): try links[relay].connection?.send(payload)
+            case .request(let relay, let payload): try links[relay].control.connection?.send(payload)
             case .reconnect(let relay):
-                links[relay].isWatched = false
-                links[relay].connection = nil
-                links[relay].openAt = now.uptimeMicroseconds + PushLinks.pause(after: links[relay].refusals)
+                let pause = PushLinks.pause(after: links[relay].refusalCount)
+                links[relay].control.close(openAt: now.uptimeMicroseconds + pause)
             case .clockRefused(let refusal): refusals.append(refusal)
             case .sendAgain(let type, let ids): lacking.append((type, ids))
             case .notice(let notice): logger.log(notice)
             }
         }
-        for index in links.indices {
-            guard let time = links[index].openAt, now.uptimeMicroseconds >= time else { continue }
-            links[index].openAt = nil
-            links[index].reach.opened(now: now)
-            links[index].connection = try thread.connect(to: endpoints[index], settings)
-            links[index].isWatched = true
+        for (index, link) in links.enumerated() where link.control.isDue(now: now) {
+            try link.control.open(on: thread, settings, now: now)
             machine.connected(index, now: now)
         }
         if machine.hasActions { try carryOut(now: now) }

@@ -1,7 +1,10 @@
 import Logging
 import ModelSync
 
-extension Relay {
+extension Relay: ThreadService {
+    static let kind = "relay"
+    static let threadName = "modelcast-relay"
+
     /// Binds, serves and listens on the calling thread until the relay is stopped.
     func runOnThisThread() throws {
         defer {

@@ -51,14 +51,7 @@ public final class Relay: Service, Sendable {
 
     /// Serves until the service group shuts down or the task is cancelled. Then it sends `bye` and closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a relay that has run already.
-    public func run() async throws {
-        try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "relay") }
-        try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: "modelcast-relay") { try self.runOnThisThread() }
-        } onCancelOrGracefulShutdown: {
-            self.stop()
-        }
-    }
+    public func run() async throws { try await runOnce() }
 
     /// The endpoints that were bound, with the ports that the system chose; waits for ``run()`` to bind them.
     /// - Throws: ``ModelcastError`` when binding failed.
@@ -66,13 +59,4 @@ public final class Relay: Service, Sendable {
 
     /// The state of each publisher, topic and peer, at most a quarter of a second old where there are few topics.
     public var status: RelayStatus { core.withLock { $0.status } }
-
-    /// Makes ``run()`` end.
-    func stop() {
-        let waker = core.withLock { core in
-            core.isStopped = true
-            return core.waker
-        }
-        waker?.wake()
-    }
 }

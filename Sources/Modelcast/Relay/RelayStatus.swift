@@ -22,7 +22,7 @@ public struct RelayStatus: Sendable {
 }
 
 /// The state that a relay's users and its socket thread share, behind one lock.
-struct RelayCore {
+struct RelayCore: ThreadServiceCore {
     var waker: Waker?
     var isStopped = false
     var hasRun = false

@@ -1,7 +1,10 @@
 import Logging
 import ModelSync
 
-extension Subscriber {
+extension Subscriber: ThreadService {
+    static let kind = "subscriber"
+    static let threadName = "modelcast-sub"
+
     /// Listens on the calling thread until the subscriber is stopped.
     func runOnThisThread() throws {
         defer { finish() }

@@ -61,14 +61,7 @@ public final class Subscriber: Service, Sendable {
 
     /// Listens until the service group shuts down or the task is cancelled.
     /// - Throws: ``ModelcastError`` for a subscriber that has run already.
-    public func run() async throws {
-        try core.withLock { core throws(ModelcastError) in try ModelcastError.require(&core.hasRun, "subscriber") }
-        try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: "modelcast-sub") { try self.runOnThisThread() }
-        } onCancelOrGracefulShutdown: {
-            self.stop()
-        }
-    }
+    public func run() async throws { try await runOnce() }
 
     /// The model `id` of `type` as this subscriber has it, or nil when it does not exist. Costs a look-up.
     public subscript(type: String, id: String) -> CellRecord? { cache[type, id] }
@@ -138,15 +131,6 @@ public final class Subscriber: Service, Sendable {
                 return nil
             }
         }
-    }
-
-    /// Makes ``run()`` end.
-    func stop() {
-        let waker = core.withLock { core in
-            core.isStopped = true
-            return core.waker
-        }
-        waker?.wake()
     }
 
     /// Takes a status from the socket thread, and resumes the waiting tasks.

@@ -3,7 +3,7 @@ import ModelSync
 import ZeroMQ
 
 /// The state that a subscriber's users and its socket thread share, behind one lock.
-struct SubscriberCore {
+struct SubscriberCore: ThreadServiceCore {
     var waker: Waker?
     var isStopped = false
     var hasRun = false
