@@ -77,8 +77,11 @@ let core: [Target] = [
         name: "ModelcastGenerateTool", dependencies: ["ModelcastGenerate", arguments], swiftSettings: settings),
 ]
 
+/// What tests and the simulator hold the merge against.
+let reference: [Target] = [library("ModelReference")]
+
 let services: [Target] = [
-    library("ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+    library("ModelcastTesting", uses: ["ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     library(
         "ModelcastBench",
         uses: [
@@ -126,13 +129,15 @@ let threadTests: [Target] = [
         uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
     tests(
         named: "ThreadSafety", of: "Modelcast", isHeavy: true,
-        uses: ["ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "ModelViews", "ModelSync", log]),
+        uses: [
+            "ModelReference", "ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "ModelViews", "ModelSync", log,
+        ]),
 ]
 
 let serviceTests: [Target] = [
     tests(of: "ZeroMQ", uses: ["ModelRecord"]),
     tests(of: "ModelCBOR", isHeavy: true),
-    tests(of: "ModelRecord", isHeavy: true, uses: ["ModelCBOR"]),
+    tests(of: "ModelRecord", isHeavy: true, uses: ["ModelReference", "ModelCBOR"]),
     tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
@@ -197,7 +202,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ] + (hasModels ? modelDependencies : []),
-    targets: core + (hasThreads ? threadTests : []) + (hasServices ? services + serviceTests : [])
+    targets: core + (hasThreads ? reference + threadTests : []) + (hasServices ? services + serviceTests : [])
         + (hasModels ? models + modelTests : []),
     swiftLanguageModes: [.v6]
 )

@@ -40,9 +40,10 @@ enum ModuleTable {
             others: nil),
         Row(target: "ModelcastGenerate", ours: [], others: ["Foundation"]),
         Row(target: "ModelcastGenerateTool", ours: ["ModelcastGenerate"], others: nil),
+        Row(target: "ModelReference", ours: [], others: []),
         Row(
             target: "ModelcastTesting",
-            ours: ["ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
+            ours: ["ModelReference", "ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
         Row(
             target: "ModelcastBench",
             ours: [

@@ -82,7 +82,7 @@ extension Replica {
             requests.end(rid)
             endAudit(of: type, now: now)
         } else if renewal?.isRequest(rid, sender) ?? false {
-            loseRenewalPart(
+            renewal?.lose(
                 sender, retryAt: now.uptimeMicroseconds + configuration.repairPauseMax.wholeMicroseconds)
         }
     }

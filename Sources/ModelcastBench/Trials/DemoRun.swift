@@ -110,28 +110,14 @@ public struct DemoRun: Sendable {
     private func verdict(_ trial: Trial) async -> Bool {
         // Each type has one publisher, so subscribers must hold the types of both together.
         let expected = await trial.publishers.flatMap { $0.report?.types ?? [] }.sorted { $0.type < $1.type }
-        var table = TextTable(
-            ["process", "updates", "snapshot records", "models", "holes", "digest", "equal"], left: [0, 6])
-        for member in await trial.publishers {
-            guard let report = member.report else { continue }
-            table.add([
-                member.name, Figures.grouped(report.updates), "", Figures.grouped(report.models), "", report.digest, "",
-            ])
+        let columns = ["updates", "snapshot records", "models", "holes"]
+        return await trial.printVerdict(columns, left: [0, 6], expected: expected) { member, report in
+            [
+                Figures.grouped(report.updates),
+                member.isPublisher ? "" : Figures.grouped(report.snapshotRecords),
+                Figures.grouped(report.models),
+                member.isPublisher ? "" : "\(report.holesFound)",
+            ]
         }
-        var isEqual = true
-        for member in await trial.subscribers {
-            guard let report = member.report else {
-                isEqual = false
-                continue
-            }
-            let holdsAll = report.types == expected
-            if !holdsAll { isEqual = false }
-            table.add([
-                member.name, Figures.grouped(report.updates), Figures.grouped(report.snapshotRecords),
-                Figures.grouped(report.models), "\(report.holesFound)", report.digest, holdsAll ? "yes" : "NO",
-            ])
-        }
-        for line in table.lines { print(line) }
-        return isEqual
     }
 }

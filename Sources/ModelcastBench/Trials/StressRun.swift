@@ -58,35 +58,22 @@ public struct StressRun: Sendable {
     private func report(
         _ trial: Trial, expected: [WorkerReport.TypeState], batches: [String: UInt64], loaded: Double
     ) async -> Bool {
-        var table = TextTable([
-            "process", "updates", "/s", "batches", "holes", "filled", "mended", "snapshots", "lag µs p50/p99",
-            "memory", "models", "digest", "equal",
-        ])
-        for member in await trial.publishers {
-            guard let report = member.report else { continue }
-            table.add([
-                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / loaded),
-                Figures.grouped(batches[member.name] ?? 0), "", "", "", "", "",
-                Figures.mebibytes(report.residentByteCount), Figures.grouped(report.models), report.digest, "",
-            ])
-        }
-        var isEqual = true
-        for member in await trial.subscribers {
-            guard let report = member.report else {
-                isEqual = false
-                continue
-            }
-            let holdsAll = report.types == expected
-            if !holdsAll { isEqual = false }
+        let columns = [
+            "updates", "/s", "batches", "holes", "filled", "mended", "snapshots", "lag µs p50/p99", "memory", "models",
+        ]
+        let isEqual = await trial.printVerdict(columns, expected: expected) { member, report in
             let lag = report.lagMedian.map { "\(Figures.grouped($0))/\(Figures.grouped(report.lag99 ?? 0))" } ?? ""
-            table.add([
-                member.name, Figures.grouped(report.updates), Figures.grouped(Double(report.updates) / loaded),
-                Figures.grouped(report.batches), "\(report.holesFound)", "\(report.holesFilled)",
-                "\(report.holesMended)", "\(report.snapshots)", lag, Figures.mebibytes(report.residentByteCount),
-                Figures.grouped(report.models), report.digest, holdsAll ? "yes" : "NO",
-            ])
+            let mending =
+                member.isPublisher
+                ? [Figures.grouped(batches[member.name] ?? 0), "", "", "", "", ""]
+                : [
+                    Figures.grouped(report.batches), "\(report.holesFound)", "\(report.holesFilled)",
+                    "\(report.holesMended)", "\(report.snapshots)", lag,
+                ]
+            let rate = Figures.grouped(Double(report.updates) / loaded)
+            return [Figures.grouped(report.updates), rate] + mending
+                + [Figures.mebibytes(report.residentByteCount), Figures.grouped(report.models)]
         }
-        for line in table.lines { print(line) }
         let models = expected.reduce(0) { $0 + $1.models }
         let digest = expected.reduce(UInt64(0)) { $0 &+ (UInt64($1.digest, radix: 16) ?? 0) }
         print("the join of all publishers: \(Figures.grouped(models)) models, digest \(Digests.text(digest))")

@@ -1,5 +1,6 @@
 import ModelCache
 import ModelRecord
+import ModelReference
 import ModelWire
 
 /// Watches one copy while its process lives: after each event that changed it, nothing may have gone back, and no
@@ -166,7 +167,7 @@ struct CacheWatch {
                 // An update that was lost with its origin never comes; the rest of its step shows without it.
                 guard takes(key), !update.isAtRisk else { continue }
                 let record = cache.record(type: key.type, id: key.id, includingTombstones: true)
-                let state = record.map { ReferenceModel($0) } ?? ReferenceModel()
+                let state = record.map { OracleModel($0) } ?? OracleModel()
                 // A delete or removal that is forgotten has left nothing behind, and neither has what it removed.
                 guard state.holds(update) || (oracle.isForgetful && oracle.isForgettable(update)) else {
                     return "a step of \(oracle.steps[step].updates.count) updates shows in part: "

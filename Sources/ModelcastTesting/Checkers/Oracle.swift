@@ -1,4 +1,5 @@
 import ModelRecord
+import ModelReference
 import ModelWire
 
 /// A model's type and id.
@@ -21,23 +22,18 @@ struct PublishedUpdate {
     /// The index of its model in ``Oracle/models``.
     let model: Int
     /// Names and encoded values.
-    let fields: [(String, [UInt8])]
+    let fields: [String: [UInt8]]
     /// The pushed batch that it came in, an index of ``Oracle/pushes``; nil for what a publisher has sent.
     var push: Int?
     /// The update may be lost with the one process that had it: copies may hold it or not.
     var isAtRisk = false
 
-    /// The encoded value that removes a field.
-    static let undefined: [UInt8] = [0xF7]
-
     /// True when the update removes a field.
-    var removesFields: Bool { fields.contains { $0.1 == PublishedUpdate.undefined } }
+    var removesFields: Bool { fields.values.contains(where: \.isRemoval) }
 
     /// True when the update removes one of these fields.
-    func removes(anyOf others: [(String, [UInt8])]) -> Bool {
-        fields.contains { field, value in
-            value == PublishedUpdate.undefined && others.contains { $0.0 == field }
-        }
+    func removes(anyOf others: [String: [UInt8]]) -> Bool {
+        fields.contains { field, value in value.isRemoval && others[field] != nil }
     }
 }
 
@@ -128,11 +124,11 @@ struct Oracle {
         guard parts.count >= 4, let code = parts[0].unsigned, let operation = UpdateOperation(rawValue: code),
             let offset = parts[1].unsigned, let id = parts[2].text
         else { return }
-        var fields: [(String, [UInt8])] = []
+        var fields: [String: [UInt8]] = [:]
         let pairs = parts[3].children
         for index in stride(from: 0, to: pairs.count, by: 2) {
             guard let field = pairs[index].text else { continue }
-            fields.append((field, Array(payload[pairs[index + 1].range])))
+            fields[field] = Array(payload[pairs[index + 1].range])
         }
         let version = Version(stamp: facts.stamp + offset, origin: facts.origin)
         let update = PublishedUpdate(
@@ -174,9 +170,9 @@ struct Oracle {
     /// By model: what a copy must hold, and the most that it can hold.
     /// - Parameter relays: the relays from which the copy hears, directly or through others, and itself where it is
     ///   one.
-    func expectation(hearing relays: Set<Int>) -> [(least: ReferenceModel, most: ReferenceModel)] {
-        var result = [(least: ReferenceModel, most: ReferenceModel)](
-            repeating: (ReferenceModel(), ReferenceModel()), count: models.count)
+    func expectation(hearing relays: Set<Int>) -> [(least: OracleModel, most: OracleModel)] {
+        var result = [(least: OracleModel, most: OracleModel)](
+            repeating: (OracleModel(), OracleModel()), count: models.count)
         for update in updates {
             if isRequired(update, hearing: relays) { result[update.model].least.apply(update) }
             if hasRisk { result[update.model].most.apply(update) }
@@ -230,13 +226,13 @@ struct Oracle {
     func isAtRisk(_ model: Int) -> Bool { updates.contains { $0.model == model && $0.isAtRisk } }
 
     /// True when every cell was published with this value and version.
-    func knows(_ state: ReferenceModel, of model: Int) -> Bool {
+    func knows(_ state: OracleModel, of model: Int) -> Bool {
         state.cells.allSatisfy { field, cell in
             guard let step = stepByVersion[cell.version] else { return false }
             return steps[step].updates.contains { index in
                 let update = updates[index]
                 return update.version == cell.version && update.model == model
-                    && update.fields.contains { $0.0 == field && $0.1 == cell.value }
+                    && update.fields.contains { $0.key == field && $0.value == cell.content }
             }
         }
     }

@@ -1,5 +1,6 @@
 import ModelCache
 import ModelRecord
+import ModelReference
 import ModelSync
 import ModelWire
 
@@ -144,15 +145,15 @@ extension Simulation {
 
     /// The ways in which copies differ from what was published, and from those that they listen to.
     public func differences(limit: Int = .max) -> [String] {
-        var expectations: [Set<Int>: [(least: ReferenceModel, most: ReferenceModel)]] = [:]
+        var expectations: [Set<Int>: [(least: OracleModel, most: OracleModel)]] = [:]
         let unsure = oracle.isForgetful ? oracle.modelsWithRiskyFloors : []
-        var states: [Int: [ReferenceModel]] = [:]
+        var states: [Int: [OracleModel]] = [:]
         var result: [String] = []
         for node in nodes {
             guard let cache = node.cache else { continue }
             let held = oracle.models.map { key in
-                cache.record(type: key.type, id: key.id, includingTombstones: true).map { ReferenceModel($0) }
-                    ?? ReferenceModel()
+                cache.record(type: key.type, id: key.id, includingTombstones: true).map { OracleModel($0) }
+                    ?? OracleModel()
             }
             states[node.index] = held
             // A publisher holds its own writes, and no other's.
@@ -221,7 +222,7 @@ extension Simulation {
     ///   a job's earlier start.
     /// - A liar that claims to hold what was lost hides the loss.
     /// - Where deletes are forgotten, one copy may forget a delete before another.
-    private func isAtRest(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
+    private func isAtRest(_ held: OracleModel, _ wanted: OracleModel) -> Bool {
         if held == wanted { return true }
         let maySomeLack = faults[.crash] > 0 || oracle.isForgetful || hasLiar || isRestOfStarts(held, wanted)
         guard maySomeLack, wanted.holds(held), held.exists == wanted.exists else { return false }
@@ -229,14 +230,14 @@ extension Simulation {
     }
 
     /// True when nothing is missing but writes of origins that have started anew.
-    private func isRestOfStarts(_ held: ReferenceModel, _ wanted: ReferenceModel) -> Bool {
+    private func isRestOfStarts(_ held: OracleModel, _ wanted: OracleModel) -> Bool {
         var joined = held
         for origin in oracle.startedAnew { joined.join(wanted.written(by: origin)) }
         return joined == wanted
     }
 
     private func fault(
-        of held: ReferenceModel, _ model: Int, _ expected: (least: ReferenceModel, most: ReferenceModel)
+        of held: OracleModel, _ model: Int, _ expected: (least: OracleModel, most: OracleModel)
     ) -> String? {
         if expected.least == expected.most {
             return isAtRest(held, expected.least) ? nil : "is \(held) instead of \(expected.least)"

@@ -96,8 +96,8 @@ final class SimulatedNode {
         holdsOnlyItsOwn || prefixes.contains { model.topic.bytes.starts(with: $0) }
     }
 
-    /// Notes a batch that this relay sends on. It does so once in a life. A batch of an earlier start of its origin, which
-    /// is not counted any more, goes on whenever a part of its transaction is news: as often as there are parts.
+    /// Notes a batch that this relay sends on. It does so once in a life. A batch of an earlier start of its origin,
+    /// which is not counted any more, goes on whenever a part of its transaction is news: as often as there are parts.
     /// - Returns: the fault; nil for a batch that may be sent on.
     func forward(_ topic: Topic, _ payload: [UInt8], now: Moment) -> String? {
         guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else {

@@ -140,7 +140,7 @@ extension Simulation {
         oracle.tear { update in
             let key = models[update.model]
             guard let record = cache.record(type: key.type, id: key.id, includingTombstones: true) else { return false }
-            return ReferenceModel(record).holds(update)
+            return OracleModel(record).holds(update)
         }
     }
 

@@ -1,5 +1,6 @@
-/// Section 2 of the protocol article, word for word and without any thought for speed. It shares no code with
-/// ModelRecord: what the two agree on, they agree on because both follow the article.
+import ModelReference
+
+/// A version by section 2 of the protocol article. Like the reference model it shares no code with ModelRecord.
 struct ReferenceVersion: Hashable, Comparable, CustomStringConvertible {
     var stamp: UInt64
     var origin: String
@@ -12,10 +13,6 @@ struct ReferenceVersion: Hashable, Comparable, CustomStringConvertible {
     var description: String { "\(stamp)@\(origin)" }
 }
 
-enum ReferenceOperation: UInt64, CaseIterable {
-    case merge, replace, delete
-}
-
 /// An update whose values are encoded already.
 struct ReferenceUpdate: Hashable {
     var operation: ReferenceOperation
@@ -23,80 +20,23 @@ struct ReferenceUpdate: Hashable {
     var fields: [String: [UInt8]]
 }
 
-struct ReferenceState: Hashable {
-    struct Cell: Hashable {
-        var value: [UInt8]
-        var version: ReferenceVersion
-    }
+typealias ReferenceState = ReferenceModel<ReferenceVersion, [UInt8]>
 
-    var floor: ReferenceVersion?
-    var touched: ReferenceVersion?
-    var cells: [String: Cell] = [:]
-
+extension ReferenceModel where Version == ReferenceVersion, Content == [UInt8] {
     /// - Returns: how many cells met another value at the same version.
-    mutating func apply(_ update: ReferenceUpdate) -> Int {
-        let version = update.version
-        if update.operation != .delete { touched = greater(touched, version) }
-        if update.operation != .merge { floor = greater(floor, version) }
-        dropBelowFloor()
-        guard update.operation != .delete else { return 0 }
-        var conflicts = 0
-        for (field, value) in update.fields where !isBelowFloor(version) {
-            conflicts += set(field, Cell(value: value, version: version))
-        }
-        return conflicts
-    }
-
-    /// - Returns: how many cells had the same version and another value.
-    mutating func join(_ other: ReferenceState) -> Int {
-        floor = greater(floor, other.floor)
-        touched = greater(touched, other.touched)
-        var conflicts = 0
-        for (field, cell) in other.cells { conflicts += set(field, cell) }
-        dropBelowFloor()
-        return conflicts
-    }
-
-    private mutating func set(_ field: String, _ cell: Cell) -> Int {
-        guard let present = cells[field], present.version >= cell.version else {
-            cells[field] = cell
-            return 0
-        }
-        guard present.version == cell.version, present.value != cell.value else { return 0 }
-        if present.value.precedes(cell.value) { cells[field] = cell }
-        return 1
-    }
-
-    private mutating func dropBelowFloor() {
-        cells = cells.filter { !isBelowFloor($0.value.version) }
-    }
-
-    private func isBelowFloor(_ version: ReferenceVersion) -> Bool {
-        if let floor { version < floor } else { false }
-    }
-
-    var exists: Bool {
-        guard let touched else { return false }
-        if let floor { return touched >= floor }
-        return true
-    }
-
-    /// What a reader sees: nothing, or the known fields.
-    var visible: [String: [UInt8]]? {
-        exists ? cells.mapValues(\.value).filter { $0.value != [0xF7] } : nil
-    }
+    mutating func apply(_ update: ReferenceUpdate) -> Int { apply(update.operation, update.fields, at: update.version) }
 
     /// Section 7, from scratch.
     func digest(id: String) -> UInt64 {
         guard exists, let touched else { return 0 }
         var sum = term(id, "", touched)
-        for (field, cell) in cells where cell.value != [0xF7] { sum &+= term(id, field, cell.version) }
+        for (field, cell) in knownCells { sum &+= term(id, field, cell.version) }
         return sum
     }
 
     /// Section 2, "Tombstones": removed fields whose stamps are below `stamp`.
     mutating func forgetRemovedFields(olderThan stamp: UInt64) {
-        cells = cells.filter { $0.value.value != [0xF7] || $0.value.version.stamp >= stamp }
+        cells = cells.filter { !$0.value.content.isRemoval || $0.value.version.stamp >= stamp }
     }
 
     private func term(_ id: String, _ field: String, _ version: ReferenceVersion) -> UInt64 {
@@ -110,7 +50,7 @@ struct ReferenceState: Hashable {
         var bytes = [0x84] + encodedText(id) + encoded(floor) + encoded(touched)
         bytes += encodedHead(5, UInt64(pairs.count))
         for (key, cell) in pairs.sorted(by: { $0.key.precedes($1.key) }) {
-            bytes += key + [0x83] + cell.value
+            bytes += key + [0x83] + cell.content
             bytes += encodedHead(0, cell.version.stamp) + encodedText(cell.version.origin)
         }
         return bytes
@@ -120,12 +60,6 @@ struct ReferenceState: Hashable {
         guard let version else { return [0xF6] }
         return [0x82] + encodedHead(0, version.stamp) + encodedText(version.origin)
     }
-}
-
-/// None is below everything.
-private func greater(_ left: ReferenceVersion?, _ right: ReferenceVersion?) -> ReferenceVersion? {
-    guard let left, let right else { return left ?? right }
-    return max(left, right)
 }
 
 func encodedHead(_ major: UInt8, _ argument: UInt64) -> [UInt8] {

@@ -1,5 +1,6 @@
 import ModelCBOR
 import ModelRecord
+import ModelReference
 
 /// An update as ModelRecord takes it: bytes that a view is lent from.
 struct EncodedUpdate {

@@ -1,4 +1,5 @@
 import ModelRecord
+import ModelReference
 import TestSupport
 
 /// What one random case is made of: few ids, stamps, origins, fields and values, so that they collide often.

@@ -1,3 +1,4 @@
+import ModelReference
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ struct OverwriteTests {
                 if operation != .delete {
                     let share = step == 0 ? names.count : .random(in: 0...names.count, using: &generator)
                     for name in names.shuffled(using: &generator).prefix(share) {
-                        let value = state.cells[name]?.value
+                        let value = state.cells[name]?.content
                         let keeps = Int.random(in: 0..<4, using: &generator) == 0
                         update.fields[name] = keeps ? value : UpdateMix.one(of: Self.values, &generator)
                     }
@@ -70,7 +71,7 @@ struct OverwriteTests {
         var left = update
         if keepsEqual {
             left.fields = update.fields.filter { field, value in
-                let known = before.cells[field]?.value
+                let known = before.cells[field]?.content
                 return known != value && (known != nil || value != [0xF7])
             }
         }

@@ -1,4 +1,5 @@
 import ModelRecord
+import ModelReference
 
 /// One update of a commit, or the end of all that is known of a model.
 struct LoggedUpdate: Sendable {
@@ -25,7 +26,7 @@ struct CommitLog {
     /// - Parameter commits: in any order.
     /// - Throws: ``Violation`` where a number is missing or there twice.
     init(_ commits: [LoggedCommit]) throws {
-        var models: [ModelKey: ReferenceModel] = [:]
+        var models: [ModelKey: HistoryModel] = [:]
         var count = 0
         for (index, commit) in commits.sorted(by: { $0.number < $1.number }).enumerated() {
             guard commit.number == UInt64(index + 1) else {
@@ -34,16 +35,17 @@ struct CommitLog {
             }
             var old: [ModelKey: Contents?] = [:]
             for update in commit.updates {
-                if old[update.key] == nil { old[update.key] = .some(models[update.key]?.contents) }
+                if old[update.key] == nil { old[update.key] = .some(models[update.key]?.visible) }
                 if let operation = update.operation {
-                    models[update.key, default: ReferenceModel()].apply(operation, update.fields, at: update.version)
+                    models[update.key, default: HistoryModel()]
+                        .apply(ReferenceOperation(operation), update.fields, at: update.version)
                 } else {
                     models[update.key] = nil
                 }
             }
             var visible: [ModelKey: Contents?] = [:]
-            for (key, before) in old where models[key]?.contents != before {
-                visible[key] = .some(models[key]?.contents)
+            for (key, before) in old where models[key]?.visible != before {
+                visible[key] = .some(models[key]?.visible)
             }
             count += visible.count
             changes.append(visible)

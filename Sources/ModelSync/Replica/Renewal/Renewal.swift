@@ -3,13 +3,21 @@ import ModelWire
 
 /// A copy that is built beside the live one from the snapshots of all senders, and then takes its place.
 final class Renewal {
-    /// The state of the part of one sender.
-    enum Part {
+    /// The part of one sender.
+    private enum Part {
+        /// The sender is to be asked, once it is synced.
         case waiting
         case asked(rid: UInt64, dueAt: UInt64)
         /// The sender has refused, and is asked again at this time.
         case resting(until: UInt64)
         case complete([Heads])
+    }
+
+    /// What is to be sent to a sender.
+    enum Step: Equatable {
+        case ask(SenderID, rid: UInt64)
+        /// The request has not been answered in time.
+        case cancel(SenderID, rid: UInt64)
     }
 
     let cache = ModelCache()
@@ -19,9 +27,9 @@ final class Renewal {
     /// The streams whose differences are the reason, and when each was found.
     var witnesses: [(stream: StreamState, foundAt: UInt64)] = []
     /// The senders of whose snapshots under way records were rejected for their clocks.
-    var rejecting: Set<SenderID> = []
-    /// The part of each sender, by its index.
-    var parts: [Part]
+    private var rejecting: Set<SenderID> = []
+    /// By the index of the sender.
+    private var parts: [Part]
     /// Batches that came meanwhile and are older than deletes are remembered.
     private(set) var oldBatches: [OldBatch] = []
     private var oldByteCount = 0
@@ -43,6 +51,65 @@ final class Renewal {
         self.prefixes = prefixes
         startedAt = now
         parts = [Part](repeating: .waiting, count: senderCount)
+    }
+
+    /// Goes on with the parts that are due, in the order of the senders.
+    /// - Parameters:
+    ///   - patience: for how long a request is waited for.
+    ///   - makeRID: makes the number of a request.
+    func next(
+        now: UInt64, patience: UInt64, isSynced: (SenderID) -> Bool, makeRID: () -> UInt64
+    ) -> [Step] {
+        var steps: [Step] = []
+        for index in parts.indices {
+            let sender = SenderID(index: index)
+            switch parts[index] {
+            case .complete: continue
+            case .waiting: break
+            case .asked(let rid, let dueAt):
+                guard now >= dueAt else { continue }
+                steps.append(.cancel(sender, rid: rid))
+                parts[index] = .waiting
+            case .resting(let end):
+                guard now >= end else { continue }
+                parts[index] = .waiting
+            }
+            guard isSynced(sender) else { continue }
+            let rid = makeRID()
+            parts[index] = .asked(rid: rid, dueAt: now + patience)
+            steps.append(.ask(sender, rid: rid))
+        }
+        return steps
+    }
+
+    /// Takes note that a sender's snapshot is coming: it is waited for until then.
+    func noteProgress(_ rid: UInt64, of sender: SenderID, dueAt: UInt64) {
+        parts[sender.index] = .asked(rid: rid, dueAt: dueAt)
+    }
+
+    /// Takes note that a record of a sender's snapshot was left out for its clock.
+    func noteRejected(of sender: SenderID) { rejecting.insert(sender) }
+
+    /// Whether records of the sender's snapshot were left out, so that it does not count.
+    func takeRejected(of sender: SenderID) -> Bool { rejecting.remove(sender) != nil }
+
+    /// Takes note that the snapshot of a sender is here, with these heads.
+    func complete(_ sender: SenderID, _ heads: [Heads]) { parts[sender.index] = .complete(heads) }
+
+    /// Takes note that a sender has refused, or is gone.
+    /// - Parameter retryAt: when it is asked again; nil for when it is synced.
+    func lose(_ sender: SenderID, retryAt: UInt64?) {
+        guard parts.indices.contains(sender.index) else { return }
+        rejecting.remove(sender)
+        parts[sender.index] = retryAt.map { .resting(until: $0) } ?? .waiting
+    }
+
+    /// The steps that end the requests under way.
+    var endings: [Step] {
+        parts.enumerated().compactMap { index, part in
+            guard case .asked(let rid, _) = part else { return nil }
+            return .cancel(SenderID(index: index), rid: rid)
+        }
     }
 
     /// The heads that came with the snapshots; nil until those of all senders are complete.

@@ -41,35 +41,29 @@ extension Replica {
     }
 
     private func giveUpRenewal() {
-        for (index, part) in (renewal?.parts ?? []).enumerated() {
-            if case .asked(let rid, _) = part { send(.cancel(rid: rid), to: SenderID(index: index)) }
-        }
+        if let renewal { carryOut(renewal.endings, of: renewal) }
         renewal = nil
+    }
+
+    private func carryOut(_ steps: [Renewal.Step], of renewal: Renewal) {
+        for step in steps {
+            switch step {
+            case .cancel(let sender, let rid): send(.cancel(rid: rid), to: sender)
+            case .ask(let sender, let rid):
+                counters[.snapshotsRequested] += 1
+                let credit = UInt64(configuration.snapshotCredit)
+                send(.snapshot(rid: rid, prefixes: renewal.prefixes, credit: credit), to: sender)
+            }
+        }
     }
 
     /// Asks the senders that have not been asked, and switches over when all is here.
     func driveRenewal(now: Moment) {
         guard let renewal else { return }
-        for index in renewal.parts.indices {
-            switch renewal.parts[index] {
-            case .complete: continue
-            case .waiting: break
-            case .asked(let rid, let dueAt):
-                guard now.uptimeMicroseconds >= dueAt else { continue }
-                send(.cancel(rid: rid), to: sessions[index].id)
-                renewal.parts[index] = .waiting
-            case .resting(let end):
-                guard now.uptimeMicroseconds >= end else { continue }
-                renewal.parts[index] = .waiting
-            }
-            guard sessions[index].isSynced else { continue }
-            let rid = requests.take()
-            renewal.parts[index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
-            counters[.snapshotsRequested] += 1
-            send(
-                .snapshot(rid: rid, prefixes: renewal.prefixes, credit: UInt64(configuration.snapshotCredit)),
-                to: sessions[index].id)
-        }
+        let steps = renewal.next(
+            now: now.uptimeMicroseconds, patience: patience(3), isSynced: { sessions[$0.index].isSynced },
+            makeRID: { requests.take() })
+        carryOut(steps, of: renewal)
         if let heads = renewal.completeHeads, isReached(heads, by: renewal, now: now) {
             switchOver(to: renewal, now: now)
         }
@@ -77,24 +71,18 @@ extension Replica {
 
     /// Takes note that the part of one sender is complete.
     func completeRenewal(_ sender: SenderID, heads: [Heads], now: Moment) {
-        if renewal?.rejecting.remove(sender) != nil {
+        guard let renewal else { return }
+        if renewal.takeRejected(of: sender) {
             // The records that were left out would be lost, so the snapshot is asked for again after a pause, when the
             // clocks may agree.
-            return loseRenewalPart(sender, retryAt: now.uptimeMicroseconds + ClockGuard.pauseMicroseconds)
+            return renewal.lose(sender, retryAt: now.uptimeMicroseconds + ClockGuard.pauseMicroseconds)
         }
         // Heads that count nothing by now are not waited for.
         for told in heads where noteOrigin(told, of: sender, now: now) {
             learn(told, of: sender, isReply: true, now: now)
         }
-        renewal?.parts[sender.index] = .complete(heads.filter { word(sender, on: $0, now: now) != .ignored })
+        renewal.complete(sender, heads.filter { word(sender, on: $0, now: now) != .ignored })
         driveRenewal(now: now)
-    }
-
-    /// Takes note that a sender has refused its part, or is gone: it is asked again when it is synced.
-    func loseRenewalPart(_ sender: SenderID, retryAt: UInt64? = nil) {
-        guard let renewal, renewal.parts.indices.contains(sender.index) else { return }
-        renewal.rejecting.remove(sender)
-        renewal.parts[sender.index] = retryAt.map { .resting(until: $0) } ?? .waiting
     }
 
     /// Everything up to these heads has reached both copies, and no transaction is here in part.
@@ -240,7 +228,7 @@ extension Replica {
         }
     }
 
-    /// Takes over into the new copy what these origins have written since the stamp that `earliest` gives for each. Only
+    /// Takes over into the new copy what these origins have written, each since the stamp that `earliest` gives. Only
     /// their parts are taken: what others have written may be deleted, and the delete forgotten.
     private func keepParts(
         of origins: Set<String>, _ type: String, in renewal: Renewal, since earliest: (_ origin: String) -> Stamp

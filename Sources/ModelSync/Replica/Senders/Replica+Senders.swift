@@ -114,7 +114,7 @@ extension Replica {
         // A sender may come back with less, such as a relay without a store.
         for stream in streams.values { stream.noteEqual(false, to: sender) }
         loseAudits(of: sender, now: now)
-        loseRenewalPart(sender)
+        renewal?.lose(sender, retryAt: nil)
         reviewStaleness(now: now)
         actions.append(.reconnect(sender))
     }

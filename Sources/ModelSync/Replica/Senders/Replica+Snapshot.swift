@@ -48,7 +48,7 @@ extension Replica {
         } else if case .audit(let audited)? = requests.purpose(of: rid, at: sender), audited == type {
             audits[type]?.dueAt = now.uptimeMicroseconds + patience(3)
         } else if renewal?.isRequest(rid, sender) ?? false {
-            renewal?.parts[sender.index] = .asked(rid: rid, dueAt: now.uptimeMicroseconds + patience(3))
+            renewal?.noteProgress(rid, of: sender, dueAt: now.uptimeMicroseconds + patience(3))
         } else {
             return
         }
@@ -57,7 +57,7 @@ extension Replica {
         if accepted.count < records.count {
             counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
             stream?.repair?.request?.rejectedTypes.insert(type)
-            if renewal?.isRequest(rid, sender) ?? false { renewal?.rejecting.insert(sender) }
+            if renewal?.isRequest(rid, sender) ?? false { renewal?.noteRejected(of: sender) }
         }
         counters[.snapshotRecords] += UInt64(accepted.count)
         if goesOn { forgetParts(of: sender) }
