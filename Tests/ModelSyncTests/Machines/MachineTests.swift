@@ -415,10 +415,12 @@ import Testing
     /// Goes on with a renewal of two senders of which the first is synced from the start, the second where `isBoth`.
     private func next(_ renewal: Renewal, at time: UInt64, isBoth: Bool = true, rid: UInt64 = 1) -> [Renewal.Step] {
         var rid = rid
-        return renewal.next(now: time, patience: 100, isSynced: { isBoth || $0.index == 0 }) {
+        func makeRID() -> UInt64 {
             defer { rid += 1 }
             return rid
         }
+        return renewal.next(
+            now: time, patience: 100, isSynced: { isBoth || $0.index == 0 }, makeRID: makeRID)
     }
 
     @Test func `a renewal asks each sender once it is synced, and is complete with the last snapshot`() {
