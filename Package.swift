@@ -86,7 +86,7 @@ let services: [Target] = [
         "ModelcastBench",
         uses: [
             "Modelcast", "ModelSync", "ModelStore", "ModelCache", "ModelRecord", "ModelWire", "ZeroMQ", "CLibZMQ",
-            histogram, log,
+            "CPrefetch", histogram, log,
         ]),
     .executableTarget(
         name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),

@@ -15,16 +15,35 @@ import Testing
         }
     }
 
-    @Test func `the manifest lists the targets in the table's order`() throws {
+    @Test func `the manifest lists the targets in the table's order, each with the arrows of the table`() throws {
+        let declarations = try declarations()
+        #expect(declarations.map(\.target) == ModuleTable.targets)
+        for (row, declaration) in zip(ModuleTable.rows, declarations) {
+            // The compiler loads the plugin of a macro, and SwiftPM runs the tool of a plugin; no file imports them.
+            let names = declaration.names.subtracting(["ModelcastMacrosPlugin", "ModelcastGenerateTool"])
+            #expect(row.ours == names.intersection(ModuleTable.targets), "\(row.target)")
+        }
+    }
+
+    /// The targets of the manifest, each with the names that its declaration has in quotes.
+    private func declarations() throws -> [(target: String, names: Set<String>)] {
         let manifest = SourceFile(path: "Package.swift", text: try Repository.text(of: "Package.swift"))
-        // Names are strings, so the lines are read as they are; a declaration may span two of them.
+        // Names are strings, so the lines are read as they are; a declaration may span several of them.
         let list = try #require(
             manifest.lines.joined(separator: "\n").rest(after: "\nlet core: [Target] = ["), "no list of targets")
-        let pattern = /(?:library\(|\.(?:target|executableTarget|macro|plugin)\(\s*name:)\s*"(\w+)"/
         // Products come last, and have names of their own.
         let targets = list.firstRange(of: "Products: [Product] = [").map { list[..<$0.lowerBound] } ?? list
-        let declared = targets.matches(of: pattern).map { String($0.output.1) }.filter { $0 != "TestSupport" }
-        #expect(declared == ModuleTable.targets)
+        let begin = /(?:library\(|\.(?:target|executableTarget|macro|plugin)\(\s*name:|tests\(|\.testTarget\()/
+        let ranges = targets.ranges(of: begin)
+        let declared = zip(ranges, ranges.dropFirst().map(\.lowerBound) + [targets.endIndex]).map { range, end in
+            (text: targets[range], names: targets[range.upperBound..<end].matches(of: /"(\w+)"/).map { String($0.1) })
+        }
+        return declared.compactMap { text, names in
+            guard !text.contains("ests("), !text.contains("testTarget"), let target = names.first,
+                target != "TestSupport"
+            else { return nil }
+            return (target, Set(names.dropFirst()))
+        }
     }
 
     @Test(arguments: [

@@ -34,8 +34,8 @@ enum ModuleTable {
         Row(
             target: "Modelcast",
             ours: [
-                "ZeroMQ", "ModelCBOR", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache",
-                "ModelViews", "ModelSync",
+                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
+                "ModelSync",
             ],
             others: nil),
         Row(target: "ModelcastGenerate", ours: [], others: ["Foundation"]),
@@ -43,7 +43,7 @@ enum ModuleTable {
         Row(target: "ModelReference", ours: [], others: []),
         Row(
             target: "ModelcastTesting",
-            ours: ["ModelReference", "ModelRecord", "ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
+            ours: ["ModelReference", "ModelRecord", "ModelWire", "ModelCache", "ModelSync"], others: nil),
         Row(
             target: "ModelcastBench",
             ours: [
