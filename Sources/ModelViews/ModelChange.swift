@@ -40,11 +40,11 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
 
     /// The model after the change, or the problem of its record; nil when the model does not exist.
     public var state: ModelState<M>? {
-        guard let state = change.new?.state(of: M.self, telling: problems.tell) else { return nil }
+        guard let new = change.new else { return nil }
         // Nobody may have read the former record while it was in the cache, so no model was carried over. The change
         // still holds that record.
-        if let problem = state.problem, let old { return .outdated(old, problem) }
-        return state
+        if let old = change.old { new.takeLastGood(of: old, M.self, telling: problems.tell) }
+        return new.state(of: M.self, telling: problems.tell)
     }
 
     /// True when every property may have changed: the model comes or goes, or the model before or after is not that of

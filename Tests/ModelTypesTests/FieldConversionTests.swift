@@ -72,6 +72,54 @@ import Testing
                 == "form: a case of Colour")
     }
 
+    @Test func `dates that no calendar has are refused, and so are years that the form has no room for`() throws {
+        let dates = [
+            "2026-02-29T00:00:00Z", "2026-02-31T00:00:00Z", "1900-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+            "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T25:00:00Z",
+            "2026-01-01T00:60:00Z", "2026-01-01T00:00:99Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00+24:00",
+            "0000-01-01T00:00:00Z", "-0001-12-01T19:33:20Z", "12026-01-01T00:00:00Z", "2026-01-01T00:00:00.Z",
+        ]
+        for text in dates { #expect(wanted(text, by: .iso8601) != nil, "\(text)") }
+        for date in [Double.nan, .infinity, -.infinity, 1e15, 1e300, -62_135_596_801, 253_402_300_800] {
+            let outcome = outcome { () throws(FieldFault) in
+                try ISO8601Conversion().encode(Date(timeIntervalSince1970: date))
+            }
+            guard case .failure(let fault) = outcome else {
+                Issue.record("\(date) is written as \(outcome)")
+                continue
+            }
+            #expect(fault.wanted == "a date in the years 1 to 9999")
+        }
+    }
+
+    @Test func `dates are of the Gregorian calendar, also before there was one`() {
+        expectKept(Date(timeIntervalSince1970: -14_831_769_600), as: "1500-01-01T00:00:00Z", by: .iso8601)
+        expectKept(Date(timeIntervalSince1970: -62_135_596_800), as: "0001-01-01T00:00:00Z", by: .iso8601)
+        expectKept(Date(timeIntervalSince1970: 253_402_300_799.999), as: "9999-12-31T23:59:59.999Z", by: .iso8601)
+        expectKept(Date(timeIntervalSince1970: -0.001), as: "1969-12-31T23:59:59.999Z", by: .iso8601)
+        expectKept(Date(timeIntervalSince1970: 951_782_400), as: "2000-02-29T00:00:00Z", by: .iso8601)
+        let leapSecond = outcome { () throws(FieldFault) in try ISO8601Conversion().decode("2016-12-31T23:59:60Z") }
+        #expect(leapSecond == .success(Date(timeIntervalSince1970: 1_483_228_800)))
+        let zone = outcome { () throws(FieldFault) in try ISO8601Conversion().decode("2026-01-01T01:30:00.0006-0130") }
+        #expect(zone == .success(Date(timeIntervalSince1970: 1_767_236_400.001)))
+    }
+
+    @Test func `dates that Foundation writes are read as the same, and written as the same`() throws {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        forEachSeed(2_000) { _, random in
+            // After the calendars parted.
+            let milliseconds = Int64.random(in: -12_000_000_000_000...253_402_300_799_999, using: &random)
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            let text = date.addingTimeInterval(0.0001).formatted(style)
+            let read = outcome { () throws(FieldFault) in try ISO8601Conversion().decode(text) }
+            guard read == .success(date) else { throw CaseFailure("\(text) is read as \(read)") }
+            let written = outcome { () throws(FieldFault) in try ISO8601Conversion().encode(date) }
+            let isWhole = milliseconds % 1000 == 0
+            let wanted = isWhole ? date.formatted(Date.ISO8601FormatStyle()) : text
+            guard written == .success(wanted) else { throw CaseFailure("\(text) is written as \(written)") }
+        }
+    }
+
     @Test func `text that is an integer is read, and written as an integer`() {
         #expect(outcome { () throws(FieldFault) in try IntOrTextConversion().decode(.text("-12")) } == .success(-12))
         #expect(outcome { () throws(FieldFault) in try IntOrTextConversion().encode(-12) } == .success(.int(-12)))

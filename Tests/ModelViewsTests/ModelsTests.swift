@@ -193,6 +193,45 @@ import Testing
         observation.cancel()
     }
 
+    @Test func `the last good model never goes back, however fast a model is written and whoever reads it first`()
+        throws
+    {
+        let heard = Heard<String>()
+        let observation = cache.models(Person.self).observe(on: heard.queue) { changes in
+            for change in changes { heard.add(change.new?.name ?? "none") }
+        }
+        func write(_ writes: Fields...) throws {
+            // Nobody makes models of what is written while the queue stands still.
+            heard.queue.suspend()
+            defer { heard.queue.resume() }
+            for fields in writes { try cache.merge(1, fields) }
+        }
+        try write(["name": "Bonn", "age": 1])
+        #expect(heard.take() == ["Bonn"])
+        try write(["name": "c0"], ["name": "c1"], ["name": "c2"], ["age": "none"])
+        #expect(heard.take() == ["c0", "c1", "c2", "c2"])
+        #expect(cache[lastGood: Person.self, 1]?.name == "c2")
+        #expect(cache.state(of: Person.self, 1)?.problem != nil)
+        #expect(cache.withModel(lastGood: Person.self, 1) { $0.name } == "c2")
+        // It goes over to further records, read or not.
+        try write(["age": "still none"])
+        #expect(heard.take() == ["c2"])
+        try cache.merge(1, ["name": "unread"])
+        #expect(cache[lastGood: Person.self, 1]?.name == "c2")
+        try write(["age": 2])
+        #expect(heard.take().last == "unread")
+        #expect(try cache.model(Person.self, 1)?.age == 2)
+        // A reader comes before the observer: he has what has been read, and then what was told.
+        heard.queue.suspend()
+        try cache.merge(1, ["name": "d0"])
+        try cache.merge(1, ["age": "none"])
+        #expect(cache[lastGood: Person.self, 1]?.name == "unread")
+        heard.queue.resume()
+        #expect(heard.take() == ["d0", "d0"])
+        #expect(cache[lastGood: Person.self, 1]?.name == "d0")
+        observation.cancel()
+    }
+
     @Test func `a record whose id is none is not told, but for its problem`() throws {
         let (heard, observation) = observe(cache.models(Person.self))
         try cache.write(.merge, "one", ["name": "Ada", "age": 36], "origin")

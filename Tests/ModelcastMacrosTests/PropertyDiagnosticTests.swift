@@ -86,6 +86,30 @@ import Testing
                     "the field \"name\" is the property 'nick' already: give one of them another name with @Field"))
     }
 
+    @Test func `a field that would lie within another one is told`() {
+        model("var address: Address; @Field(\"address.city\") var c: String")
+            .expect(
+                problems: Problem(
+                    3, 34,
+                    "the field \"address.city\" would lie within \"address\", the field of 'address': give one of "
+                        + "them another name with @Field"))
+        model("@Field(\"a.b\") var c: String; var a: Nest")
+            .expect(
+                problems: Problem(
+                    3, 38,
+                    "the field \"a\" would hold \"a.b\", the field of 'c': give one of them another name with "
+                        + "@Field"))
+    }
+
+    @Test func `a lazy property is told, as nothing would carry it`() {
+        model("lazy var initials: String = String(name.prefix(1))")
+            .expect(
+                problems: Problem(
+                    3, 14,
+                    "'initials' is lazy: it would be in no record, in no other process and in no comparison; compute it "
+                        + "each time, or store it"))
+    }
+
     @Test func `names that no field has are told`() {
         model("@Field(\"id\") var number: Int")
             .expect(

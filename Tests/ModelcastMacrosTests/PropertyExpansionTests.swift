@@ -114,7 +114,6 @@ import Testing
                 @Field("zz") var first: Int
                 @Field("\\\"\\u{7}\\n") var odd: Int
                 static let shared = 1
-                lazy var later = 2
                 var twice: Int { a * 2 }
                 var seen: Int { didSet { print(a) } }
                 @Wrapped var c, d: Int

@@ -6,6 +6,12 @@ package protocol KeptOnRecord: Sendable {
     /// The value that the next record of the model begins with; nil for none. Called on the thread that commits, so it
     /// must be cheap and take no lock.
     func carried() -> Self?
+    /// The key of values that are not carried any further once this one is; nil for none.
+    var superseded: ObjectIdentifier? { get }
+}
+
+extension KeptOnRecord {
+    package var superseded: ObjectIdentifier? { nil }
 }
 
 extension CellRecord {
@@ -24,6 +30,11 @@ extension CellRecord {
     /// long as somebody holds the record.
     @unsafe package func carried(_ key: ObjectIdentifier) -> UnsafeRawPointer? {
         unsafe storage.value(key, isCarried: true)
+    }
+
+    /// The address of the value under `key`, be it made of this record or carried over to it.
+    @unsafe package func keptOrCarried(_ key: ObjectIdentifier) -> UnsafeRawPointer? {
+        unsafe kept(key) ?? carried(key)
     }
 
     /// Keeps a value that was made of this record, so that it is made once. The value lives as long as the record.
@@ -111,6 +122,13 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
 
     /// A new view for the record that replaces this one; nil for none.
     func carried() -> RecordView? { carried(unsafe head.pointee.kind) }
+
+    /// See ``KeptOnRecord/superseded``.
+    var superseded: ObjectIdentifier? { superseded(unsafe head.pointee.kind) }
+
+    private func superseded<Value: KeptOnRecord>(_ kind: Value.Type) -> ObjectIdentifier? {
+        unsafe value.assumingMemoryBound(to: kind).pointee.superseded
+    }
 
     private func carried<Value: KeptOnRecord>(_ kind: Value.Type) -> RecordView? {
         let carried = unsafe value.assumingMemoryBound(to: kind).pointee.carried()
@@ -222,6 +240,7 @@ extension RecordStorage {
                 // Views that were made of this record stand before those that were carried to it.
                 guard !seen.contains(key), let carried = view.carried() else { return }
                 seen.append(key)
+                if let superseded = view.superseded { seen.append(superseded) }
                 _ = new.keep(carried)
             }
         }

@@ -63,6 +63,13 @@ struct ReplicaLoop: ~Copyable {
 
     /// Listens and serves until the host says stop.
     consuming func run() throws {
+        let (machine, links, host) = (machine, links, host)
+        // Also after a failure: the last status must not say for ever that the copy is up to date.
+        defer {
+            let now = Clocks.now()
+            for sender in links.senders { machine.taker.disconnected(sender, reason: "this process stopped", now: now) }
+            host.tell(now)
+        }
         while !host.isStopped() { try step() }
         try finish()
     }

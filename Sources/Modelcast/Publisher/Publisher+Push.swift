@@ -8,13 +8,13 @@ extension Publisher {
     /// Waits until everything that was written before is acknowledged, whether this run or an earlier one wrote it. The
     /// store is compared with each relay that has to acknowledge, and missing records are sent again.
     ///
-    /// Returns at once where nothing is pushed.
     /// - Throws: ``ModelcastError`` with code `push` when the relays refuse for good, `stopped` when the publisher ends
-    ///   before; `CancellationError` when the task is cancelled.
+    ///   before, `configuration` where the publisher pushes to no relay; `CancellationError` when the task is
+    ///   cancelled.
     public func waitUntilAcknowledged() async throws {
         try await acknowledged.wait { enter in
             let (outcome, waker) = core.withLock { core -> (Result<Void, any Error>?, Waker?) in
-                guard core.push != nil else { return (.success(()), nil) }
+                guard core.push != nil else { return (.failure(Publisher.pushesNowhere), nil) }
                 if let outcome = core.pushOutcome { return (outcome, nil) }
                 if core.isStopped { return (.failure(Publisher.stoppedTooEarly), nil) }
                 enter()
@@ -23,6 +23,11 @@ extension Publisher {
             waker?.wake()
             return outcome
         }
+    }
+
+    private static var pushesNowhere: ModelcastError {
+        ModelcastError(
+            .configuration, "this publisher pushes to no relay, so nobody acknowledges; name some in its relays")
     }
 
     private static var stoppedTooEarly: ModelcastError {

@@ -7,7 +7,7 @@ import ZeroMQ
 /// Several writes that are handed to a publisher together, by ``Publisher/batch(_:)`` or ``Publisher/transaction(_:)``.
 ///
 /// Each is checked and encoded when it is added; nothing is published before the body has returned.
-public struct Writes: Sendable {
+public struct Writes: ~Copyable, Sendable {
     var batch: WriteBatch
     private(set) var constants = WrittenConstants()
 

@@ -8,6 +8,7 @@ extension Relay: ThreadService {
     /// Binds, serves and listens on the calling thread until the relay is stopped.
     func runOnThisThread() throws {
         defer {
+            core.withLock { $0.status.isServing = false }
             store?.close(logger: logger)
             cache.endStreams()
         }
@@ -64,7 +65,7 @@ extension Relay: ThreadService {
     private func tell(_ machine: ModelSync.Relay, _ keeper: ReplicaKeeper?, now: Moment) {
         let replica = machine.replica
         let status = RelayStatus(
-            senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
+            isServing: true, senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
             replicaCounters: replica.counters, counters: machine.counters, store: keeper?.status,
             peers: machine.connectedPeers)
         core.withLock { $0.status = status }

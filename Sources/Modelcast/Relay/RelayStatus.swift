@@ -4,6 +4,8 @@ import ZeroMQ
 
 /// The state of a relay at one moment.
 public struct RelayStatus: Sendable {
+    /// The relay has bound its endpoints, and has not stopped.
+    public internal(set) var isServing = false
     /// The status of each publisher or relay that it listens to, in the order of ``RelayConfiguration/publishers``.
     public internal(set) var senders: [SenderStatus] = []
     /// The status of each stream: one for each origin and topic.
@@ -17,8 +19,9 @@ public struct RelayStatus: Sendable {
     /// The subscribers and other peers of the relay.
     public internal(set) var peers: [Peer] = []
 
-    /// Every sender is live: all batches that it has sent are applied. True also where there are no senders.
-    public var isLive: Bool { senders.allSatisfy { $0.state == .live } }
+    /// The relay serves, and every sender is live: all batches that it has sent are applied. True also where there are
+    /// no senders.
+    public var isLive: Bool { isServing && senders.allSatisfy { $0.state == .live } }
 }
 
 /// The state that a relay's users and its socket thread share, behind one lock.

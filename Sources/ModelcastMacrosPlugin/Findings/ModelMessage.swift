@@ -15,6 +15,8 @@ enum ModelMessage: DiagnosticMessage {
     case pattern(Subject)
     case conditional(Subject)
     case duplicateName(String, first: String, Subject)
+    case overlappingName(String, other: String, owner: String)
+    case lazy(String)
     case reservedName(String, Subject)
     case longName(Subject)
     case notLiteral(String)
@@ -60,6 +62,12 @@ enum ModelMessage: DiagnosticMessage {
         case .duplicateName(let name, let first, let subject):
             "the \(subject.part) \(name.literal) is the \(subject.member) '\(first)' already: give one of them another "
                 + "name with @Field"
+        case .overlappingName(let name, let other, let owner):
+            "the field \(name.literal) would \(name.utf8.count > other.utf8.count ? "lie within" : "hold") "
+                + "\(other.literal), the field of '\(owner)': give one of them another name with @Field"
+        case .lazy(let name):
+            "'\(name)' is lazy: it would be in no record, in no other process and in no comparison; compute it each "
+                + "time, or store it"
         case .reservedName("id", _): "\"id\" is the name of the id: give this field another one with @Field"
         case .reservedName(_, let subject):
             "a \(subject.part) needs a name: give it one, or take the argument away to use the \(subject.member)'s own"

@@ -19,6 +19,9 @@ struct PropertyReader {
     /// Reads the stored properties of the declaration: mostly one.
     mutating func read() -> [StoredProperty] {
         guard variable.kind == .stored else {
+            if variable.kind == .lazy, markers.uses.isEmpty, let binding = variable.bindings.first {
+                findings.report(.lazy(binding.pattern.trimmedDescription), at: binding.pattern)
+            }
             for (marker, attribute) in markers.uses {
                 let message = ModelMessage.notStored(marker, kind: variable.kind.rawValue)
                 findings.report(message, at: attribute, .remove(attribute))

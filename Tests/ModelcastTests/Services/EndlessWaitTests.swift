@@ -38,6 +38,9 @@ import Testing
         await expectCancelled { _ = try await subscriber.boundControl }
         let publisher = try makePublisher(nil)
         await expectCancelled { _ = try await publisher.boundEndpoints }
+        // Who pushes nowhere is never acknowledged, and is told so.
+        let error = await #expect(throws: ModelcastError.self) { try await publisher.waitUntilAcknowledged() }
+        #expect(error?.code == .configuration)
         let folder = try TemporaryDirectory()
         let job = try Publisher(
             PublisherConfiguration(name: "job", pushingTo: ["ipc://\(folder.path("nobody"))"]), logger: silent)

@@ -58,7 +58,8 @@ import Testing
         ("do { try publisher.replace(user) } catch { let e: ModelcastError = error; _ = e }", nil),
         ("do { try publisher.delete(User.self, \"1\") } catch { let e: ModelcastError = error; _ = e }", nil),
         ("publisher.merge(user)", "call can throw"),
-        ("let writes: Writes? = nil; try publisher.transaction { writes = $0 }", "cannot assign to value"),
+        // Writes are not kept beyond their transaction, where nothing would send them.
+        ("var kept: Writes?; try publisher.transaction { kept = $0 }; _ = consume kept", "is consuming"),
         // A writer may wait on an actor.
         ("try await publisher.waitingForRoom { try publisher.merge(user) }", nil),
         // What may be outdated says so.

@@ -94,6 +94,25 @@ import Testing
     }
 
     @Test(arguments: TestNetwork.Kind.allCases)
+    func `who has stopped is not live, and a relay is not before it serves`(kind: TestNetwork.Kind) async throws {
+        let network = try TestNetwork(kind)
+        try await during(network.publisher("accounts")) { publisher in
+            let relay = try network.relay("relay", listeningTo: ["accounts"])
+            let subscriber = try network.subscriber(of: ["relay"])
+            #expect(!relay.status.isServing && !relay.status.isLive)
+            try await during(relay) { relay in
+                try await during(subscriber) { try await $0.waitUntilLive() }
+                #expect(!subscriber.status.isLive)
+                #expect(subscriber.status.senders.map(\.state) == [.stale])
+                #expect(subscriber.status.senders.map(\.lastError) == ["this process stopped"])
+                #expect(await eventually { relay.status.isServing && relay.status.isLive })
+            }
+            #expect(!relay.status.isServing && !relay.status.isLive)
+            #expect(relay.status.senders.map(\.state) == [.stale])
+        }
+    }
+
+    @Test(arguments: TestNetwork.Kind.allCases)
     func `a job pushes to a relay, also to one that has been started again`(kind: TestNetwork.Kind) async throws {
         let network = try TestNetwork(kind)
         // A relay has to keep what it has acknowledged.
