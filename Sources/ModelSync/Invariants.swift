@@ -101,7 +101,7 @@ extension Origin {
     }
 }
 
-extension Relay {
+extension RelayMachine {
     /// The first invariant of the relay that does not hold; nil where all do.
     package func brokenInvariant() -> String? {
         replica.brokenInvariant() ?? ring.brokenInvariant() ?? service.brokenInvariant() ?? pushes.brokenInvariant()

@@ -106,8 +106,8 @@ import Testing
             .expect(
                 problems: Problem(
                     3, 14,
-                    "'initials' is lazy: it would be in no record, in no other process and in no comparison; compute it "
-                        + "each time, or store it"))
+                    "'initials' is lazy: it would be in no record, in no other process and in no comparison; compute "
+                        + "it each time, or store it"))
     }
 
     @Test func `names that no field has are told`() {

@@ -9,7 +9,7 @@ public final class CacheObservation: Sendable {
     /// The inbox or the lane that the observer is told from.
     enum Registration: Sendable {
         case inbox(Inbox)
-        case lane(Lane, UInt32)
+        case lane(SharedInbox, UInt32)
     }
 
     private let cache: ModelCache
@@ -31,7 +31,7 @@ public final class CacheObservation: Sendable {
     /// - Complexity: O(1) for the observer of a single model, however many observers there are.
     public func cancel() {
         // The handler and what it captures are released outside of the locks.
-        var left: LaneMember?
+        var left: SharedInboxMember?
         switch registration {
         case .inbox(let inbox):
             let table = inbox.interest.type.map(cache.makeTable)
@@ -118,7 +118,7 @@ extension ModelCache {
         _ table: TypeTable, _ id: String, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
         let (lane, number, isToBeWoken) = cut.withLock { cut in
-            var member = LaneMember(handler: handler, id: id, table: table, since: cut.commitNumber)
+            var member = SharedInboxMember(handler: handler, id: id, table: table, since: cut.commitNumber)
             if let record = table.record(id), record.exists { member.initial = record }
             return cut.observers.admit(member, on: queue)
         }

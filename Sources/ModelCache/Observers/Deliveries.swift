@@ -3,7 +3,7 @@ import ModelRecord
 /// The change sets of one commit and their receivers: settled under the cut lock, sent under the writer lock.
 struct Deliveries: Sendable {
     private var sets: [(ChangeSet, [Inbox])] = []
-    private var lanes: [(lane: Lane, section: ChangeSection, memberCount: Int)] = []
+    private var lanes: [(lane: SharedInbox, section: ChangeSection, memberCount: Int)] = []
     private var sections: [ChangeSection] = []
     private let commitNumber: UInt64
 
@@ -77,7 +77,7 @@ struct Deliveries: Sendable {
 /// The inboxes and lanes whose consumers are to be woken.
 struct Wakeups {
     var inboxes: [Inbox] = []
-    var lanes: [Lane] = []
+    var lanes: [SharedInbox] = []
 
     /// Wakes the consumers. Outside all locks.
     func wake() {

@@ -4,7 +4,7 @@ import ModelRecord
 /// The observers of a cache, by what they observe. Under the cut lock.
 struct Observers: Sendable {
     private struct Occupied {
-        let lane: Lane
+        let lane: SharedInbox
         var count: Int
     }
 
@@ -76,14 +76,16 @@ struct Observers: Sendable {
 
     /// Adds an observer of a single model to the lane of its queue, and makes the lane if there is none.
     /// - Returns: the lane, the observer's number in it, and whether the lane is to be woken.
-    mutating func admit(_ member: LaneMember, on queue: DispatchQueue) -> (Lane, UInt32, isToBeWoken: Bool) {
+    mutating func admit(
+        _ member: SharedInboxMember, on queue: DispatchQueue
+    ) -> (SharedInbox, UInt32, isToBeWoken: Bool) {
         let key = ObjectIdentifier(queue)
         let laneNumber: UInt32
         if let known = laneNumbers[key] {
             laneNumber = known
         } else {
             laneNumber = lanes.next
-            lanes.add(Occupied(lane: Lane(queue, number: laneNumber), count: 0))
+            lanes.add(Occupied(lane: SharedInbox(queue, number: laneNumber), count: 0))
             laneNumbers[key] = laneNumber
         }
         lanes[laneNumber]?.count += 1
@@ -96,7 +98,7 @@ struct Observers: Sendable {
 
     /// Removes an observer of a single model, and the lane with its last one.
     /// - Returns: the member, to be released outside of the lock; nil where it has left already.
-    mutating func vacate(_ number: UInt32, of lane: Lane) -> LaneMember? {
+    mutating func vacate(_ number: UInt32, of lane: SharedInbox) -> SharedInboxMember? {
         guard let member = lane.vacate(number) else { return nil }
         self[member.table.number]?.remove(Seat(lane: lane.number, number: number), id: member.id, member.hash)
         forget(member.table)
@@ -112,5 +114,5 @@ struct Observers: Sendable {
     private func idOf(_ seat: Seat) -> String? { lanes[seat.lane]?.lane.id(of: seat.number) }
 
     /// A lane and how many observers it has.
-    func lane(_ number: UInt32) -> (lane: Lane, count: Int)? { lanes[number].map { ($0.lane, $0.count) } }
+    func lane(_ number: UInt32) -> (lane: SharedInbox, count: Int)? { lanes[number].map { ($0.lane, $0.count) } }
 }

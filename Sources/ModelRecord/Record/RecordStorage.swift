@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 /// Only a record that is not small has the directory: see ``CellDirectory``. All but the word is written once, by
 /// ``RecordBuilder``, before anybody else can see the object, and changes only where nobody else has the record
-/// (``UnmanagedRecord/overwrite(_:_:)``). The word is ``IdentityWord``: until the first ``RecordView`` it holds the
+/// (``UnmanagedRecord/overwrite(_:_:)``). The word is ``IdentityWord``: until the first ``KeptValue`` it holds the
 /// hash of the id, then the head of the list of views, each of which has the hash.
 final class RecordStorage: ManagedBuffer<Void, UInt8> {
     /// Makes storage for the bytes and the directory that `header` describes. The caller initialises all of them before

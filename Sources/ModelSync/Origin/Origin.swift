@@ -144,9 +144,9 @@ public struct Origin {
     /// Takes room for the heads of the topics of a type: the heads of all topics have to fit into one message.
     private mutating func makeRoom(for type: String, _ partitions: Partitions) throws(WireError) {
         let topic = Topic.data(type: type, partitions: partitions, bucket: 0)
-        let byteCount = headsByteCount + partitions.rawValue * HeadsRoom.byteCount(topic)
-        let byteCountMax = HeadsRoom.listByteCountMax(frameByteCount: configuration.limits.frameByteCount)
-        guard byteCount + HeadsRoom.byteCount(origin: configuration.name) <= byteCountMax else {
+        let byteCount = headsByteCount + partitions.rawValue * HeadsBudget.byteCount(topic)
+        let byteCountMax = HeadsBudget.listByteCountMax(frameByteCount: configuration.limits.frameByteCount)
+        guard byteCount + HeadsBudget.byteCount(origin: configuration.name) <= byteCountMax else {
             throw WireError(
                 .limit,
                 "\(type) would be one type too many: the heads of \(topics.count + partitions.rawValue) topics do not "

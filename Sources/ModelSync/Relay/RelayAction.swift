@@ -8,7 +8,8 @@ public enum RelayAction: Sendable {
     case publish(topic: Topic, payload: [UInt8])
     /// Send one frame to the peer with this routing identity on the control socket.
     case reply(peer: [UInt8], payload: [UInt8])
-    /// Make a pushed batch durable, then call ``Relay/persisted(_:now:)`` or ``Relay/persistFailed(_:reason:now:)``.
+    /// Make a pushed batch durable, then call ``RelayMachine/persisted(_:now:)`` or
+    /// ``RelayMachine/persistFailed(_:reason:now:)``.
     /// May come again for a batch that is durable already.
     case persist(
         token: UInt64, topic: Topic, payload: [UInt8], origin: String, incarnation: UInt64, sequence: UInt64)

@@ -85,7 +85,7 @@ extension Replica {
         var left = room.byteCountMax - room.byteCount
         return Set(
             untold.lazy.map(\.key).prefix { key in
-                left -= HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
+                left -= HeadsBudget.byteCount(key.topic) + HeadsBudget.byteCount(origin: key.origin)
                 return left >= 0
             })
     }
@@ -114,7 +114,7 @@ extension Replica {
     func facts(of origin: String) -> OriginFacts { origins[origin] }
 
     /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
-    func boundHeads(frameByteCount: Int) { naming.room = HeadsRoom(frameByteCount: frameByteCount) }
+    func boundHeads(frameByteCount: Int) { naming.room = HeadsBudget(frameByteCount: frameByteCount) }
 
     /// Some names that were followed are not told.
     var leavesNamesOut: Bool { naming.leavesNamesOut }

@@ -87,13 +87,13 @@ extension Replica {
     /// The applied heads of each origin that the sender speaks for, as many as fit into one report.
     private func appliedHeads(of session: SenderSession) -> [Heads] {
         let frameByteCount = min(session.frameByteCount, configuration.limits.frameByteCount)
-        var left = HeadsRoom.listByteCountMax(frameByteCount: frameByteCount)
+        var left = HeadsBudget.listByteCountMax(frameByteCount: frameByteCount)
         var result: [Heads] = []
         // The sender's own streams come first: a sender waits for reports on what it has published.
         let others = session.origins.filter { $0 != session.name && streams.follows($0) }.sorted()
         for origin in [session.name] + others {
             guard session.origins.contains(origin), let streams = streams.byOrigin[origin] else { continue }
-            left -= HeadsRoom.byteCount(origin: origin)
+            left -= HeadsBudget.byteCount(origin: origin)
             guard left > 0 else { break }
             var heads = Heads(
                 origin: origin, incarnation: streams[0].incarnation, stamp: origins[origin].latestStamp, heads: [],
@@ -101,7 +101,7 @@ extension Replica {
             for stream in streams {
                 heads.stamp = max(heads.stamp, stream.lastStamp)
                 guard left > 0 else { continue }
-                left -= HeadsRoom.byteCount(stream.key.topic)
+                left -= HeadsBudget.byteCount(stream.key.topic)
                 guard left >= 0 else { continue }
                 let head = Head(topic: stream.key.topic, sequence: committed(stream.key, stream), digest: nil)
                 heads.heads.append(head)

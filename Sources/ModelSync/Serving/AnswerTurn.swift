@@ -23,14 +23,14 @@ public struct AnswerTurn: Sendable {
     /// Tells a snapshot from a later one with the same number; nil for other answers.
     let serial: UInt64?
     var source: AnswerSource
-    let room: UnderWay.Room
+    let room: AnswersUnderWay.Room
     let frameByteCount: Int
     var result = TurnResult.ended
     /// The models of which fields were left out, with their types.
     var unsendable: [(type: String, RecordChunking.Unsendable)] = []
 
     init(
-        _ peer: [UInt8], _ rid: UInt64, serial: UInt64? = nil, _ source: AnswerSource, _ room: UnderWay.Room,
+        _ peer: [UInt8], _ rid: UInt64, serial: UInt64? = nil, _ source: AnswerSource, _ room: AnswersUnderWay.Room,
         _ limits: WireLimits
     ) {
         (self.peer, self.rid, self.serial, self.source, self.room) = (peer, rid, serial, source, room)

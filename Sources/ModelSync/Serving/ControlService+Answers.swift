@@ -68,7 +68,7 @@ extension ControlService {
     }
 
     /// Takes note of messages that are no longer under way.
-    mutating func take(_ departures: [Departure], now: Moment) {
+    mutating func take(_ departures: [ReleasedMessage], now: Moment) {
         guard !departures.isEmpty else { return }
         for departure in departures {
             underWay.remove(departure, now: now)
@@ -166,7 +166,7 @@ extension Peer {
     }
 
     /// The first order of the peer that can go on; those behind it stay.
-    fileprivate mutating func nextTurn(_ room: UnderWay.Room, _ limits: WireLimits) -> AnswerTurn? {
+    fileprivate mutating func nextTurn(_ room: AnswersUnderWay.Room, _ limits: WireLimits) -> AnswerTurn? {
         while let order = orders.removeFirst() {
             switch order {
             case .answer(let rid, let source): return AnswerTurn(identity, rid, source, room, limits)

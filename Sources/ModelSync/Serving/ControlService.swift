@@ -59,7 +59,7 @@ struct ControlService: Sendable {
     /// The peers that have nothing under way, and no room for their next message.
     var crowded = Fifo<[UInt8]>()
     /// The bytes of messages that were made and not yet taken.
-    var underWay: UnderWay
+    var underWay: AnswersUnderWay
     var nextSerial: UInt64 = 0
     /// How many peers were cut since the log was told, and when it may be told again.
     var cutCount = 0
@@ -67,7 +67,7 @@ struct ControlService: Sendable {
 
     init(configuration: Configuration) {
         self.configuration = configuration
-        underWay = UnderWay(byteCountMax: configuration.budget.underWayByteCount)
+        underWay = AnswersUnderWay(byteCountMax: configuration.budget.underWayByteCount)
     }
 
     /// Returns the replies that wait, in order, and clears them.

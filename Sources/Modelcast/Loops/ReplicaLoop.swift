@@ -8,7 +8,7 @@ struct ReplicaLoop: ~Copyable {
     /// The state machine: a replica for a subscriber that cannot be asked, a relay for all others.
     enum Machine {
         case replica(Replica)
-        case relay(ModelSync.Relay, any ServingEnd)
+        case relay(RelayMachine, any ServingEnd)
 
         /// The replica of the machine, which listens.
         var replica: Replica {
@@ -18,7 +18,7 @@ struct ReplicaLoop: ~Copyable {
             }
         }
 
-        fileprivate var taker: any StreamTaker {
+        fileprivate var taker: any ListeningMachine {
             switch self {
             case .replica(let replica): replica
             case .relay(let relay, _): relay
@@ -108,7 +108,7 @@ struct ReplicaLoop: ~Copyable {
             return false
         }
         for _ in 0..<ReplicaLoop.answerBurst {
-            switch relay.nextAnswer(after: sockets.freight.takeDepartures(), now: now) {
+            switch relay.nextAnswer(after: sockets.freight.takeReleased(), now: now) {
             case .turn(var turn):
                 let payload = turn.make()
                 relay.finish(turn, now: now)
@@ -121,7 +121,7 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private func reply(
-        to peer: [UInt8], _ payload: [UInt8], _ relay: ModelSync.Relay, _ sockets: any ServingEnd
+        to peer: [UInt8], _ payload: [UInt8], _ relay: RelayMachine, _ sockets: any ServingEnd
     ) throws {
         // The peer is gone or does not read. Its requests are forgotten, and it will ask again.
         if try !sockets.reply(to: peer, sockets.freight.load(payload, for: peer)) { relay.disconnected(peer) }

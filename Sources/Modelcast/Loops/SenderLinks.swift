@@ -55,7 +55,7 @@ final class SenderLinks {
     }
 
     /// Opens the connections whose pause is over.
-    func reopen(now: Moment, taker: some StreamTaker) throws(ModelcastError) {
+    func reopen(now: Moment, taker: some ListeningMachine) throws(ModelcastError) {
         for link in links where link.control.isDue(now: now) {
             try link.control.open(on: thread, settings, now: now)
             taker.connected(link.sender, now: now)
@@ -64,7 +64,7 @@ final class SenderLinks {
 
     /// Gives up connections whose other side refuses this one, or does not prove the expected key. They are opened
     /// again after a pause, as a transport need not retry a refused connection (libzmq notes, row 12).
-    func lookForRefusals(taker: some StreamTaker, logger: Logger, now: Moment) throws(ModelcastError) {
+    func lookForRefusals(taker: some ListeningMachine, logger: Logger, now: Moment) throws(ModelcastError) {
         for link in links {
             guard case .refused(let reason, let isNews)? = try link.control.look() else { continue }
             taker.disconnected(link.sender, reason: reason, now: now)
@@ -76,7 +76,7 @@ final class SenderLinks {
     }
 
     /// Logs why no sender answers at an endpoint. The transport goes on trying by itself.
-    func lookForReach(taker: some StreamTaker, logger: Logger, now: Moment) {
+    func lookForReach(taker: some ListeningMachine, logger: Logger, now: Moment) {
         for link in links {
             guard let finding = link.control.lookForReach(now: now) else { continue }
             taker.unreachable(link.sender, reason: finding.reason)
@@ -90,7 +90,7 @@ final class SenderLinks {
     /// Hands the messages that have arrived to the taker, a burst from each connection.
     /// - Parameter carryOut: does what the taker wants done. It is called after each reply, so that credit leaves at
     ///   once.
-    func receive(taker: some StreamTaker, carryOut: (Moment) throws -> Void) throws {
+    func receive(taker: some ListeningMachine, carryOut: (Moment) throws -> Void) throws {
         for link in links {
             if link.control.connection?.isReadable ?? false {
                 var end: UInt64 = .max
@@ -111,7 +111,7 @@ final class SenderLinks {
     /// Receives a reply.
     /// - Returns: false when there was none.
     private func receiveReply(
-        _ control: any RequestConnection, of sender: SenderID, _ taker: some StreamTaker
+        _ control: any RequestConnection, of sender: SenderID, _ taker: some ListeningMachine
     ) throws(ModelcastError) -> Bool {
         switch try control.receive({ taker.receiveControl(sender, $0, now: Clocks.now()) }) {
         case .nothing: return false
@@ -122,7 +122,7 @@ final class SenderLinks {
         }
     }
 
-    private func receiveStream(_ link: SenderLink, _ taker: some StreamTaker) throws(ModelcastError) {
+    private func receiveStream(_ link: SenderLink, _ taker: some ListeningMachine) throws(ModelcastError) {
         guard let stream = link.stream else { return }
         let sender = link.sender
         var end: UInt64 = .max
@@ -145,7 +145,8 @@ final class SenderLinks {
 
     /// Does what a replica wants done with its senders.
     /// - Returns: a notice, which the caller has to log; nil for all other actions.
-    func carryOut(_ action: ReplicaAction, now: Moment, taker: some StreamTaker) throws(ModelcastError) -> Notice? {
+    func carryOut(_ action: ReplicaAction, now: Moment, taker: some ListeningMachine) throws(ModelcastError) -> Notice?
+    {
         switch action {
         case .connectStream(let sender, let endpoint): connectStream(sender, to: endpoint, now: now, taker: taker)
         case .subscribe(let sender, let prefix): try links[sender.index].stream?.subscribe(to: prefix)
@@ -161,7 +162,7 @@ final class SenderLinks {
     }
 
     /// Connects the stream.
-    private func connectStream(_ sender: SenderID, to endpoint: String, now: Moment, taker: some StreamTaker) {
+    private func connectStream(_ sender: SenderID, to endpoint: String, now: Moment, taker: some ListeningMachine) {
         let link = links[sender.index]
         do {
             try link.openStream(to: endpoint, on: thread, settings)

@@ -22,7 +22,7 @@ extension PublisherLoop {
         guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
         var made: AnswerTurn?
         for _ in 0..<PublisherLoop.answerBurst {
-            let (finished, departures, now) = (made, sockets.freight.takeDepartures(), Clocks.now())
+            let (finished, departures, now) = (made, sockets.freight.takeReleased(), Clocks.now())
             let (next, hasActions) = publisher.core.withLock { core in
                 if let finished { core.origin.finish(finished, now: now) }
                 return (core.origin.nextAnswer(after: departures, now: now), core.origin.hasActions)

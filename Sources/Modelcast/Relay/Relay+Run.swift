@@ -15,7 +15,7 @@ extension Relay: ThreadService {
         let (links, sockets) = try openSockets()
         let start = store?.takeStart()
         var generator = SystemRandomNumberGenerator()
-        let machine = try ModelSync.Relay(
+        let machine = try RelayMachine(
             configuration: configuration.machine(streamEndpoint: sockets.bound.stream), cache: cache,
             now: Clocks.now(), seed: generator.next(), lastAlive: start?.facts.aliveMilliseconds)
         let keeper = keeper(of: machine, start)
@@ -53,7 +53,7 @@ extension Relay: ThreadService {
     }
 
     /// Restores the relay from what the store held.
-    private func keeper(of machine: ModelSync.Relay, _ start: StoreLink.Start?) -> ReplicaKeeper? {
+    private func keeper(of machine: RelayMachine, _ start: StoreLink.Start?) -> ReplicaKeeper? {
         guard let store, let start else { return nil }
         let batches = start.batches.map {
             DurableBatch(topic: $0.topic, payload: $0.payload, writtenMilliseconds: $0.writtenMilliseconds)
@@ -62,7 +62,7 @@ extension Relay: ThreadService {
         return ReplicaKeeper(store, start, replica: machine.replica, logger: logger) { machine.ring.oldest(of: $0) }
     }
 
-    private func tell(_ machine: ModelSync.Relay, _ keeper: ReplicaKeeper?, now: Moment) {
+    private func tell(_ machine: RelayMachine, _ keeper: ReplicaKeeper?, now: Moment) {
         let replica = machine.replica
         let status = RelayStatus(
             isServing: true, senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
@@ -87,8 +87,8 @@ extension RelayConfiguration {
             security: security, logger: logger)
     }
 
-    fileprivate func machine(streamEndpoint: String) -> ModelSync.RelayConfiguration {
-        ModelSync.RelayConfiguration(
+    fileprivate func machine(streamEndpoint: String) -> RelayMachineConfiguration {
+        RelayMachineConfiguration(
             name: name, streamEndpoint: streamEndpoint, prefixes: selection.prefixes, limits: limits,
             clockLeadMax: clockLeadMax, heartbeatInterval: heartbeatInterval, replayByteCount: replayByteCount,
             replayAge: replayAge,

@@ -65,14 +65,14 @@ extension Subscriber: ThreadService {
                     configuration: replicaConfiguration, cache: cache, seed: generator.next(), lastAlive: lastAlive))
         }
         let sockets = try open(control, on: thread)
-        var configuration = ModelSync.RelayConfiguration(
+        var configuration = RelayMachineConfiguration(
             name: configuration.name, streamEndpoint: "", limits: configuration.limits, replayByteCount: 0,
             settleTime: .zero)
         configuration.replica = replicaConfiguration
         configuration.role = .subscriber
         configuration.budget = RequestBudget(
             underWayByteCount: Subscriber.answersByteCount, frameByteCount: configuration.limits.frameByteCount)
-        let machine = try ModelSync.Relay(
+        let machine = try RelayMachine(
             configuration: configuration, cache: cache, now: Clocks.now(), seed: generator.next(),
             lastAlive: lastAlive)
         bound.settle(.success(sockets.bound))

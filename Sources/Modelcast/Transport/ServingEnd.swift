@@ -9,7 +9,7 @@ protocol ServingEnd: AnyObject {
     /// Nil where there is no stream.
     var stream: StreamOutlet? { get }
     /// The replies that have not left the process yet.
-    var freight: Freight { get }
+    var freight: UnreleasedAnswers { get }
 
     /// Sends one reply, which counts as under way until the transport has released it.
     /// - Returns: false when the peer is gone or does not read; the reply is lost then.

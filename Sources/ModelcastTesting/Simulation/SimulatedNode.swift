@@ -27,7 +27,7 @@ final class SimulatedNode {
     /// The machine of a subscriber that runs.
     var subscriber: Replica?
     /// The machine of a relay that runs.
-    var relay: Relay?
+    var relay: RelayMachine?
     /// The number of the present life. It grows when the process dies; events of an earlier life are void.
     var life = 0
     /// How far its wall clock is off.

@@ -28,7 +28,7 @@ extension Simulation {
             for _ in node.listening { _ = replica.addSender() }
             node.subscriber = replica
         case .relay:
-            let relay = try? Relay(
+            let relay = try? RelayMachine(
                 configuration: relayConfiguration(node), cache: cache, now: moment(node), seed: generator.next(),
                 lastAlive: node.disk.lastContact)
             for _ in node.listening { _ = relay?.addSender() }
@@ -65,8 +65,8 @@ extension Simulation {
         noteRestored(node)
     }
 
-    private func relayConfiguration(_ node: SimulatedNode) -> RelayConfiguration {
-        var configuration = RelayConfiguration(
+    private func relayConfiguration(_ node: SimulatedNode) -> RelayMachineConfiguration {
+        var configuration = RelayMachineConfiguration(
             name: node.name, streamEndpoint: "memory", clockLeadMax: settings.clockLeadMax,
             heartbeatInterval: settings.heartbeatInterval, chunkByteCount: settings.chunkByteCount,
             peerTimeout: settings.reportInterval * 4, replayByteCount: settings.replayByteCount,

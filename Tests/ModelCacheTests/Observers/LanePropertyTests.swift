@@ -6,10 +6,10 @@ import Testing
 
 /// Random commits, registrations and cancellations, on queues that stand still and go on, held against a plain model.
 @Suite(.timeLimit(.minutes(15)))
-struct LanePropertyTests {
+struct SharedInboxPropertyTests {
     @Test func `each observer is told what a plain model says, and what it was told stays as it was`() {
         forEachSeed(100) { _, random in
-            let play = LanePlay()
+            let play = SharedInboxPlay()
             for _ in 0..<Int.random(in: 50...400, using: &random) { play.step(&random) }
             play.end()
             for fault in play.faults { throw CaseFailure(fault) }
@@ -78,7 +78,7 @@ private final class Listener: Sendable {
     }
 }
 
-private final class LanePlay {
+private final class SharedInboxPlay {
     private let cache = ModelCache()
     private let queues = (0..<3).map { DispatchQueue(label: "lane \($0)") }
     private var isSuspended = [false, false, false]

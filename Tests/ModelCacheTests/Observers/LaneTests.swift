@@ -6,7 +6,7 @@ import Testing
 
 /// Observers of single models that share a queue: the contract of each, although what waits for all stands together.
 @Suite(.timeLimit(.minutes(15)))
-struct LaneTests {
+struct SharedInboxTests {
     private func model(_ id: String) -> Interest { .model(type: "User", id: id) }
 
     @Test func `each is told its own changes, in the order of the commits`() {

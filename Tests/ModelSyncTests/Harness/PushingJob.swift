@@ -20,7 +20,7 @@ struct PushingJob {
 
     init(
         seed: UInt64 = 1, relays: Int = 1, _ configuration: PusherConfiguration = PusherConfiguration(),
-        relay: (inout RelayConfiguration) -> Void = { _ in }
+        relay: (inout RelayMachineConfiguration) -> Void = { _ in }
     ) throws {
         generator = SeededGenerator(seed: seed)
         pusher = Pusher(configuration: configuration)

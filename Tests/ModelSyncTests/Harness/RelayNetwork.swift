@@ -33,7 +33,7 @@ struct RelayNetwork {
     }
 
     var origins: [Origin] = []
-    var relays: [Relay] = []
+    var relays: [RelayMachine] = []
     var replicas: [Replica] = []
     var links: [Link] = []
     var notices: [Notice] = []
@@ -83,14 +83,14 @@ struct RelayNetwork {
     }
 
     mutating func makeRelay(
-        _ name: String, configure: (inout RelayConfiguration) -> Void = { _ in }
-    ) throws -> Relay {
-        var configuration = RelayConfiguration(name: name, streamEndpoint: "memory", chunkByteCount: 512)
+        _ name: String, configure: (inout RelayMachineConfiguration) -> Void = { _ in }
+    ) throws -> RelayMachine {
+        var configuration = RelayMachineConfiguration(name: name, streamEndpoint: "memory", chunkByteCount: 512)
         configure(&configuration)
-        return try Relay(configuration: configuration, cache: ModelCache(), now: now, seed: generator.next())
+        return try RelayMachine(configuration: configuration, cache: ModelCache(), now: now, seed: generator.next())
     }
 
-    mutating func addRelay(_ name: String, configure: (inout RelayConfiguration) -> Void = { _ in }) throws {
+    mutating func addRelay(_ name: String, configure: (inout RelayMachineConfiguration) -> Void = { _ in }) throws {
         relays.append(try makeRelay(name, configure: configure))
     }
 

@@ -157,7 +157,8 @@ import Testing
     // MARK: Beginnings
 
     private func expectAction(
-        _ action: Beginning.Action, of beginning: inout Beginning, at time: UInt64, _ senders: Beginning.Senders,
+        _ action: StreamBeginning.Action, of beginning: inout StreamBeginning, at time: UInt64,
+        _ senders: StreamBeginning.Senders,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let found = beginning.review(at: time, senders)
@@ -165,8 +166,8 @@ import Testing
     }
 
     @Test func `a beginning is awaited of the origin alone where that is a sender, until it is live or time is over`() {
-        var beginning = Beginning()
-        var senders = Beginning.Senders(canBeAsked: true, includeOrigin: true)
+        var beginning = StreamBeginning()
+        var senders = StreamBeginning.Senders(canBeAsked: true, includeOrigin: true)
         expectAction(.wait, of: &beginning, at: 0, senders)
         beginning.begin(at: 1_000)
         expectAction(.wait, of: &beginning, at: 29_000_000, senders)
@@ -186,24 +187,24 @@ import Testing
 
     @Test
     func `a beginning of an origin that is no sender is asked of others after two seconds, and ends by their word`() {
-        var beginning = Beginning()
+        var beginning = StreamBeginning()
         beginning.begin(at: 1_000)
-        expectAction(.wait, of: &beginning, at: 2_000_999, Beginning.Senders(canBeAsked: true))
-        expectAction(.ask, of: &beginning, at: 2_001_000, Beginning.Senders(canBeAsked: true))
-        let byIgnored = beginning.arrive(by: .ignored, Beginning.Senders(canBeAsked: true))
+        expectAction(.wait, of: &beginning, at: 2_000_999, StreamBeginning.Senders(canBeAsked: true))
+        expectAction(.ask, of: &beginning, at: 2_001_000, StreamBeginning.Senders(canBeAsked: true))
+        let byIgnored = beginning.arrive(by: .ignored, StreamBeginning.Senders(canBeAsked: true))
         #expect(!byIgnored)
-        let byOthers = beginning.arrive(by: .heard, Beginning.Senders(canBeAsked: true))
+        let byOthers = beginning.arrive(by: .heard, StreamBeginning.Senders(canBeAsked: true))
         #expect(byOthers)
-        let isAgain = beginning.arrive(by: .heard, Beginning.Senders(canBeAsked: true))
+        let isAgain = beginning.arrive(by: .heard, StreamBeginning.Senders(canBeAsked: true))
         #expect(!isAgain, "it has come already")
     }
 
     @Test func `the wait for a beginning lasts as long as the only snapshot that can bring it`() {
-        var beginning = Beginning()
+        var beginning = StreamBeginning()
         beginning.begin(at: 0)
-        expectAction(.wait, of: &beginning, at: 60_000_000, Beginning.Senders(areJoining: true))
+        expectAction(.wait, of: &beginning, at: 60_000_000, StreamBeginning.Senders(areJoining: true))
         #expect(beginning.isAwaited)
-        expectAction(.wait, of: &beginning, at: 60_000_000, Beginning.Senders())
+        expectAction(.wait, of: &beginning, at: 60_000_000, StreamBeginning.Senders())
         #expect(!beginning.isAwaited)
     }
 

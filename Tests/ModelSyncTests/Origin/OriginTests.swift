@@ -101,7 +101,7 @@ import Testing
         #expect(replica.clockLeadMax == .zero)
         replica.clockLeadMax = day * 2
         #expect(replica.clockLeadMax == day)
-        let relay = RelayConfiguration(name: "r", streamEndpoint: "", clockLeadMax: day * 3)
+        let relay = RelayMachineConfiguration(name: "r", streamEndpoint: "", clockLeadMax: day * 3)
         #expect(relay.replica.clockLeadMax == day)
     }
 

@@ -120,7 +120,7 @@ import Testing
         try job.run(milliseconds: 100)
         #expect(job.network.persists.count == 5)
         #expect(job.pusher.unacknowledged == 5)
-        func answer(_ body: (Relay, UInt64) -> Void) throws {
+        func answer(_ body: (RelayMachine, UInt64) -> Void) throws {
             for token in job.network.persists { body(job.network.relays[0], token) }
             job.network.persists = []
             for case .reply(_, let payload) in job.network.relays[0].takeActions() {

@@ -236,7 +236,7 @@ import Testing
         try network.addRelay("relay") { $0.persistsPushes = true }
         let batches = try batches(3)
         for batch in batches { #expect(push(batch, &network) == nil) }
-        func replies(_ body: (Relay) -> Void) -> [ControlReply] {
+        func replies(_ body: (RelayMachine) -> Void) -> [ControlReply] {
             network.replies = []
             body(network.relays[0])
             network.carryOutAll()

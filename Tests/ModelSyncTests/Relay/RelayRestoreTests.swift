@@ -249,8 +249,9 @@ import Testing
         let old = try cache(holding: batches(2, name: "job") + batches(1, name: "dead"))
         #expect(old.count(of: "User") == 3)
         // A day and more ago.
-        let relay = try Relay(
-            configuration: RelayConfiguration(name: "relay", streamEndpoint: "memory"), cache: old, now: network.now,
+        let relay = try RelayMachine(
+            configuration: RelayMachineConfiguration(name: "relay", streamEndpoint: "memory"), cache: old,
+            now: network.now,
             seed: 1, lastAlive: network.now.wallMilliseconds - 400 * 86_400_000)
         let incarnation = try decoded(batches(1)[0])
         relay.restore(
@@ -275,8 +276,9 @@ import Testing
         try network.addOrigin("origin")
         let dead = try batches(1, name: "dead")
         let old = try cache(holding: dead)
-        let relay = try Relay(
-            configuration: RelayConfiguration(name: "relay", streamEndpoint: "memory"), cache: old, now: network.now,
+        let relay = try RelayMachine(
+            configuration: RelayMachineConfiguration(name: "relay", streamEndpoint: "memory"), cache: old,
+            now: network.now,
             seed: 1, lastAlive: network.now.wallMilliseconds - 400 * 86_400_000)
         try relay.restore(
             [StreamPosition(origin: "dead", topic: topic, incarnation: decoded(dead[0]), applied: 1)],

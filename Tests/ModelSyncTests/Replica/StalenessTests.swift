@@ -116,7 +116,7 @@ import Testing
         #expect(!positions.isEmpty)
         let contact = try #require(old.replica.lastContact(now: network.now))
         network.run(milliseconds: 60_000)
-        let relay = try Relay(
+        let relay = try RelayMachine(
             configuration: old.configuration, cache: old.cache, now: network.now, seed: 1, lastAlive: contact)
         relay.restore(positions, now: network.now)
         let hello = ControlRequest.hello(rid: 1, version: 1, name: "x", prefixes: [])

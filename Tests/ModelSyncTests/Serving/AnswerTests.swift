@@ -269,17 +269,17 @@ private struct Deliveries {
     /// Those that were to be cut.
     private(set) var cut: [[UInt8]] = []
     private var held: [[UInt8]: [Int]] = [:]
-    private var departures: [Departure] = []
+    private var departures: [ReleasedMessage] = []
 
     init(honest: [UInt8]) { self.honest = honest }
 
     var heldByteCount: Int {
-        held.values.joined().reduce(0) { $0 + $1 + Departure.overheadByteCount }
+        held.values.joined().reduce(0) { $0 + $1 + ReleasedMessage.overheadByteCount }
     }
 
     /// A peer takes everything that was sent to it.
     mutating func take(from peer: [UInt8]) {
-        departures += held.removeValue(forKey: peer, default: []).map { Departure(peer: peer, byteCount: $0) }
+        departures += held.removeValue(forKey: peer, default: []).map { ReleasedMessage(peer: peer, byteCount: $0) }
     }
 
     /// Makes messages until none is to be made.

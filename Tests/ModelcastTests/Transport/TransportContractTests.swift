@@ -215,7 +215,7 @@ import Testing
             while try connection.receive({ _ in }) == .reply {}
             var departed = 0
             try ends.wait {
-                departed += ends.server?.freight.takeDepartures().count { $0.peer == peer } ?? 0
+                departed += ends.server?.freight.takeReleased().count { $0.peer == peer } ?? 0
                 return departed == 3
             }
         }

@@ -12,7 +12,7 @@
 /// With several lanes a read has a position in each, as a replica takes the writes of each type in their order, but a
 /// write that concerns several types is before it in all or in none.
 struct Placement {
-    private let lanes: [Lane]
+    private let lanes: [SharedInbox]
     private let links: [[(lane: Int, position: Int)]]
     /// Reads of a replica need not see what has been written.
     private let isLagging: Bool
@@ -23,7 +23,7 @@ struct Placement {
     }
 
     init(_ timelines: [Timeline], isLagging: Bool) {
-        lanes = timelines.map(Lane.init)
+        lanes = timelines.map(SharedInbox.init)
         self.isLagging = isLagging
         var places: [UInt64: [(lane: Int, position: Int)]] = [:]
         for (lane, timeline) in timelines.enumerated() where timelines.count > 1 {
@@ -115,7 +115,7 @@ struct Placement {
 }
 
 /// One timeline with its writes by their beginnings and ends.
-private struct Lane {
+private struct SharedInbox {
     let timeline: Timeline
     /// Ends of writes, and up to each the greatest position.
     private let ends: [(time: UInt64, position: Int)]
@@ -141,13 +141,13 @@ private struct Lane {
 
     /// The position of the last of the writes that had ended by then.
     func ended(before time: UInt64) -> Int {
-        let count = Lane.count(of: ends) { $0.time < time }
+        let count = SharedInbox.count(of: ends) { $0.time < time }
         return count == 0 ? 0 : ends[count - 1].position
     }
 
     /// The position before the first of the writes that had not begun by then.
     func begun(before time: UInt64) -> Int {
-        let count = Lane.count(of: beginnings) { $0.time < time }
+        let count = SharedInbox.count(of: beginnings) { $0.time < time }
         return count == beginnings.count ? timeline.writes.count : beginnings[count].position - 1
     }
 

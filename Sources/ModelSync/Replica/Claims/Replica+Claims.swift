@@ -182,7 +182,7 @@ extension Replica {
         for case let claimant? in claimants { stream.lowerHead(of: claimant, to: 0) }
         lowerHead(stream, to: 0)
         guard stream.tracker.hasHole, !hadBeginning, hasSyncedTeller(stream) else {
-            return watch(stream, finding: .headBeyondApplied, now: now)
+            return noticeHole(stream, finding: .headBeyondApplied, now: now)
         }
         // Where nothing had been applied before, the missing batches may be of any age. What they write may be deleted,
         // and the delete forgotten, so a copy is taken.
@@ -366,7 +366,7 @@ extension Replica {
             noteStart(of: stream, incarnation, by: nil, former: isEarlier ? former : nil, now: now)
             lowerHead(stream, to: 0)
             if let sender = stream.sender, known?.isAwaited ?? true { takeOver(stream, from: sender, now: now) }
-            watch(stream, finding: .headBeyondApplied, now: now)
+            noticeHole(stream, finding: .headBeyondApplied, now: now)
         }
         for (claimant, key) in claimants.sorted(by: { $0.key.index < $1.key.index }) {
             accuse(claimant, of: key, now: now)

@@ -2,7 +2,7 @@
 struct Naming: Sendable {
     var bounds = FollowingBounds()
     /// The room for the heads of all streams in one message, at a process that serves others. Nil elsewhere.
-    var room: HeadsRoom?
+    var room: HeadsBudget?
     var forgotten = ForgottenStreams()
     /// Some names that were followed are not told.
     var leavesNamesOut = false

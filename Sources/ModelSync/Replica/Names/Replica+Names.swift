@@ -112,7 +112,7 @@ extension Replica {
     /// Lowers the bounds on the names that are told and kept. For the simulator, before anything else is done.
     package func limitNames(told: Int, kept: Int, quiet: Duration) {
         if let room = naming.room {
-            naming.room = HeadsRoom(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
+            naming.room = HeadsBudget(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
         }
         naming.bounds.nameCount = kept
         naming.bounds.quietMicroseconds = quiet.wholeMicroseconds

@@ -1,68 +1,12 @@
 import ModelWire
 
 extension Replica {
-    /// Notes that the stream has a hole, or has none any more. Nothing counts as a hole while no sender of the stream
-    /// is through with its first snapshot.
-    func watch(_ stream: StreamState, finding: Finding, now: Moment) {
-        if stream.tracker.hasHole {
-            if stream.missing?.applied != stream.tracker.applied {
-                stream.missing = (stream.tracker.applied, now.uptimeMicroseconds)
-            }
-            guard stream.holeSince == nil, stream.repair == nil, hasSyncedTeller(stream) else { return }
-            stream.holeSince = now.uptimeMicroseconds
-            stream.holeFinding = finding
-            return list(stream)
-        }
-        stream.clockPause = nil
-        stream.missing = nil
-        if stream.holeSince != nil {
-            stream.holeSince = nil
-            counters[.holesFilled] += 1
-            stream.account.mended[.filled, default: 0] += 1
-        } else if let repair = stream.repair, repair.rung == .replay, repair.finding.isMissingSequences {
-            finish(stream, by: repair.hasReplayed ? .replay : .filled, now: now)
-        }
-    }
-
-    func hasSyncedTeller(_ stream: StreamState) -> Bool {
-        stream.tellers.contains { sessions[$0.sender.index].isSynced }
-    }
-
-    /// Puts the stream on the list of those that ``driveRepairs(now:)`` looks at.
-    func list(_ stream: StreamState) {
-        guard !stream.isListed else { return }
-        stream.isListed = true
-        unsettled.insert(stream)
-    }
-
-    /// Begins the one repair that a stream may have at a time.
-    func startRepair(_ stream: StreamState, finding: Finding, now: Moment) {
-        guard stream.repair == nil else { return }
-        let rung = finding.isMissingSequences ? Repair.Rung.replay : .snapshot
-        list(stream)
-        stream.repair = Repair(
-            rung: rung, finding: finding, foundAt: stream.holeSince ?? now.uptimeMicroseconds,
-            dueAt: now.uptimeMicroseconds + jitter(before: rung, of: stream))
-        unsettled.noteRepair(of: stream)
-        stream.holeSince = nil
-        stream.since = now.uptimeMicroseconds
-        stream.account.found += 1
-        stream.account.lastFinding = finding
-        counters[.holesFound] += 1
-        notice(
-            .holeFound,
-            [
-                "origin": stream.key.origin, "topic": stream.key.topic.description, "found": finding.rawValue,
-                "applied": "\(stream.tracker.applied)", "missing": "\(stream.tracker.missingCount)",
-            ])
-    }
-
     /// A random delay before a request. A thousand replicas that miss the same batch, or learn of the same later start,
     /// know nothing of each other, and would ask all at once.
     ///
     /// A snapshot costs its sender much, so it may be put off for long. A replay costs little, and brings what was lost
     /// soon.
-    private func jitter(before rung: Repair.Rung, of stream: StreamState) -> UInt64 {
+    func jitter(before rung: Repair.Rung, of stream: StreamState) -> UInt64 {
         let longest = configuration.repairJitterMax.wholeMicroseconds
         let isCrowded = unsettled.repairCount(beside: stream) >= Replica.crowdCount
         let spread = rung == .snapshot || isCrowded ? longest : longest / Replica.replayJitterPart
@@ -222,7 +166,7 @@ extension Replica {
         unsettled.noteRepairEnd(of: stream)
         stream.since = now.uptimeMicroseconds
         noteMended(stream, by: mending, foundAt: repair.foundAt, now: now)
-        watch(stream, finding: .headBeyondApplied, now: now)
+        noticeHole(stream, finding: .headBeyondApplied, now: now)
     }
 
     func noteMended(_ stream: StreamState, by mending: Mending, foundAt: UInt64, now: Moment) {

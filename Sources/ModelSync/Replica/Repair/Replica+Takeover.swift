@@ -19,8 +19,8 @@ extension Replica {
     }
 
     /// The senders that could bring the beginning of a stream.
-    private func bringers(of stream: StreamState) -> Beginning.Senders {
-        Beginning.Senders(
+    private func bringers(of stream: StreamState) -> StreamBeginning.Senders {
+        StreamBeginning.Senders(
             canBeAsked: hasSyncedTeller(stream),
             areJoining: stream.tellers.contains { sessions[$0.sender.index].isSyncing },
             includeOrigin: hears(stream.key.origin), isOriginLive: isPresent(stream.key.origin))

@@ -262,7 +262,7 @@ extension Replica {
             {
                 finish(stream, by: repair.mendingByCopy, now: now)
             } else {
-                watch(stream, finding: .headBeyondApplied, now: now)
+                noticeHole(stream, finding: .headBeyondApplied, now: now)
             }
         }
         guard wasMissingLong else { return }

@@ -31,13 +31,13 @@ struct SenderBudget: Sendable {
     /// Charges a stream that was met first in what the sender told.
     mutating func take(_ key: StreamKey) {
         streamCount += 1
-        headByteCount += HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
+        headByteCount += HeadsBudget.byteCount(key.topic) + HeadsBudget.byteCount(origin: key.origin)
     }
 
     /// Gives back the room of a stream that is forgotten.
     mutating func giveBack(_ key: StreamKey) {
         streamCount -= 1
-        headByteCount -= HeadsRoom.byteCount(key.topic) + HeadsRoom.byteCount(origin: key.origin)
+        headByteCount -= HeadsBudget.byteCount(key.topic) + HeadsBudget.byteCount(origin: key.origin)
     }
 
     mutating func takeStreams(_ count: Int, at time: UInt64) -> Bool {

@@ -23,7 +23,7 @@ extension Replica {
         guard isCurrent else { return }
         stream.tracker.learn(head: decoder.sequence)
         stream.clockPause = now.uptimeMicroseconds + ClockGuard.pauseMicroseconds
-        watch(stream, finding: .clock, now: now)
+        noticeHole(stream, finding: .clock, now: now)
     }
 
     /// Takes note that the sender has brought a stamp of the origin that lies too far ahead. While that goes on the

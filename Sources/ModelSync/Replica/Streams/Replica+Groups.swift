@@ -120,14 +120,14 @@ extension Replica {
         guard !hears(origin), sessions.contains(where: \.isSynced) else { return false }
         return sessions.allSatisfy { session in
             guard session.isSynced, let silence = silence(of: origin, at: session.id, now: now) else { return true }
-            return silence >= Beginning.patienceMicroseconds
+            return silence >= StreamBeginning.patienceMicroseconds
         }
     }
 
     /// How long parts are held whose rest may never come. What they delete must show before other processes forget
     /// those deletes.
     private var heldMicrosecondsMax: UInt64 {
-        min(Beginning.patienceMicroseconds, configuration.tombstoneRetention.wholeMicroseconds / 4)
+        min(StreamBeginning.patienceMicroseconds, configuration.tombstoneRetention.wholeMicroseconds / 4)
     }
 
     /// What is known of the missing parts. They may still come where their stream has a hole, or where no sender that

@@ -59,7 +59,7 @@ extension Replica {
             // Within one contact an honest sender tells a lower head only if it was deceived itself: the head before
             // counts no longer.
             if isTakenBack, stream.isHeadClaimed { lowerHead(stream, to: 0) }
-            watch(stream, finding: .headBeyondApplied, now: now)
+            noticeHole(stream, finding: .headBeyondApplied, now: now)
         }
     }
 

@@ -34,7 +34,7 @@ extension Replica {
             _ = stream.tracker.arrive(decoder.sequence)
             merge(payload, of: stream, isCurrent: true, now: now)
         }
-        watch(stream, finding: .batchBeyondNext, now: now)
+        noticeHole(stream, finding: .batchBeyondNext, now: now)
         return .accepted
     }
 

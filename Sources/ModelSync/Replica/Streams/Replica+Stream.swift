@@ -128,7 +128,7 @@ extension Replica {
             return
         }
         merge(payload, of: stream, isCurrent: isCurrent, now: now)
-        if isCurrent { watch(stream, finding: .batchBeyondNext, now: now) }
+        if isCurrent { noticeHole(stream, finding: .batchBeyondNext, now: now) }
     }
 
     /// Merges the batch that the decoder holds, or holds it until its transaction is whole, and hands it on.

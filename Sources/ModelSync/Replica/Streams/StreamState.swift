@@ -84,7 +84,7 @@ final class StreamState {
     /// difference until both were equal once.
     var holdsUntold = false
     /// What the origin had before the first known batch.
-    var beginning = Beginning()
+    var beginning = StreamBeginning()
     /// Batches of the stream were pushed here.
     var isPushed = false
     /// The heads that peers are told leave the stream out, because one message has no room for all.

@@ -4,7 +4,7 @@ import ZeroMQ
 final class InMemoryServing: ServingEnd {
     let bound: SenderEndpoints
     let stream: StreamOutlet?
-    let freight: Freight
+    let freight: UnreleasedAnswers
     private let thread: InMemoryThread
 
     /// How many messages of each kind are taken at a time, and how many bytes of requests, as long requests take long
@@ -20,7 +20,7 @@ final class InMemoryServing: ServingEnd {
         self.thread = thread
         self.bound = bound
         stream = settings.stream == nil ? nil : StreamOutlet(InMemoryStream(thread.bus, at: bound.stream))
-        freight = Freight(byteCountMax: settings.answersByteCount, waker: thread.waker)
+        freight = UnreleasedAnswers(byteCountMax: settings.answersByteCount, waker: thread.waker)
     }
 
     deinit {

@@ -17,7 +17,7 @@ final class ZeroMQServing: ServingEnd {
     private let streamSocket: StreamSocket?
     private let gate: ClientGate
     /// The replies that have not left the process yet.
-    let freight: Freight
+    let freight: UnreleasedAnswers
     /// The connections of the peers, so that they can be cut.
     private var connections: [[UInt8]: Connection] = [:]
     private var connectionCountMax = 1024
@@ -71,7 +71,7 @@ final class ZeroMQServing: ServingEnd {
         self.thread = thread
         self.control = control
         self.gate = gate
-        freight = Freight(byteCountMax: settings.answersByteCount, waker: thread.waker)
+        freight = UnreleasedAnswers(byteCountMax: settings.answersByteCount, waker: thread.waker)
     }
 
     deinit {

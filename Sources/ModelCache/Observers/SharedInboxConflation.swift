@@ -3,7 +3,7 @@ import ModelRecord
 /// Folds the changes that wait in a lane to one for each member: first old, last new, all changed fields.
 ///
 /// Members come in the order of their last change, a type at a time. First states stay as they are, before the changes.
-struct LaneConflation {
+struct SharedInboxConflation {
     private struct Folded {
         var entry: ChangeEntry
         let seat: Seat
@@ -21,12 +21,12 @@ struct LaneConflation {
     private var recent = 0
     /// The position of each member's change within its type; -1 for none. A member has one type.
     private var positions: [Int32]
-    private var initial: [LaneBatch] = []
+    private var initial: [SharedInboxBatch] = []
 
     init(memberCount: Int) { positions = [Int32](repeating: -1, count: memberCount) }
 
     /// Keeps a batch of first states.
-    mutating func keep(_ batch: LaneBatch) { initial.append(batch) }
+    mutating func keep(_ batch: SharedInboxBatch) { initial.append(batch) }
 
     /// Adds a change that is to be told.
     mutating func add(_ section: ChangeSection, at position: Int) {
@@ -47,12 +47,12 @@ struct LaneConflation {
     }
 
     /// The batches that take the place of those that were folded.
-    func finish() -> [LaneBatch] {
+    func finish() -> [SharedInboxBatch] {
         initial
             + types.compactMap { ofType in
                 let told = ofType.changes.compactMap(\.self).filter { Conflation.isTold($0.entry) }
                 guard let last = told.last else { return nil }
-                return LaneBatch(
+                return SharedInboxBatch(
                     section: ChangeSection(
                         type: ofType.type, entries: told.map(\.entry), seats: told.map(\.seat),
                         commitNumbers: told.map(\.commitNumber), commitNumber: last.commitNumber))

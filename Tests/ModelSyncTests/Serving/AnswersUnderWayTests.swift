@@ -4,11 +4,11 @@ import Testing
 @testable import ModelSync
 
 /// What may be made for whom, of random peers of which some take nothing.
-@Suite struct UnderWayTests {
+@Suite struct AnswersUnderWayTests {
     @Test func `whatever peers take, the bound is kept, all is counted, and one with nothing under way finds room`() {
         forEachSeed(300) { _, generator in
             let bound = Int.random(in: 4_000_000...20_000_000, using: &generator)
-            var underWay = UnderWay(byteCountMax: bound)
+            var underWay = AnswersUnderWay(byteCountMax: bound)
             var held: [[UInt8]: [Int]] = [:]
             var time: UInt64 = 1_000_000
             for _ in 0..<3_000 {
@@ -18,7 +18,7 @@ import Testing
                 // Half of them never take anything.
                 if peer[1] == 0, Bool.random(using: &generator), let count = held[peer]?.popLast() {
                     if held[peer] == [] { held[peer] = nil }
-                    underWay.remove(Departure(peer: peer, byteCount: count), now: now)
+                    underWay.remove(ReleasedMessage(peer: peer, byteCount: count), now: now)
                 }
                 guard let room = underWay.room(for: peer, chunkByteCount: 128 << 10) else {
                     #expect(held[peer] != nil)
@@ -32,13 +32,13 @@ import Testing
                 held[peer, default: []].append(isUsual ? count : room.chunkByteCount)
             }
             let all = held.values.joined()
-            #expect(underWay.byteCount == all.reduce(0, +) + all.count * Departure.overheadByteCount)
+            #expect(underWay.byteCount == all.reduce(0, +) + all.count * ReleasedMessage.overheadByteCount)
             #expect(underWay.byteCount <= bound)
         }
     }
 
     @Test func `a thousand peers that take nothing leave others room for records of some kilobytes`() throws {
-        var underWay = UnderWay(byteCountMax: 64 << 20)
+        var underWay = AnswersUnderWay(byteCountMax: 64 << 20)
         let now = Moment(wallMilliseconds: 0, uptimeMicroseconds: 1)
         for round in 0..<20 {
             for number in 0..<1_000 {

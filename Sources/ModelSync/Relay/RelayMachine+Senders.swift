@@ -1,7 +1,7 @@
 import ModelWire
 
 /// The side that listens: every event of a sender goes to the replica, and its actions are passed on.
-extension Relay {
+extension RelayMachine {
     /// Adds a sender: an origin or another relay. Call ``connected(_:now:)`` when its control connection is open.
     public func addSender() -> SenderID { replica.addSender() }
 

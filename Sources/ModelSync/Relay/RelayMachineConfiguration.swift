@@ -1,7 +1,7 @@
 public import ModelWire
 
 /// How a relay works.
-public struct RelayConfiguration: Sendable {
+public struct RelayMachineConfiguration: Sendable {
     /// What a process is to those who ask it.
     public enum Role: String, Sendable {
         /// The process sends on what it hears, and takes pushes.
@@ -36,8 +36,8 @@ public struct RelayConfiguration: Sendable {
     /// For how long after its start a relay answers `busy` to snapshots until it has been live with all its senders.
     /// After that it serves what it has: a sender may be gone for good, or be a relay that waits for this one.
     public var settleTime: Duration
-    /// Whether a pushed batch is merged, sent on and acknowledged only when ``Relay/persisted(_:now:)`` has been called
-    /// for it. If not, that is done at once.
+    /// Whether a pushed batch is merged, sent on and acknowledged only when ``RelayMachine/persisted(_:now:)`` has been
+    /// called for it. If not, that is done at once.
     public var persistsPushes: Bool
 
     /// The defaults, but for the name and the endpoint.

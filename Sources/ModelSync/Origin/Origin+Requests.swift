@@ -32,7 +32,7 @@ extension Origin {
     /// the message of a turn under no lock, sends it, and hands the turn to ``finish(_:now:)``.
     /// - Parameter departures: the messages that have left since the last call; every message that was sent comes back
     ///   as one.
-    public mutating func nextAnswer(after departures: [Departure], now: Moment) -> NextAnswer {
+    public mutating func nextAnswer(after departures: [ReleasedMessage], now: Moment) -> NextAnswer {
         service.take(departures, now: now)
         defer { takeReplies() }
         return service.nextAnswer(now: now, counters: &counters)

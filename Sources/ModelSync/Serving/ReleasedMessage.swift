@@ -1,5 +1,5 @@
 /// A message of an answer that is no longer in memory: the system has taken it, or its connection is gone.
-public struct Departure: Sendable {
+public struct ReleasedMessage: Sendable {
     /// The routing identity of the peer that the message was for.
     public let peer: [UInt8]
     /// The bytes of the message.

@@ -65,7 +65,7 @@ struct PendingPushes: Sendable {
     }
 }
 
-extension Relay {
+extension RelayMachine {
     /// Merges a pushed batch and acknowledges it: at once, or with a store when the batch is durable.
     ///
     /// A batch must be the next of its stream, or one that is here already, which is acknowledged again. A relay with a
@@ -153,7 +153,7 @@ extension Relay {
     /// Goes on from the state of an earlier run, which the cache holds up to these positions.
     /// - Parameter batches: the batches that were pushed and made durable, in the order in which they were stored. A
     ///   batch that the positions do not hold is merged and sent on. The others are only kept for replay, until their
-    ///   ``RelayConfiguration/replayAge`` is over.
+    ///   ``RelayMachineConfiguration/replayAge`` is over.
     public func restore(_ positions: [StreamPosition], batches: [DurableBatch] = [], now: Moment) {
         replica.restore(positions, now: now)
         for batch in batches {

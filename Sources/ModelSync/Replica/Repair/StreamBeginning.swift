@@ -10,7 +10,7 @@
 ///      ▲                                                                 │
 ///      └── a copy that counts tells the same start, or 30 seconds pass ──┘
 /// ```
-struct Beginning: Sendable {
+struct StreamBeginning: Sendable {
     /// The senders that could bring the beginning.
     struct Senders {
         /// A sender that speaks of the stream is live.
@@ -73,12 +73,12 @@ struct Beginning: Sendable {
         guard let since = awaitedSince else { return .wait }
         let age = time.subtractingOrZero(since)
         // Where no other sender can be asked, the wait lasts as long as the first snapshot that brings the beginning.
-        let isOver = age >= Beginning.patienceMicroseconds && (senders.canBeAsked || !senders.areJoining)
+        let isOver = age >= StreamBeginning.patienceMicroseconds && (senders.canBeAsked || !senders.areJoining)
         // The origin may be gone for good.
         if isOver { end() }
         guard senders.canBeAsked else { return .wait }
         // Where the origin is live its snapshot has come, and was of the start before.
         if isOver || senders.isOriginLive { return .ask }
-        return age >= Beginning.pauseMicroseconds && !senders.includeOrigin ? .ask : .wait
+        return age >= StreamBeginning.pauseMicroseconds && !senders.includeOrigin ? .ask : .wait
     }
 }

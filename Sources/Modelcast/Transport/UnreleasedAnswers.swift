@@ -7,16 +7,16 @@ import ZeroMQ
 ///
 /// A transport releases on other threads, and the machine belongs to one. So departures wait here until the machine's
 /// thread takes them.
-final class Freight: Sendable {
+final class UnreleasedAnswers: Sendable {
     private struct State {
         var byteCount = 0
-        var departures: [Departure] = []
+        var departures: [ReleasedMessage] = []
         /// The bytes of ``departures``.
         var departedByteCount = 0
         /// The greatest ``byteCount`` since memory was last given back.
         var peak = 0
         /// Nearly all of a large amount has left.
-        var isSpent: Bool { peak >= Freight.peakMin && byteCount <= peak / 8 }
+        var isSpent: Bool { peak >= UnreleasedAnswers.peakMin && byteCount <= peak / 8 }
     }
 
     private let state = Mutex(State())
@@ -36,7 +36,7 @@ final class Freight: Sendable {
 
     /// The departures since the last call. When nearly all of a large amount has left, memory is given back to the
     /// system: otherwise memory that other threads release stays with the process.
-    func takeDepartures() -> [Departure] {
+    func takeReleased() -> [ReleasedMessage] {
         let (departures, isSpent) = state.withLock { state in
             defer { (state.departures, state.departedByteCount) = ([], 0) }
             guard state.isSpent else { return (state.departures, false) }
@@ -55,7 +55,7 @@ final class Freight: Sendable {
     /// Makes a message for a peer, which counts until it is released.
     func load(_ payload: [UInt8], for peer: [UInt8]) -> HeldMessage {
         state.withLock { state in
-            state.byteCount += payload.count + Departure.overheadByteCount
+            state.byteCount += payload.count + ReleasedMessage.overheadByteCount
             state.peak = max(state.peak, state.byteCount)
         }
         return HeldMessage(payload) { self.unload($0, of: peer) }
@@ -63,11 +63,12 @@ final class Freight: Sendable {
 
     private func unload(_ byteCount: Int, of peer: [UInt8]) {
         let isEnough = state.withLock { state in
-            state.byteCount -= byteCount + Departure.overheadByteCount
-            state.departures.append(Departure(peer: peer, byteCount: byteCount))
+            state.byteCount -= byteCount + ReleasedMessage.overheadByteCount
+            state.departures.append(ReleasedMessage(peer: peer, byteCount: byteCount))
             let before = state.departedByteCount
             state.departedByteCount += byteCount
-            return before < Freight.wakingByteCount && state.departedByteCount >= Freight.wakingByteCount
+            return before < UnreleasedAnswers.wakingByteCount
+                && state.departedByteCount >= UnreleasedAnswers.wakingByteCount
         }
         if isEnough { waker.wake() }
     }

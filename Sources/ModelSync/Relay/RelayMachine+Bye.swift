@@ -1,7 +1,7 @@
 import ModelRecord
 import ModelWire
 
-extension Relay {
+extension RelayMachine {
     /// Says that this relay stops in good order.
     public func stop(now: Moment) {
         collect(now: now)

@@ -31,7 +31,7 @@ extension CellRecord {
 }
 
 /// What is kept on a record.
-struct RecordViewTests {
+struct KeptValueTests {
     /// More words than are looked at for references.
     private struct Large: Equatable {
         let lanes = SIMD64<Double>(repeating: 6)

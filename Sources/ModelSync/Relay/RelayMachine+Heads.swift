@@ -8,7 +8,7 @@ struct ToldHead: Hashable, Sendable {
     let sequence: UInt64
 }
 
-extension Relay {
+extension RelayMachine {
     /// Sends `heads` for each origin that the relay speaks for, and for its own name: the topics that have changed, and
     /// in every tenth heartbeat all of them.
     ///
@@ -61,7 +61,8 @@ extension Relay {
 
     /// The origin has been silent for so long that everybody who was told of it counts it as stale already.
     private func isLongSilent(_ heads: Heads) -> Bool {
-        (heads.ageMilliseconds ?? 0) > configuration.heartbeatInterval.wholeMicroseconds / 1000 * Relay.silentIntervals
+        (heads.ageMilliseconds ?? 0) > configuration.heartbeatInterval.wholeMicroseconds / 1000
+            * RelayMachine.silentIntervals
     }
 
     /// After this many heartbeats without a word from an origin it is told less often.
@@ -100,9 +101,9 @@ extension Relay {
         let topics = replica.topicsWithoutStream().filter { prefixes?.overlaps($0) ?? true }
         guard !topics.isEmpty else { return own }
         let mute = muteTypes(now: now)
-        var left = HeadsRoom.listByteCountMax(frameByteCount: configuration.limits.frameByteCount) / 8
+        var left = HeadsBudget.listByteCountMax(frameByteCount: configuration.limits.frameByteCount) / 8
         for topic in topics {
-            left -= HeadsRoom.byteCount(topic)
+            left -= HeadsBudget.byteCount(topic)
             guard left >= 0 else { break }
             let digest = mute.contains(topic.type ?? "") ? nil : digest(of: topic)
             own.heads.append(Head(topic: topic, sequence: 0, digest: digest))
@@ -169,7 +170,7 @@ extension Relay {
         mendingSince = mendingSince.filter { mending.contains($0.key) }
         for type in mending where mendingSince[type] == nil { mendingSince[type] = now.uptimeMicroseconds }
         return mending.filter { type in
-            now.uptimeMicroseconds.subtractingOrZero(mendingSince[type] ?? 0) < Relay.mutePatienceMicroseconds
+            now.uptimeMicroseconds.subtractingOrZero(mendingSince[type] ?? 0) < RelayMachine.mutePatienceMicroseconds
         }
     }
 

@@ -43,7 +43,7 @@ extension CellRecord {
     @unsafe package func keep(
         _ value: consuming some KeptOnRecord, _ key: ObjectIdentifier
     ) -> (place: UnsafeRawPointer, isFirst: Bool) {
-        let isFirst = storage.keep(RecordView.make(value, key, isCarried: false))
+        let isFirst = storage.keep(KeptValue.make(value, key, isCarried: false))
         guard let place = unsafe kept(key) else { preconditionFailure("a view that was kept is gone") }
         return unsafe (place, isFirst)
     }
@@ -53,8 +53,8 @@ extension CellRecord {
     package func carryViews(to new: CellRecord) { storage.carryViews(to: new.storage) }
 }
 
-/// The header of a ``RecordView``, in front of its value.
-private struct RecordViewHeader {
+/// The header of a ``KeptValue``, in front of its value.
+private struct KeptValueHeader {
     /// The key by which the value is found. A list has at most one view that was made for a key, and one that was
     /// carried.
     let key: ObjectIdentifier
@@ -78,16 +78,16 @@ private struct RecordViewHeader {
 /// The views of a record are a list. It grows only at its head, until the record is freed, and the views with it. So
 /// any holder of the record may walk the list without a lock and without counting references: no view changes or is
 /// freed meanwhile. The value stands behind the header, not in a property, so that a reader is lent it in place.
-private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
+private final class KeptValue: ManagedBuffer<KeptValueHeader, UInt8> {
     static func make<Value: KeptOnRecord>(
         _ value: consuming Value, _ key: ObjectIdentifier, isCarried: Bool
-    ) -> RecordView {
+    ) -> KeptValue {
         let room = MemoryLayout<Value>.size + MemoryLayout<Value>.alignment - 1
-        let buffer = RecordView.create(minimumCapacity: room) { _ in
-            RecordViewHeader(key: key, kind: Value.self, isCarried: isCarried)
+        let buffer = KeptValue.create(minimumCapacity: room) { _ in
+            KeptValueHeader(key: key, kind: Value.self, isCarried: isCarried)
         }
         // `create` on a subclass returns an instance of that subclass.
-        let view = unsafe unsafeDowncast(buffer, to: RecordView.self)
+        let view = unsafe unsafeDowncast(buffer, to: KeptValue.self)
         let own = unsafe Unmanaged.passUnretained(view).toOpaque()
         let place = unsafe view.withUnsafeMutablePointerToElements { elements in
             unsafe UnsafeMutableRawPointer(elements).alignedUp(for: Value.self)
@@ -109,7 +109,7 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
     }
 
     /// The address of the header.
-    var head: UnsafeMutablePointer<RecordViewHeader> {
+    var head: UnsafeMutablePointer<KeptValueHeader> {
         @inline(__always)
         get { unsafe withUnsafeMutablePointerToHeader { unsafe $0 } }
     }
@@ -121,7 +121,7 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
     }
 
     /// A new view for the record that replaces this one; nil for none.
-    func carried() -> RecordView? { carried(unsafe head.pointee.kind) }
+    func carried() -> KeptValue? { carried(unsafe head.pointee.kind) }
 
     /// See ``KeptOnRecord/superseded``.
     var superseded: ObjectIdentifier? { superseded(unsafe head.pointee.kind) }
@@ -130,9 +130,9 @@ private final class RecordView: ManagedBuffer<RecordViewHeader, UInt8> {
         unsafe value.assumingMemoryBound(to: kind).pointee.superseded
     }
 
-    private func carried<Value: KeptOnRecord>(_ kind: Value.Type) -> RecordView? {
+    private func carried<Value: KeptOnRecord>(_ kind: Value.Type) -> KeptValue? {
         let carried = unsafe value.assumingMemoryBound(to: kind).pointee.carried()
-        return carried.map { RecordView.make($0, unsafe head.pointee.key, isCarried: true) }
+        return carried.map { KeptValue.make($0, unsafe head.pointee.key, isCarried: true) }
     }
 
     /// The words that look like references: addresses that are not far from that of the value itself.
@@ -172,13 +172,13 @@ extension RecordStorage {
         guard let view = unsafe view(key, isCarried: isCarried) else { return nil }
         return unsafe view._withUnsafeGuaranteedRef { view in
             let value = unsafe UnsafeRawPointer(view.value)
-            if toCopy { unsafe RecordView.prefetch(view.head.pointee.references, of: value) }
+            if toCopy { unsafe KeptValue.prefetch(view.head.pointee.references, of: value) }
             return unsafe value
         }
     }
 
     @inline(__always)
-    private func view(_ key: ObjectIdentifier, isCarried: Bool) -> Unmanaged<RecordView>? {
+    private func view(_ key: ObjectIdentifier, isCarried: Bool) -> Unmanaged<KeptValue>? {
         var word = withIdentity { $0.load(ordering: .acquiring) }
         while let view = unsafe RecordStorage.view(word) {
             let (isFound, next) = unsafe view._withUnsafeGuaranteedRef { view in
@@ -193,7 +193,7 @@ extension RecordStorage {
 
     /// Adds a view, unless the list has one of its key and kind.
     /// - Returns: true when the view was added.
-    fileprivate func keep(_ view: RecordView) -> Bool {
+    fileprivate func keep(_ view: KeptValue) -> Bool {
         let head = unsafe view.head
         let (key, isCarried) = unsafe (head.pointee.key, head.pointee.isCarried)
         unsafe head.pointee.idHash = idHash
@@ -269,7 +269,7 @@ extension RecordStorage {
     /// The view at the address in `word`, not counted; nil when the word is a hash. The caller keeps the list of the
     /// view alive.
     @inline(__always)
-    private static func view(_ word: UInt) -> Unmanaged<RecordView>? {
+    private static func view(_ word: UInt) -> Unmanaged<KeptValue>? {
         let mark = UInt(viewMark)
         guard word & mark != 0, let pointer = unsafe UnsafeRawPointer(bitPattern: word & ~mark) else { return nil }
         return unsafe .fromOpaque(pointer)

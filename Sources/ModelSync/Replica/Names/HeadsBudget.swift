@@ -11,7 +11,7 @@ import ModelWire
 /// may fill three eighths, for two reasons: a peer that makes up names takes no room from the senders of this replica,
 /// and the largest digests, 576 KiB of a MiB, still find room beside them. By default three eighths hold about 3,000
 /// origins with a stream each where names are of 64 bytes, and about 5,000 where they are of ten.
-struct HeadsRoom: Sendable {
+struct HeadsBudget: Sendable {
     /// The most bytes of the whole list.
     let byteCountMax: Int
     /// The most bytes of what peers have begun by pushing.
@@ -31,7 +31,7 @@ struct HeadsRoom: Sendable {
 
     init(frameByteCount: Int) {
         self.init(
-            byteCountMax: HeadsRoom.listByteCountMax(frameByteCount: frameByteCount),
+            byteCountMax: HeadsBudget.listByteCountMax(frameByteCount: frameByteCount),
             pushedByteCountMax: frameByteCount / 8 * 3)
     }
 
@@ -59,7 +59,7 @@ struct HeadsRoom: Sendable {
     mutating func admit(_ key: StreamKey, isPushed: Bool) -> Bool {
         guard streams[key] == nil else { return true }
         let isNew = !tells(key.origin)
-        let cost = HeadsRoom.byteCount(key.topic) + (isNew ? HeadsRoom.byteCount(origin: key.origin) : 0)
+        let cost = HeadsBudget.byteCount(key.topic) + (isNew ? HeadsBudget.byteCount(origin: key.origin) : 0)
         guard take(cost, isPushed: isPushed) else { return false }
         streams[key] = isPushed
         origins[key.origin, default: Origin(isPushed: isPushed)].streamCount += 1
@@ -70,7 +70,7 @@ struct HeadsRoom: Sendable {
     /// Finds room for an origin of which nothing but its name is known.
     mutating func admit(origin: String) -> Bool {
         guard !tells(origin) else { return true }
-        guard take(HeadsRoom.byteCount(origin: origin), isPushed: false) else { return false }
+        guard take(HeadsBudget.byteCount(origin: origin), isPushed: false) else { return false }
         origins[origin] = Origin(isPushed: false)
         return true
     }
@@ -80,7 +80,7 @@ struct HeadsRoom: Sendable {
     mutating func leave(_ key: StreamKey) -> Int {
         guard let isPushed = streams.removeValue(forKey: key), var origin = origins[key.origin] else { return 0 }
         topics[key.topic] = count(of: key.topic) > 1 ? count(of: key.topic) - 1 : nil
-        var freed = give(HeadsRoom.byteCount(key.topic), isPushed: isPushed)
+        var freed = give(HeadsBudget.byteCount(key.topic), isPushed: isPushed)
         origin.streamCount -= 1
         origins[key.origin] = origin
         if origin.streamCount == 0 { freed += leave(origin: key.origin) }
@@ -92,7 +92,7 @@ struct HeadsRoom: Sendable {
     mutating func leave(origin: String) -> Int {
         guard let told = origins[origin], told.streamCount == 0 else { return 0 }
         origins[origin] = nil
-        return give(HeadsRoom.byteCount(origin: origin), isPushed: told.isPushed)
+        return give(HeadsBudget.byteCount(origin: origin), isPushed: told.isPushed)
     }
 
     private mutating func take(_ cost: Int, isPushed: Bool) -> Bool {

@@ -1,7 +1,7 @@
 import ModelSync
 
 /// The state machine that takes the messages of senders: a replica, or a relay around one. Belongs to one thread.
-protocol StreamTaker: AnyObject {
+protocol ListeningMachine: AnyObject {
     func connected(_ sender: SenderID, now: Moment)
     func disconnected(_ sender: SenderID, reason: String, now: Moment)
     func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment)
@@ -12,5 +12,5 @@ protocol StreamTaker: AnyObject {
     func nextDeadline(now: Moment) -> UInt64
 }
 
-extension Replica: StreamTaker {}
-extension ModelSync.Relay: StreamTaker {}
+extension Replica: ListeningMachine {}
+extension RelayMachine: ListeningMachine {}

@@ -1,7 +1,7 @@
 import ModelRecord
 
 /// An observer of a single model in a lane.
-struct LaneMember: Sendable {
+struct SharedInboxMember: Sendable {
     typealias Handler = @Sendable (ChangeSet) -> Void
 
     /// Nil once the observation was cancelled.
@@ -23,10 +23,10 @@ struct LaneMember: Sendable {
 /// is not told it: the change belongs to a commit before the new registration, as later commits do not find a member
 /// that has left. A first state that waits for a member that has left is skipped, or tells the new member's first state
 /// earlier.
-struct LaneMembers {
+struct SharedInboxMembers {
     /// All chunks but the first have their full capacity from the start, so that nothing is moved when there are many
     /// members.
-    private var chunks: [[LaneMember]] = []
+    private var chunks: [[SharedInboxMember]] = []
     private var free: [UInt32] = []
     /// How many numbers there are, free ones included: the greatest number of members at one time.
     private(set) var numberCount = 0
@@ -38,15 +38,15 @@ struct LaneMembers {
     }
 
     /// - Returns: the member's number.
-    mutating func add(_ member: LaneMember) -> UInt32 {
+    mutating func add(_ member: SharedInboxMember) -> UInt32 {
         if let number = free.popLast() {
-            let place = LaneMembers.place(number)
+            let place = SharedInboxMembers.place(number)
             chunks[place.chunk][place.index] = member
             return number
         }
-        if numberCount == chunks.count * LaneMembers.chunkCount {
-            var chunk: [LaneMember] = []
-            if numberCount > 0 { chunk.reserveCapacity(LaneMembers.chunkCount) }
+        if numberCount == chunks.count * SharedInboxMembers.chunkCount {
+            var chunk: [SharedInboxMember] = []
+            if numberCount > 0 { chunk.reserveCapacity(SharedInboxMembers.chunkCount) }
             chunks.append(chunk)
         }
         chunks[chunks.count - 1].append(member)
@@ -56,8 +56,8 @@ struct LaneMembers {
 
     /// Removes a member.
     /// - Returns: the member as it was; nil where it has left already.
-    mutating func remove(_ number: UInt32) -> LaneMember? {
-        let place = LaneMembers.place(number)
+    mutating func remove(_ number: UInt32) -> SharedInboxMember? {
+        let place = SharedInboxMembers.place(number)
         let member = chunks[place.chunk][place.index]
         guard member.handler != nil else { return nil }
         chunks[place.chunk][place.index].handler = nil
@@ -68,13 +68,13 @@ struct LaneMembers {
 
     /// The id that the member observes.
     func id(of number: UInt32) -> String {
-        let place = LaneMembers.place(number)
+        let place = SharedInboxMembers.place(number)
         return chunks[place.chunk][place.index].id
     }
 
     /// The member's handler and its first state, once; nil where nothing is left to tell.
-    mutating func takeInitial(_ number: UInt32) -> (handler: LaneMember.Handler, set: ChangeSet)? {
-        let place = LaneMembers.place(number)
+    mutating func takeInitial(_ number: UInt32) -> (handler: SharedInboxMember.Handler, set: ChangeSet)? {
+        let place = SharedInboxMembers.place(number)
         let member = chunks[place.chunk][place.index]
         guard let handler = member.handler, let record = member.initial else { return nil }
         chunks[place.chunk][place.index].initial = nil
@@ -85,8 +85,8 @@ struct LaneMembers {
 
     /// The handler that is told a change; nil where the change was for a member that has left, or is of another id with
     /// the same hash.
-    func handler(of section: ChangeSection, at position: Int) -> LaneMember.Handler? {
-        let place = LaneMembers.place(section.seat(at: position).number)
+    func handler(of section: ChangeSection, at position: Int) -> SharedInboxMember.Handler? {
+        let place = SharedInboxMembers.place(section.seat(at: position).number)
         guard section.commitNumber(at: position) > chunks[place.chunk][place.index].since,
             // Another id may have the same hash.
             section.hasID(chunks[place.chunk][place.index].id, at: position)

@@ -10,9 +10,9 @@ import ModelWire
 /// relays and several senders make copies of one stream, and loops of relays come to rest. A relay has no socket, no
 /// clock and no thread: its owner calls it from one thread at a time, passes the time in and does what
 /// ``takeActions()`` returns.
-public final class Relay {
+public final class RelayMachine {
     /// How the relay works.
-    public private(set) var configuration: RelayConfiguration
+    public private(set) var configuration: RelayMachineConfiguration
     /// The side that listens: for states and counters.
     public let replica: Replica
     /// What the side that serves has counted since the start.
@@ -50,7 +50,7 @@ public final class Relay {
     ///   - lastAlive: as ``Replica/init(configuration:cache:seed:lastAlive:)`` takes it.
     /// - Throws: `NameError` for a name outside `[A-Za-z0-9_.-]{1,64}`.
     public init(
-        configuration: RelayConfiguration, cache: ModelCache, now: Moment, seed: UInt64, lastAlive: UInt64? = nil
+        configuration: RelayMachineConfiguration, cache: ModelCache, now: Moment, seed: UInt64, lastAlive: UInt64? = nil
     ) throws(NameError) {
         try Names.check(origin: configuration.name)
         self.configuration = configuration

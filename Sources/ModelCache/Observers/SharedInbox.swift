@@ -10,12 +10,12 @@ import ModelRecord
 ///
 /// The members and the waiting changes have a lock each, so that a commit never waits for a look at a member. Neither
 /// lock is taken under the other, or held while a handler is called.
-final class Lane: Sendable {
+final class SharedInbox: Sendable {
     let queue: DispatchQueue
     /// The number of this lane among those of the cache.
     let number: UInt32
-    private let waiting = Guarded(LaneWaiting())
-    private let members = Guarded(LaneMembers())
+    private let waiting = Guarded(SharedInboxWaiting())
+    private let members = Guarded(SharedInboxMembers())
 
     private static let limitMin = 4096
     /// How many changes one run of `drain()` tells before it lets others use the queue.
@@ -30,7 +30,7 @@ final class Lane: Sendable {
 
     /// Adds a member. Its first state, if it has one, waits to be told. Under the cut lock.
     /// - Returns: the member's number, and whether ``wake()`` is to be called.
-    func admit(_ member: LaneMember) -> (number: UInt32, isToBeWoken: Bool) {
+    func admit(_ member: SharedInboxMember) -> (number: UInt32, isToBeWoken: Bool) {
         let number = members.withLock { $0.add(member) }
         guard member.initial != nil else { return (number, false) }
         return (number, waiting.withLock { $0.appendInitial(number) })
@@ -39,7 +39,7 @@ final class Lane: Sendable {
     /// Removes a member. Afterwards no call of its handler begins, except for one that was about to. Under the cut
     /// lock.
     /// - Returns: the member, to be released outside of all locks; nil where it has left already.
-    func vacate(_ number: UInt32) -> LaneMember? { members.withLock { $0.remove(number) } }
+    func vacate(_ number: UInt32) -> SharedInboxMember? { members.withLock { $0.remove(number) } }
 
     /// The id that a member observes.
     func id(of number: UInt32) -> String { members.withLock { $0.id(of: number) } }
@@ -49,8 +49,8 @@ final class Lane: Sendable {
     /// Adds the changes of a commit; folds when too many changes wait. Under the writer lock.
     /// - Returns: true when ``wake()`` is to be called, outside all locks.
     func append(_ section: ChangeSection, memberCount: Int) -> Bool {
-        let limit = max(Lane.limitMin, 2 * memberCount)
-        let (isToBeWoken, excess) = waiting.withLock { waiting -> (Bool, [LaneBatch]) in
+        let limit = max(SharedInbox.limitMin, 2 * memberCount)
+        let (isToBeWoken, excess) = waiting.withLock { waiting -> (Bool, [SharedInboxBatch]) in
             waiting.append(section)
             guard waiting.changeCount > limit, waiting.batchCount > 1 else { return (waiting.isToBeWoken(), []) }
             return (false, waiting.takeAll())
@@ -65,8 +65,8 @@ final class Lane: Sendable {
         }
     }
 
-    private func fold(_ batches: [LaneBatch]) -> [LaneBatch] {
-        var fold = LaneConflation(memberCount: members.withLock { $0.numberCount })
+    private func fold(_ batches: [SharedInboxBatch]) -> [SharedInboxBatch] {
+        var fold = SharedInboxConflation(memberCount: members.withLock { $0.numberCount })
         for batch in batches {
             guard let section = batch.section else {
                 fold.keep(batch)
@@ -74,7 +74,7 @@ final class Lane: Sendable {
             }
             var position = batch.next
             while position < section.count {
-                let end = min(position + Lane.turnMax, section.count)
+                let end = min(position + SharedInbox.turnMax, section.count)
                 // A few at a time, as a member may wait for the lock to cancel.
                 let isHeard = members.withLock { members in
                     (position..<end).map { members.handler(of: section, at: $0) != nil }
@@ -94,8 +94,8 @@ final class Lane: Sendable {
     /// Calls the handlers of the members with one change after the other. On the queue.
     private func drain() {
         var turns = 0
-        while turns < Lane.turnMax {
-            let left = Lane.turnMax - turns
+        while turns < SharedInbox.turnMax {
+            let left = SharedInbox.turnMax - turns
             guard let part = waiting.withLock({ $0.take(left) }) else { return }
             turns += part.count
             // Members are looked up anew for each change, as a handler may have cancelled.

@@ -48,7 +48,7 @@ extension Replica {
                     stream.repair?.dueAt = now.uptimeMicroseconds
                 }
             }
-            watch(stream, finding: .batchBeyondNext, now: now)
+            noticeHole(stream, finding: .batchBeyondNext, now: now)
         }
         // The snapshot may have ended the waiting of all its streams.
         unsettled.settle()

@@ -1,7 +1,7 @@
 import ModelWire
 
 /// The side that serves.
-extension Relay {
+extension RelayMachine {
     /// Answers one request.
     /// - Parameters:
     ///   - peer: the routing identity of the connection that it came from.
@@ -19,7 +19,7 @@ extension Relay {
     public var hasAnswers: Bool { service.hasAnswers }
 
     /// As ``Origin/nextAnswer(after:now:)``.
-    public func nextAnswer(after departures: [Departure], now: Moment) -> NextAnswer {
+    public func nextAnswer(after departures: [ReleasedMessage], now: Moment) -> NextAnswer {
         service.take(departures, now: now)
         defer { takeReplies() }
         return service.nextAnswer(now: now, counters: &counters)

@@ -5,7 +5,7 @@
 /// next message is made, so the bound is not reached. While more than half is held, peers that have taken nothing for
 /// three seconds are cut, those first that have taken nothing for longest: the memory of their messages is freed with
 /// their connections and no sooner.
-struct UnderWay: Sendable {
+struct AnswersUnderWay: Sendable {
     /// How much may be made for a peer.
     struct Room: Sendable, Hashable {
         /// Small records are packed into messages of this size.
@@ -31,7 +31,7 @@ struct UnderWay: Sendable {
     private static let divisor = 512
     private static let reserveCount = 8
     private static let chunkByteCountMin = 1 << 10
-    private static let overhead = Departure.overheadByteCount
+    private static let overhead = ReleasedMessage.overheadByteCount
     private static let stuckMicroseconds: UInt64 = 3_000_000
     private static let lookMicroseconds: UInt64 = 100_000
 
@@ -55,11 +55,11 @@ struct UnderWay: Sendable {
         // With nothing under way a message of any size may leave, whatever the bound. Otherwise a large message leaves
         // most of what is free to others.
         let largest = byteCount == 0 ? Int.max : free >= byteCountMax / 2 ? free / 4 : free / 32
-        guard largest >= UnderWay.overhead else { return nil }
-        let chunk = min(chunkByteCount, max(free / UnderWay.divisor, UnderWay.chunkByteCountMin), largest)
-        let usual = chunk + 2 * UnderWay.overhead
+        guard largest >= AnswersUnderWay.overhead else { return nil }
+        let chunk = min(chunkByteCount, max(free / AnswersUnderWay.divisor, AnswersUnderWay.chunkByteCountMin), largest)
+        let usual = chunk + 2 * AnswersUnderWay.overhead
         // A fast connection needs some messages in reserve, while the thread waits for its turn.
-        let window = free >= byteCountMax / 2 ? UnderWay.reserveCount * usual : usual
+        let window = free >= byteCountMax / 2 ? AnswersUnderWay.reserveCount * usual : usual
         guard let own = loads[peer]?.byteCount else { return Room(chunkByteCount: chunk, byteCountMax: largest) }
         return own <= window ? Room(chunkByteCount: chunk, byteCountMax: min(usual, largest)) : nil
     }
@@ -67,13 +67,13 @@ struct UnderWay: Sendable {
     /// Counts a message that has been made.
     mutating func add(_ byteCount: Int, for peer: [UInt8], now: Moment) {
         guard byteCountMax != nil else { return }
-        self.byteCount += byteCount + UnderWay.overhead
-        loads[peer, default: Load(movedAt: now.uptimeMicroseconds)].byteCount += byteCount + UnderWay.overhead
+        self.byteCount += byteCount + AnswersUnderWay.overhead
+        loads[peer, default: Load(movedAt: now.uptimeMicroseconds)].byteCount += byteCount + AnswersUnderWay.overhead
     }
 
     /// Takes off a message that has been taken.
-    mutating func remove(_ departure: Departure, now: Moment) {
-        let count = departure.byteCount + UnderWay.overhead
+    mutating func remove(_ departure: ReleasedMessage, now: Moment) {
+        let count = departure.byteCount + AnswersUnderWay.overhead
         byteCount = max(byteCount - count, 0)
         guard var load = loads[departure.peer] else { return }
         load.byteCount -= count
@@ -85,11 +85,11 @@ struct UnderWay: Sendable {
     mutating func takeStuck(now: Moment) -> [[UInt8]] {
         let time = now.uptimeMicroseconds
         guard let byteCountMax, byteCount > byteCountMax / 2, time >= nextLook else { return [] }
-        nextLook = time + UnderWay.lookMicroseconds
+        nextLook = time + AnswersUnderWay.lookMicroseconds
         var excess = byteCount - byteCountMax / 2
         for load in loads.values where load.isCut { excess -= load.byteCount }
         let stuck = loads.filter { _, load in
-            !load.isCut && time.subtractingOrZero(load.movedAt) >= UnderWay.stuckMicroseconds
+            !load.isCut && time.subtractingOrZero(load.movedAt) >= AnswersUnderWay.stuckMicroseconds
         }
         var peers: [[UInt8]] = []
         for (peer, load) in stuck.sorted(by: { $0.value.movedAt < $1.value.movedAt }) where excess > 0 {
