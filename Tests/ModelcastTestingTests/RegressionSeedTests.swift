@@ -65,6 +65,8 @@ import Testing
         (1_014_000_270_642, "a state built anew lacked what only a relay held that had been deceived about it"),
         (1_014_000_309_990, "a liar kept a relay's digests from being told, and its topics all from being compared"),
         (1_016_000_025_316, "a state built anew took old fields over with a young one, whose removal was forgotten"),
+        (1_017_000_084_933, "a liar that claimed ever later starts was never doubted, and relays told its starts on"),
+        (1_017_000_092_846, "records of a snapshot under way were taken for a difference"),
     ]
 
     /// What there was when they failed.

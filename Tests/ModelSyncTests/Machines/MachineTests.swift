@@ -411,6 +411,16 @@ import Testing
         #expect(!audits.isResting(other, now: 6))
     }
 
+    // MARK: Claims
+
+    @Test func `a start that is taken back once is forgiven, and a second within ten minutes is not`() {
+        let minute: UInt64 = 60_000_000
+        var credit = Credit()
+        let isToldOften = [0, 9 * minute, 20 * minute, 29 * minute].map { credit.noteWithdrawal(at: $0) }
+        #expect(isToldOften == [false, true, false, true])
+        #expect(!credit.isDistrusted(at: 30 * minute) && credit.contradictionCount == 0)
+    }
+
     // MARK: Renewals
 
     /// Goes on with a renewal of two senders of which the first is synced from the start, the second where `isBoth`.

@@ -105,6 +105,18 @@ import Testing
         #expect(field.holds("lost"))
     }
 
+    @Test func `a sender that claims ever later starts is doubted like one that claims a single one`() throws {
+        var field = try ClaimField.deceived()
+        var followed: [UInt64?] = []
+        for _ in 0..<3 {
+            try field.pass(milliseconds: 8_000)
+            followed.append(field.stream?.incarnation)
+            field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
+        }
+        #expect(followed.contains(field.origin.incarnation))
+        #expect(field.holds("lost"))
+    }
+
     @Test func `what was deleted and forgotten while a claimed start was followed goes here as well`() throws {
         var field = try ClaimField(isRelayed: true, retention: .seconds(10))
         try field.write("stays")

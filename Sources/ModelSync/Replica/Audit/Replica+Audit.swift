@@ -108,11 +108,19 @@ extension Replica {
             let isOverstated = head > applied && isOverstated(stream, at: sender, now: now)
             if stream.isBeingMended || (head != applied && !isLagging && !isOverstated) {
                 result.limit(carried, to: nil)
-            } else if head != applied || stream.mayHoldMore(than: sender) || stream.hasLastingHole {
+            } else if head != applied || mayBeIncomplete(stream, applied, told: told, by: sender)
+                || stream.mayHoldMore(than: sender) || stream.hasLastingHole
+            {
                 result.limit(carried, to: .atLeast)
             }
         }
         return result
+    }
+
+    /// Nothing of the stream was applied and the sender does not tell it, but the copies of others may have brought
+    /// some of its records already. The origin itself tells all that it has.
+    private func mayBeIncomplete(_ stream: StreamState, _ applied: UInt64, told: UInt64?, by sender: SenderID) -> Bool {
+        applied == 0 && told == nil && sessions[sender.index].name != stream.key.origin
     }
 
     /// The sender tells only as many names as there is room for, and does not tell this one, or not any more. It may

@@ -278,9 +278,12 @@ extension Replica {
             stream.claimedStart = nil
             return
         }
+        // A claim in place of another is doubted when that would have been: a sender that claims a later start each time
+        // would else never be doubted.
+        let doubtedAt = now.uptimeMicroseconds + Claim.patienceMicroseconds
         stream.claimedStart = ClaimedStart(
             claimant: sender, former: former, since: stream.claimedStart?.since ?? now.uptimeMicroseconds,
-            doubtedAt: now.uptimeMicroseconds + Claim.patienceMicroseconds)
+            doubtedAt: min(stream.claimedStart?.doubtedAt ?? .max, doubtedAt))
         origins[stream.key.origin].hasClaimedStart = true
     }
 
@@ -348,7 +351,7 @@ extension Replica {
         var claimants: [SenderID: StreamKey] = [:]
         let claimed = streams.of(origin: origin).filter { $0.claimedStart != nil && $0.incarnation > incarnation }
         for stream in claimed.sorted(by: { $0.precedes($1) }) {
-            if isRefuted, let claimant = stream.claimedStart?.claimant, claimants[claimant] == nil {
+            if let claimant = stream.claimedStart?.claimant, claimants[claimant] == nil {
                 claimants[claimant] = stream.key
             }
             if stream.repair != nil { finish(stream, by: .superseded, now: now) }
@@ -368,7 +371,8 @@ extension Replica {
             if let sender = stream.sender, known?.isAwaited ?? true { takeOver(stream, from: sender, now: now) }
             noticeHole(stream, finding: .headBeyondApplied, now: now)
         }
-        for (claimant, key) in claimants.sorted(by: { $0.key.index < $1.key.index }) {
+        for (claimant, key) in claimants.sorted(by: { $0.key.index < $1.key.index })
+        where isRefuted || sessions[claimant.index].credit.noteWithdrawal(at: now.uptimeMicroseconds) {
             accuse(claimant, of: key, now: now)
         }
     }
@@ -434,6 +438,16 @@ extension Replica {
             sessions[claimant.index].credit.contradictionCount > 0
         else { return committed }
         return min(committed, max(told, claim.former.applied))
+    }
+
+    /// The start that a relay tells of a stream in place of the one that it follows, and how far it had been applied. A
+    /// start that only others have told, for so short that nobody could doubt it yet, is not told on: the relay would be
+    /// taken for the one who made it up. Nil where the stream is told as it stands.
+    func vouchedStart(of stream: StreamState) -> (incarnation: UInt64, applied: UInt64)? {
+        guard let claimed = stream.claimedStart, claimed.doubtCount == 0, let former = claimed.former,
+            isMerelyClaimed(startOf: stream)
+        else { return nil }
+        return (former.incarnation, former.tracker.applied)
     }
 
     /// Doubts a claimed start. The earlier start is followed again where other senders hear of the origin and tell that

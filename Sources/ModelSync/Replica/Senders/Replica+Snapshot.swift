@@ -274,7 +274,10 @@ extension Replica {
     /// what may have been deleted meanwhile.
     private func isLate(_ stream: StreamState, _ head: UInt64, now: Moment) -> Bool {
         [stream.missing, stream.unfollowed].contains { gap in
-            guard let (applied, since) = gap, applied == stream.tracker.applied, head > applied else { return false }
+            // Of an earlier start something may be missing although nothing of this one is.
+            guard let (applied, since) = gap, applied == stream.tracker.applied,
+                head > applied || stream.beginning.isAwaited
+            else { return false }
             return now.uptimeMicroseconds.subtractingOrZero(since) > configuration.tombstoneRetention.wholeMicroseconds
         }
     }
