@@ -25,6 +25,8 @@ enum TidyRules {
         // Words of the bytes under a checksum; the system's calls on files; one of SQLite's that GRDB has no word for.
         "Sources/ModelStore/File/RowSum.swift", "Sources/ModelStore/File/FilePlace.swift",
         "Sources/ModelStore/File/StoreMark.swift", "Sources/ModelStore/File/KeptLog.swift",
+        // The rights of a file that is open, from the system.
+        "Sources/Modelcast/Keys/KeyFile.swift",
         // The bytes of a message become an array, and back.
         "Sources/Modelcast/Transport/ZeroMQ/Message+Bytes.swift",
         // Sockets of the system, to find out why nobody greets at an endpoint.

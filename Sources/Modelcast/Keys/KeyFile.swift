@@ -14,17 +14,22 @@ public enum KeyFile {
     /// The greatest size of a file of keys, in bytes.
     static let byteCountMax = 1 << 20
 
-    /// The key pair whose secret key is in a file. The file is refused where its group may write it, or others may read
-    /// or write it.
+    /// The key pair whose secret key is in a file. The file is refused where its group may write it, where others may
+    /// read or write it, where it belongs to neither this process's user nor root, and where none of that can be told.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func keyPair(at path: String) throws(ModelcastError) -> Curve.KeyPair {
-        let keys = try keys(lines(at: path), .secretKey, of: path)
-        // The permissions are those of the file that the path leads to, also by links.
-        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        if let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o027 != 0 {
+        let (lines, rights) = try read(path)
+        let keys = try keys(lines, .secretKey, of: path)
+        guard let rights else {
+            throw failure("it cannot be told who may read \(path), which has a secret key: use a file of a local disk")
+        }
+        guard rights.mode & 0o027 == 0 else {
             throw failure(
                 "\(path) is a secret key that its group may write, or others may read or write: chmod 600 \(path)")
+        }
+        guard rights.owner == geteuid() || rights.owner == 0 else {
+            throw failure(
+                "\(path) is a secret key of another user, who may change it: chown it to the user of this process")
         }
         guard keys.count == 1 else {
             throw failure(
@@ -52,7 +57,7 @@ public enum KeyFile {
     /// The public keys in a file; at least one.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func publicKeys(at path: String) throws(ModelcastError) -> [Curve.PublicKey] {
-        let keys = try keys(lines(at: path), .publicKey, of: path).compactMap { Curve.PublicKey(z85: $0) }
+        let keys = try keys(read(path).lines, .publicKey, of: path).compactMap { Curve.PublicKey(z85: $0) }
         guard !keys.isEmpty else {
             throw failure("\(path) holds no public key; it is what modelcast keygen writes as NAME.pub")
         }
@@ -75,13 +80,27 @@ public enum KeyFile {
         case publicKey = "modelcast-public-key"
     }
 
-    private static func lines(at path: String) throws(ModelcastError) -> [Substring] {
+    /// Who may do what with a file that is open: what stands at its path may be another one by now.
+    private struct Rights {
+        let mode: mode_t
+        let owner: uid_t
+
+        /// Nil where the system does not tell.
+        init?(of descriptor: Int32) {
+            var facts = stat()
+            guard unsafe fstat(descriptor, &facts) == 0 else { return nil }
+            (mode, owner) = (facts.st_mode, facts.st_uid)
+        }
+    }
+
+    private static func read(_ path: String) throws(ModelcastError) -> (lines: [Substring], rights: Rights?) {
         do {
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? file.close() }
+            let rights = Rights(of: file.fileDescriptor)
             let data = try file.read(upToCount: byteCountMax + 1) ?? Data()
             if data.count <= byteCountMax, let text = String(data: data, encoding: .utf8) {
-                return text.split(separator: "\n", omittingEmptySubsequences: false)
+                return (text.split(separator: "\n", omittingEmptySubsequences: false), rights)
             }
         } catch {
             throw failure("cannot read the keys in \(path): \((error as NSError).localizedDescription)")

@@ -45,6 +45,20 @@ import ZeroMQ
         #expect(failure { _ = try KeyFile.keyPair(at: path) }.contains("chmod 600"))
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func `a secret key that belongs to another user is refused`() throws {
+        let path = try write(KeyFile.text(secret: keys.secretKey))
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: path)
+        #expect(failure { _ = try KeyFile.keyPair(at: path) }.contains("chown"))
+    }
+
+    @Test func `the rights that count are those of the file that is read, wherever its path leads by now`() throws {
+        let path = try write(KeyFile.text(secret: keys.secretKey), mode: 0o644)
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(failure { _ = try KeyFile.keyPair(at: "/proc/self/fd/\(file.fileDescriptor)") }.contains("chmod 600"))
+    }
+
     @Test func `a group that was let in on purpose may read a secret key`() throws {
         #expect(try KeyFile.keyPair(at: write(KeyFile.text(secret: keys.secretKey), mode: 0o440)) == keys)
     }

@@ -278,8 +278,8 @@ extension Replica {
             stream.claimedStart = nil
             return
         }
-        // A claim in place of another is doubted when that would have been: a sender that claims a later start each time
-        // would else never be doubted.
+        // A claim in place of another is doubted when that would have been: a sender that claims a later start each
+        // time would else never be doubted.
         let doubtedAt = now.uptimeMicroseconds + Claim.patienceMicroseconds
         stream.claimedStart = ClaimedStart(
             claimant: sender, former: former, since: stream.claimedStart?.since ?? now.uptimeMicroseconds,
@@ -441,8 +441,8 @@ extension Replica {
     }
 
     /// The start that a relay tells of a stream in place of the one that it follows, and how far it had been applied. A
-    /// start that only others have told, for so short that nobody could doubt it yet, is not told on: the relay would be
-    /// taken for the one who made it up. Nil where the stream is told as it stands.
+    /// start that only others have told, for so short that nobody could doubt it yet, is not told on: the relay would
+    /// be taken for the one who made it up. Nil where the stream is told as it stands.
     func vouchedStart(of stream: StreamState) -> (incarnation: UInt64, applied: UInt64)? {
         guard let claimed = stream.claimedStart, claimed.doubtCount == 0, let former = claimed.former,
             isMerelyClaimed(startOf: stream)
