@@ -18,6 +18,10 @@ struct InputRun: ~Copyable {
     private var unchangedCount = 0
     private var refusedCount = 0
     private var deletedCount = 0
+    /// How many refused lines may be of a model that they did not tell.
+    private var unnamedCount = 0
+    /// A write has waited for room for longer than the plan allows.
+    private var hasWaitedTooLong = false
     /// How many models of the type there were before this input.
     private let formerCount: Int
 
@@ -38,10 +42,16 @@ struct InputRun: ~Copyable {
     }
 
     /// Publishes all of `input`.
-    /// - Throws: `CommandFailure` when it cannot be read, and at the first refused line if the plan is strict.
-    mutating func publish(_ input: InputFile) throws {
+    /// - Returns: false when the command was told to stop before the end.
+    /// - Throws: `CommandFailure` when it cannot be read, when there is no room for longer than the plan allows, and at
+    ///   the first refused line if the plan is strict.
+    mutating func publish(_ input: InputFile) throws -> Bool {
         var reader = LineReader(input)
         while !stop.isSet {
+            if hasWaitedTooLong, let limit = plan.timeout {
+                throw CommandFailure(
+                    "there was no room for line \(lineNumber) for \(limit): relays or the disk do not keep up")
+            }
             switch try reader.next() {
             case .line(let range):
                 lineNumber += 1
@@ -49,6 +59,7 @@ struct InputRun: ~Copyable {
             case .tooLong:
                 lineNumber += 1
                 lineCount += 1
+                unnamedCount += 1
                 try refuse("the line is longer than \(LineReader.lineByteCountMax) bytes")
             case .idle: continue
             case .restarted: lineNumber = 0
@@ -56,9 +67,11 @@ struct InputRun: ~Copyable {
                 // An input that names models, and of which no line could be taken, deletes no others.
                 if !ids.isEmpty { try requireAnyLine() }
                 if plan.isWhole { try deleteGone() }
-                return try requireAnyLine()
+                try requireAnyLine()
+                return !stop.isSet
             }
         }
+        return false
     }
 
     private mutating func take(_ line: Span<UInt8>) throws {
@@ -73,7 +86,8 @@ struct InputRun: ~Copyable {
             try publish(model)
         } catch {
             // The line cannot be taken, but it names its model: that is not gone from the input.
-            if plan.isWhole, let id = error.id { ids.insert(id) }
+            if let id = error.id { ids.insert(id) }
+            if error.mayNameModel { unnamedCount += 1 }
             try refuse(error.reason)
         }
     }
@@ -91,6 +105,10 @@ struct InputRun: ~Copyable {
             }
         } catch {
             // The line is not at fault: the whole command is about to end.
+            if error.code == .outboxFull, !stop.isSet {
+                hasWaitedTooLong = true
+                return
+            }
             if [.stopped, .store, .outboxFull].contains(error.code) { return stop.set() }
             throw LineRefusal(reason: error.message, id: model.id)
         }
@@ -128,6 +146,12 @@ struct InputRun: ~Copyable {
             if !ids.contains(record.id) { gone.append(record.id) }
             return true
         }
+        if !gone.isEmpty, !ids.isEmpty, unnamedCount > 0, plan.deleteLimit == nil {
+            let lines = unnamedCount == 1 ? "a refused line does" : "\(unnamedCount) refused lines do"
+            return StandardError.write(
+                line: "\(name): nothing was deleted: \(gone.count) models of \(plan.type) are not in this input, and "
+                    + "\(lines) not tell of which model; mend the input, or say --delete-at-most \(gone.count)")
+        }
         try check(gone)
         for id in gone where !stop.isSet {
             let outcome = try patiently { () throws(ModelcastError) in try publisher.delete(plan.type, id) }
@@ -135,14 +159,17 @@ struct InputRun: ~Copyable {
         }
     }
 
-    /// Repeats a write while the queue is full or the disk refuses it, until the command is told to stop.
+    /// Repeats a write while the queue is full or the disk refuses it, until the command is told to stop, or there is
+    /// no room for as long as the plan allows.
     private func patiently(
         _ write: () throws(ModelcastError) -> PublishOutcome
     ) throws(ModelcastError) -> PublishOutcome {
+        let begin = ContinuousClock.now
         while true {
             do {
                 return try write()
             } catch  where error.code == .outboxFull && !stop.isSet {
+                if let limit = plan.timeout, ContinuousClock.now - begin >= limit { throw error }
                 Thread.sleep(forTimeInterval: 0.001)
             } catch  where error.code == .store && !stop.isSet {
                 // The disk does not take the write now. No line of the input may be lost for that.

@@ -12,6 +12,8 @@ struct LineRefusal: Error, Equatable, CustomStringConvertible {
     let reason: String
     /// The id of the line's model; nil when the fault comes before the id, or is in it.
     let id: String?
+    /// The line was not read to its end and may have an id further on.
+    var mayNameModel = false
 
     var description: String { reason }
 }
@@ -28,7 +30,7 @@ extension ModelLine {
             try reader.members(of: nil, into: &model, depth: 0)
             try reader.expectEnd()
         } catch {
-            throw LineRefusal(reason: "\(error)", id: model.id)
+            throw LineRefusal(reason: "\(error)", id: model.id, mayNameModel: model.id == nil)
         }
         guard let id = model.id else {
             throw LineRefusal(reason: "the id field \"\(idField)\" is missing", id: nil)

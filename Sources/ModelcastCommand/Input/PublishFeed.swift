@@ -64,19 +64,21 @@ struct PublishFeed: Service {
                 if index > 0 { try waitUntilApplied(stop) }
                 try waitForSubscribers(stop)
             }
-            guard !stop.isSet else { return try stopEarly() }
+            guard !stop.isSet else { return try stopEarly(stop) }
             var run = InputRun(
                 publisher: publisher, plan: plan, endsByItself: endsByItself, name: input == "-" ? "stdin" : input,
                 stop: stop)
             defer { StandardError.write(line: run.summary) }
+            let isComplete: Bool
             do {
-                try run.publish(InputFile(input, isFollowed: plan.isFollowed))
+                isComplete = try run.publish(InputFile(input, isFollowed: plan.isFollowed))
             } catch {
                 // The lines before the failure are published, and pushed as well.
                 try? waitUntilAcknowledged(stop, limit: plan.timeout ?? PublishFeed.failedLimit)
                 throw error
             }
             try waitUntilDurable(stop)
+            guard isComplete else { return try stopEarly(stop) }
         }
         if plan.endsWhenApplied { try waitUntilApplied(stop) }
         try waitUntilAcknowledged(stop, limit: plan.timeout)
@@ -130,9 +132,11 @@ struct PublishFeed: Service {
         }
     }
 
-    /// Fails a run that was to end when everything is applied, and was stopped before that.
-    private func stopEarly() throws {
+    /// Ends a run that was stopped before its input had ended. One that was to end by itself has failed.
+    private func stopEarly(_ stop: StopFlag) throws {
+        try waitUntilAcknowledged(stop, limit: plan.timeout)
         if plan.endsWhenApplied { throw CommandFailure("stopped before every subscriber had applied everything") }
+        if endsByItself { throw CommandFailure("stopped before all of the input was published") }
     }
 
     private func waitForSubscribers(_ stop: StopFlag) throws {
@@ -172,6 +176,6 @@ struct PublishFeed: Service {
             }
             Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
         }
-        try stopEarly()
+        try stopEarly(stop)
     }
 }

@@ -14,11 +14,21 @@ enum ProcessStart {
     /// order. The service group takes the signals over when it runs.
     private static func catchSignals(_ arguments: [String]) {
         guard arguments.count > 1, ["publish", "subscribe", "relay"].contains(arguments[1]) else { return }
-        // A job that pushes has delivered nothing yet, so its exit code is 1.
-        let isJob = arguments.contains { $0 == "--push" || $0.hasPrefix("--push=") }
+        // What was to be done before the end is not done yet, so the exit code is 1.
+        let isJob = arguments.contains { argument in
+            ["--push", "--until-applied", "--until-live"].contains(argument) || argument.hasPrefix("--push=")
+        }
         for number in [SIGTERM, SIGINT] {
-            // A signal handler may call few functions; `_exit` is one of them.
-            if isJob { signal(number) { _ in _exit(1) } } else { signal(number) { _ in _exit(0) } }
+            // A signal handler may call few functions; `write` and `_exit` are two of them.
+            guard isJob else {
+                signal(number) { _ in _exit(0) }
+                continue
+            }
+            signal(number) { _ in
+                let line: StaticString = "Error: stopped before it had begun\n"
+                _ = unsafe write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+                _exit(1)
+            }
         }
     }
 }

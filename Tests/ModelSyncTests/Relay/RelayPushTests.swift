@@ -71,6 +71,19 @@ import Testing
         #expect(heads.first { $0.topic != .data(type: "User") }?.sequence == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `a job that has the name of the relay is refused, and told why`(hasStore: Bool) throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.persistsPushes = hasStore }
+        let reply = push(try #require(try batches(1, name: "relay").first), &network)
+        guard case .error(_, let code, let message)? = reply else {
+            Issue.record("answered with \(String(describing: reply))")
+            return
+        }
+        #expect(code == .denied && message.contains("is the name of this relay"))
+        #expect(network.relays[0].cache.types.isEmpty && network.persists.isEmpty)
+    }
+
     @Test func `out of order, broken and future batches are refused and forwarded to nobody`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")

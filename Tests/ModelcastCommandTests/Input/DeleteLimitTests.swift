@@ -44,6 +44,21 @@ import Testing
         #expect(code == 0 && error.contains(" 9 deleted"), "\(error)")
     }
 
+    @Test(arguments: ["{\"n\":{\"x\":1,\"x\":2},\"id\":\"7\"}\n", "{\"n\":1e999,\"id\":\"7\"}\n", "nonsense\n"])
+    func `nothing is deleted where a line cannot be read that may be of what is missing`(_ line: String) async throws {
+        let input = "{\"id\":\"1\"}\n" + line
+        let (code, error) = try await publish(second: input, [])
+        #expect(code == 0 && error.contains(" 0 deleted"), "\(error)")
+        #expect(error.contains("9 models of T are not in this input, and a refused line does not tell of which"))
+        let (limited, told) = try await publish(second: input, ["--delete-at-most", "9"])
+        #expect(limited == 0 && told.contains(" 9 deleted"), "\(told)")
+    }
+
+    @Test func `a line that is refused behind its id keeps that model, and others go`() async throws {
+        let (code, error) = try await publish(second: "{\"id\":\"1\"}\n{\"id\":\"7\",\"x\":!}\n", [])
+        #expect(code == 0 && error.contains(" 8 deleted"), "\(error)")
+    }
+
     @Test(arguments: ["-1", "101%", "x", "%", "1.5", "nan%"])
     func `what is neither a number nor a part is refused`(_ text: String) {
         #expect(DeleteLimit(argument: text) == nil)

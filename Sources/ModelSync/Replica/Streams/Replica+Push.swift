@@ -55,6 +55,11 @@ extension Replica {
         guard isWanted(topic) else {
             return .refused(.unknownTopic, "\(topic) is not replicated here")
         }
+        // A relay tells of itself under its name, and passes over what others tell of it.
+        guard decoder.origin != configuration.name else {
+            return .refused(
+                .denied, "\(decoder.origin) is the name of this relay: give each process a name of its own")
+        }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         let sequence = decoder.sequence
         let waiting = last(
