@@ -7,6 +7,7 @@ import Testing
 @Suite(.serialized) struct ProcessStartTests {
     private static let services: [(arguments: [String], code: Int32)] = [
         (["subscribe", "--connect", "tcp://127.0.0.1:1", "--server-key"], 0),
+        (["subscribe", "--connect", "tcp://127.0.0.1:1", "--until-live", "--server-key"], 1),
         (
             [
                 "publish", "--name", "p", "--push", "tcp://127.0.0.1:1", "--type", "T", "--id-field", "id",
@@ -35,6 +36,7 @@ import Testing
             #expect(isCaught)
             command.signal(number)
             #expect(try await command.exitCode() == code)
+            #expect(command.error.contains("Error: stopped before it had begun") == (code == 1), "\(command.error)")
         }
     }
 
