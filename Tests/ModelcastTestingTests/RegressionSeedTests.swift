@@ -65,8 +65,12 @@ import Testing
         (1_014_000_270_642, "a state built anew lacked what only a relay held that had been deceived about it"),
         (1_014_000_309_990, "a liar kept a relay's digests from being told, and its topics all from being compared"),
         (1_016_000_025_316, "a state built anew took old fields over with a young one, whose removal was forgotten"),
-        (1_017_000_084_933, "a liar that claimed ever later starts was never doubted, and relays told its starts on"),
+        (1_017_000_084_933, "a liar that claimed ever later starts was never doubted"),
         (1_017_000_092_846, "records of a snapshot under way were taken for a difference"),
+        (1_022_000_015_566, "relays that told a start only once it could be doubted were taken for liars"),
+        (414_500_849_384_947_750, "a relay followed a liar's start, and told the one before"),
+        (414_500_849_384_952_743, "a relay told the start before the one that it followed, and lacked a job's write"),
+        (414_500_849_384_955_501, "relays that told a start which no batch had proven were blamed for a liar's word"),
     ]
 
     /// What there was when they failed.

@@ -240,7 +240,8 @@ extension RecordStorage {
                 // Views that were made of this record stand before those that were carried to it.
                 guard !seen.contains(key), let carried = view.carried() else { return }
                 seen.append(key)
-                if let superseded = view.superseded { seen.append(superseded) }
+                // One that was only carried here tells nothing of this record.
+                if unsafe !view.head.pointee.isCarried, let superseded = view.superseded { seen.append(superseded) }
                 _ = new.keep(carried)
             }
         }

@@ -52,10 +52,8 @@ extension Replica {
     /// All streams that are told to others, and these, in no order.
     func toldStreams(and more: Set<StreamKey>) -> some Sequence<ToldStream> {
         streams.entries.lazy.filter { key, stream in !stream.isUntold || more.contains(key) }.map { key, stream in
-            let start = self.vouchedStart(of: stream)
-            return ToldStream(
-                key: key, type: stream.type, incarnation: start?.incarnation ?? stream.incarnation,
-                sequence: start?.applied ?? self.vouched(key, stream))
+            ToldStream(
+                key: key, type: stream.type, incarnation: stream.incarnation, sequence: self.vouched(key, stream))
         }
     }
 

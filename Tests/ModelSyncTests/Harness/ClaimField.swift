@@ -11,6 +11,8 @@ struct ClaimField {
     let replica: Replica
     let honest: SenderID
     let liar: SenderID
+    /// A second relay, which tells what the first one tells.
+    private var second: SenderID?
     var time: UInt64 = 0
     var notices: [Notice] = []
     /// What the liar answers to a snapshot, and whether the honest sender is a relay.
@@ -59,6 +61,7 @@ struct ClaimField {
             heads.heads = [Head(topic: .data(type: "User"), sequence: falseHead, digest: digest)]
         }
         hear(honest, heads)
+        if let second { hear(second, heads) }
     }
 
     private func name(_ sender: SenderID) -> String { sender == liar ? "liar" : isRelayed ? "relay" : "origin" }
@@ -122,6 +125,13 @@ struct ClaimField {
         replica.connected(liar, now: now)
         try exchange()
         time += 10_000
+    }
+
+    mutating func connectSecondRelay() throws {
+        let sender = replica.addSender()
+        second = sender
+        replica.connected(sender, now: now)
+        try exchange()
     }
 
     /// Writes at the publisher; the batch comes by the honest sender unless it is lost.

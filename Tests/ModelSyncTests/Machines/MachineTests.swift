@@ -416,7 +416,7 @@ import Testing
     @Test func `a start that is taken back once is forgiven, and a second within ten minutes is not`() {
         let minute: UInt64 = 60_000_000
         var credit = Credit()
-        let isToldOften = [0, 9 * minute, 20 * minute, 29 * minute].map { credit.noteWithdrawal(at: $0) }
+        let isToldOften = [0, 9 * minute, 20 * minute, 29 * minute].map { credit.noteLostStart(at: $0) }
         #expect(isToldOften == [false, true, false, true])
         #expect(!credit.isDistrusted(at: 30 * minute) && credit.contradictionCount == 0)
     }

@@ -105,6 +105,36 @@ import Testing
         #expect(field.holds("lost"))
     }
 
+    @Test func `word against word blames nobody the first time`() throws {
+        var field = try ClaimField.deceived()
+        try field.pass(milliseconds: 20_000)
+        #expect(field.stream?.incarnation == field.origin.incarnation)
+        #expect(field.replica.counters[.contradictedHeads] == 0)
+        field.hear(field.liar, field.of(field.origin, 3, incarnation: field.now.wallMilliseconds << 16))
+        try field.pass(milliseconds: 20_000)
+        #expect(field.stream?.incarnation == field.origin.incarnation)
+        #expect(field.replica.counters[.contradictedHeads] == 1)
+    }
+
+    @Test func `a single sender that tells an earlier start never takes a later one back that two others tell`() throws
+    {
+        var field = try ClaimField(isRelayed: true)
+        try field.write("before")
+        try field.connect()
+        try field.connectSecondRelay()
+        let earlier = field.of(field.origin, 1)
+        try field.pass(milliseconds: 20_000, liarTells: earlier)
+        // The origin starts anew and writes nothing: no batch can prove the start.
+        try field.restart()
+        var followed: Set<UInt64?> = []
+        for _ in 0..<90 {
+            try field.pass(milliseconds: 1_000, liarTells: earlier)
+            followed.insert(field.stream?.incarnation)
+        }
+        #expect(followed == [field.origin.incarnation])
+        #expect(field.replica.counters[.contradictedHeads] == 0)
+    }
+
     @Test func `a sender that claims ever later starts is doubted like one that claims a single one`() throws {
         var field = try ClaimField.deceived()
         var followed: [UInt64?] = []

@@ -105,20 +105,21 @@ struct Credit: Sendable {
     /// Until when the word of the sender on other origins counts only where no other sender speaks of them.
     private var distrustedUntil: UInt64 = 0
     private var pause: UInt64 = 0
-    /// When the sender last took back a start that it had told.
-    private var withdrawnAt: UInt64?
+    /// When a start that the sender had told was last taken back.
+    private var lostStartAt: UInt64?
 
     private static let pauseMin: UInt64 = 10_000_000
     private static let pauseMax: UInt64 = 600_000_000
 
     func isDistrusted(at time: UInt64) -> Bool { time < distrustedUntil }
 
-    /// Takes note that the sender has taken back a start of another origin that it had told. A relay that was deceived
-    /// does that once; one that goes on telling and taking back keeps others from ever knowing what is so.
-    /// - Returns: true where the sender has done so before, in the last ten minutes.
-    mutating func noteWithdrawal(at time: UInt64) -> Bool {
-        defer { withdrawnAt = time }
-        return withdrawnAt.map { time < $0 + Credit.pauseMax } ?? false
+    /// Takes note that a start of another origin that the sender had told was taken back, on its own word or on that of
+    /// others. That happens once to a relay that was deceived, or is the only one to know better; a sender that tells
+    /// such starts again and again keeps others from ever knowing what is so.
+    /// - Returns: true where it has happened before, in the last ten minutes.
+    mutating func noteLostStart(at time: UInt64) -> Bool {
+        defer { lostStartAt = time }
+        return lostStartAt.map { time < $0 + Credit.pauseMax } ?? false
     }
 
     /// Takes note that the sender was contradicted: its word counts less for a time, which is longer each time.
