@@ -2,7 +2,7 @@
 public protocol ReferenceContent: Hashable, Sendable {
     /// The content says that the field was removed.
     var isRemoval: Bool { get }
-    /// Of two contents with one version, which only a broken origin writes, the other one stays.
+    /// The order of two contents with one version, which only a broken origin writes: the later one stays.
     func precedes(_ other: Self) -> Bool
 }
 

@@ -1,7 +1,7 @@
 /// The state of one model by section 2 of the protocol article, word for word and without a thought for speed.
 ///
-/// It shares no code with records and their merge, and knows neither their versions nor their values: what the two
-/// agree on, they agree on because both follow the article. Tests of the merge, the simulator's oracle and the
+/// The reference shares no code with records and their merge, and knows neither their versions nor their values: what
+/// the two agree on, they agree on because both follow the article. Tests of the merge, the simulator's oracle and the
 /// histories of the thread tests are all held against it.
 public struct ReferenceModel<Version: Comparable & Hashable & Sendable, Content: ReferenceContent>: Hashable, Sendable {
     /// A field's content, and the version that wrote it.
@@ -31,7 +31,7 @@ public struct ReferenceModel<Version: Comparable & Hashable & Sendable, Content:
     /// The cells without those of removed fields: what readers and digests see.
     public var knownCells: [String: Cell] { cells.filter { !$0.value.content.isRemoval } }
 
-    /// What a reader sees; nil where the model does not exist.
+    /// The values that a reader sees; nil where the model does not exist.
     public var visible: [String: Content]? { exists ? knownCells.mapValues(\.content) : nil }
 
     /// Applies an update.

@@ -32,4 +32,13 @@ import Testing
         let count = try await database.read { try PersonRow.people.fetchCount($0) }
         #expect(count == 1)
     }
+
+    @Test func `a user's own types may be called like those that the macros need`() throws {
+        let address = OwnNames.Address(city: "London")
+        let order = OwnNames.Order(id: "1", number: 7, address: address, payment: .card(number: "42"))
+        let data = try JSONEncoder().encode(order)
+        #expect(try JSONDecoder().decode(OwnNames.Order.self, from: data) == order)
+        #expect(try order.diff(from: order).isEmpty)
+        #expect(OwnModel.Order(id: "1").note == nil)
+    }
 }

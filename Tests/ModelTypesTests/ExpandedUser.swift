@@ -14,7 +14,7 @@ struct User {
     var title: String?
     var isSelected: Bool = false
 
-    private var unread = FieldSet()
+    private var unread = ModelTypes.FieldSet()
 
     init(
         id: UUID,
@@ -37,28 +37,28 @@ struct User {
     }
 }
 
-extension User: Model, Codable, CustomStringConvertible {
+extension User: ModelTypes.Model, Codable, CustomStringConvertible {
     static var modelType: String { "User" }
 
     enum FieldNames {
-        static let nickName: ModelField<String> = "nick_name"
-        static let age: ModelField<Int> = "age"
-        static let createdAt: ConstantField = "createdAt"
-        static let homepage: ModelField<Never> = "home"
-        static let colour: ModelField<Colour> = "colour"
-        static let title: ModelField<String> = "title"
+        static let nickName: ModelTypes.ModelField<String> = "nick_name"
+        static let age: ModelTypes.ModelField<Int> = "age"
+        static let createdAt: ModelTypes.ConstantField = "createdAt"
+        static let homepage: ModelTypes.ModelField<Never> = "home"
+        static let colour: ModelTypes.ModelField<Colour> = "colour"
+        static let title: ModelTypes.ModelField<String> = "title"
     }
 
-    static let properties: [ModelProperty<User>] = [
-        ModelProperty(\.nickName, FieldNames.nickName._name),
-        ModelProperty(\.age, FieldNames.age._name),
-        ModelProperty(\.createdAt, FieldNames.createdAt._name, isConstant: true),
-        ModelProperty(\.homepage, FieldNames.homepage._name),
-        ModelProperty(\.colour, FieldNames.colour._name),
-        ModelProperty(\.title, FieldNames.title._name),
+    static let properties: [ModelTypes.ModelProperty<User>] = [
+        ModelTypes.ModelProperty(\.nickName, FieldNames.nickName._name),
+        ModelTypes.ModelProperty(\.age, FieldNames.age._name),
+        ModelTypes.ModelProperty(\.createdAt, FieldNames.createdAt._name, isConstant: true),
+        ModelTypes.ModelProperty(\.homepage, FieldNames.homepage._name),
+        ModelTypes.ModelProperty(\.colour, FieldNames.colour._name),
+        ModelTypes.ModelProperty(\.title, FieldNames.title._name),
     ]
 
-    init(id: UUID, record: CellRecord) throws(FieldProblem) {
+    init(id: UUID, record: ModelRecord.CellRecord) throws(ModelTypes.FieldProblem) {
         self = try Partial(id: id, record: record).model()
     }
 
@@ -67,11 +67,11 @@ extension User: Model, Codable, CustomStringConvertible {
     }
 
     func encode(to encoder: any Encoder) throws {
-        var sink = try FieldEncoder(encoder, id: id)
+        var sink = try ModelTypes.FieldEncoder(encoder, id: id)
         try write(into: &sink)
     }
 
-    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+    func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
         let unknown = unknownFields
         try sink.write("nick_name", nickName)
         if !unknown.contains(1) {
@@ -88,8 +88,8 @@ extension User: Model, Codable, CustomStringConvertible {
         }
     }
 
-    func diff(from old: User) throws(FieldProblem) -> Fields {
-        var sink = FieldWriter()
+    func diff(from old: User) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields {
+        var sink = ModelTypes.FieldWriter()
         let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
         if nickName != old.nickName {
             try sink.write("nick_name", nickName, insteadOf: old.nickName)
@@ -125,7 +125,7 @@ extension User: Model, Codable, CustomStringConvertible {
         return sink.fields
     }
 
-    var unknownFields: FieldSet {
+    var unknownFields: ModelTypes.FieldSet {
         var unknown = unread
         if age != nil {
             unknown.remove(1)
@@ -162,7 +162,7 @@ extension User: Model, Codable, CustomStringConvertible {
 
     var description: String {
         let unknown = unknownFields
-        var text = ModelText("User")
+        var text = ModelTypes.ModelText("User")
         text.add("id", id)
         text.add("nickName", nickName)
         if !unknown.contains(1) {
@@ -180,31 +180,31 @@ extension User: Model, Codable, CustomStringConvertible {
     }
 
     /// What is known of a ``User``, field by field.
-    struct Partial: PartialModel, Codable, CustomStringConvertible {
+    struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
         let id: UUID
-        var nickName: FieldState<String> = .unknown
-        var age: FieldState<Int> = .unknown
-        var createdAt: FieldState<Date> = .unknown
-        var homepage: FieldState<URL> = .unknown
-        var colour: FieldState<Colour> = .unknown
-        var title: FieldState<String> = .unknown
+        var nickName: ModelTypes.FieldState<String> = .unknown
+        var age: ModelTypes.FieldState<Int> = .unknown
+        var createdAt: ModelTypes.FieldState<Date> = .unknown
+        var homepage: ModelTypes.FieldState<URL> = .unknown
+        var colour: ModelTypes.FieldState<Colour> = .unknown
+        var title: ModelTypes.FieldState<String> = .unknown
 
         /// Of this model nothing is known yet.
         init(id: UUID) {
             self.id = id
         }
 
-        init(id: UUID, record: CellRecord) {
-            var reader = FieldReader(record)
+        init(id: UUID, record: ModelRecord.CellRecord) {
+            var reader = ModelTypes.FieldReader(record)
             self.init(id: id, reading: &reader)
         }
 
         init(from decoder: any Decoder) throws {
-            var decoder = try FieldDecoder(decoder)
+            var decoder = try ModelTypes.FieldDecoder(decoder)
             self.init(id: try decoder.id(), reading: &decoder)
         }
 
-        private init(id: UUID, reading source: inout some FieldSource) {
+        private init(id: UUID, reading source: inout some ModelTypes.FieldSource) {
             self.id = id
             age = source.state(FieldNames.age._name, as: Int.self)
             homepage = source.state(FieldNames.homepage._name, by: .urlText)
@@ -214,7 +214,7 @@ extension User: Model, Codable, CustomStringConvertible {
             nickName = source.state(FieldNames.nickName._name, as: String.self)
         }
 
-        func model() throws(FieldProblem) -> User {
+        func model() throws(ModelTypes.FieldProblem) -> User {
             var model = User(
                 id: id,
                 nickName: try nickName.required(FieldNames.nickName._name),
@@ -236,7 +236,7 @@ extension User: Model, Codable, CustomStringConvertible {
             return model
         }
 
-        var problems: [FieldProblem] {
+        var problems: [ModelTypes.FieldProblem] {
             let problems = [
                 nickName.problem(FieldNames.nickName._name),
                 age.optionalProblem(FieldNames.age._name),
@@ -248,7 +248,7 @@ extension User: Model, Codable, CustomStringConvertible {
             return problems.compactMap(\.self)
         }
 
-        func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
             try sink.write("nick_name", nickName)
             try sink.write("age", age)
             try sink.write("createdAt", createdAt, by: .iso8601)
@@ -259,12 +259,12 @@ extension User: Model, Codable, CustomStringConvertible {
         }
 
         func encode(to encoder: any Encoder) throws {
-            var sink = try FieldEncoder(encoder, id: id)
+            var sink = try ModelTypes.FieldEncoder(encoder, id: id)
             try write(into: &sink)
         }
 
         var description: String {
-            var text = ModelText("User.Partial")
+            var text = ModelTypes.ModelText("User.Partial")
             text.add("id", id)
             text.add("nickName", nickName)
             text.add("age", age)
@@ -277,7 +277,7 @@ extension User: Model, Codable, CustomStringConvertible {
 
         /// The fields of a ``User`` that never change.
         /// - Throws: ``FieldProblem`` for the first that is missing or faulty.
-        func constants() throws(FieldProblem) -> Constants {
+        func constants() throws(ModelTypes.FieldProblem) -> Constants {
             Constants(
                 id: id,
                 createdAt: try createdAt.required(FieldNames.createdAt._name)

@@ -14,10 +14,10 @@ import Testing
         )
         .expect(
             parts: """
-                extension UserCard: Model, Codable, CustomStringConvertible {
+                extension UserCard: ModelTypes.Model, Codable, CustomStringConvertible {
                     static var modelType: String { "User" }
                 """,
-            "ModelText(\"UserCard.Partial\")", "func model() throws(FieldProblem) -> UserCard {")
+            "ModelTypes.ModelText(\"UserCard.Partial\")", "func model() throws(ModelTypes.FieldProblem) -> UserCard {")
     }
 
     @Test func `without optional and constant properties there is no account of them`() {
@@ -38,7 +38,7 @@ import Testing
                     }
                 """,
             """
-                    func model() throws(FieldProblem) -> Card {
+                    func model() throws(ModelTypes.FieldProblem) -> Card {
                         Card(
                             id: id,
                             name: try name.required(FieldNames.name._name)
@@ -60,10 +60,10 @@ import Testing
         )
         .expect(
             parts: "    var id: String { symbol }", "        self.symbol = symbol",
-            "FieldEncoder(encoder, id: symbol)", "left.symbol == right.symbol", "hasher.combine(symbol)",
+            "ModelTypes.FieldEncoder(encoder, id: symbol)", "left.symbol == right.symbol", "hasher.combine(symbol)",
             "text.add(\"symbol\", symbol)",
             """
-                struct Partial: PartialModel, Codable, CustomStringConvertible {
+                struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
                     let id: String
             """,
             """
@@ -90,8 +90,10 @@ import Testing
             """
         )
         .expect(
-            parts: "static let properties: [ModelProperty<Mark>] = []", "var problems: [FieldProblem] { [] }",
-            "    func write(into sink: inout some FieldSink) throws(FieldProblem) {}", without: "Names")
+            parts: "static let properties: [ModelTypes.ModelProperty<Mark>] = []",
+            "var problems: [ModelTypes.FieldProblem] { [] }",
+            "    func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {}",
+            without: "Names")
     }
 
     @Test func `what is public is so in all its parts, and what is less remains less`() {
@@ -114,21 +116,23 @@ import Testing
         )
         .expect(
             parts: "    public init(\n", "    public static var modelType", "    public enum FieldNames {",
-            "        public static let name: ModelField<String>", "        package static let born: ConstantField",
-            "        static let inside: ModelField<Int>", "        fileprivate static let note: ModelField<String>",
+            "        public static let name: ModelTypes.ModelField<String>",
+            "        package static let born: ModelTypes.ConstantField",
+            "        static let inside: ModelTypes.ModelField<Int>",
+            "        fileprivate static let note: ModelTypes.ModelField<String>",
             "    public static let properties",
             "    public init(from decoder", "    public var constants: Constants {",
             """
-                public struct Partial: PartialModel, Codable, CustomStringConvertible {
+                public struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
                     /// The number.
                     public let id: Int
                     /// How they
                     /// are called.
-                    public var name: FieldState<String> = .unknown
+                    public var name: ModelTypes.FieldState<String> = .unknown
                     /** Year */
-                    package var born: FieldState<Int> = .unknown
-                    var inside: FieldState<Int> = .unknown
-                    fileprivate var note: FieldState<String> = .unknown
+                    package var born: ModelTypes.FieldState<Int> = .unknown
+                    var inside: ModelTypes.FieldState<Int> = .unknown
+                    fileprivate var note: ModelTypes.FieldState<String> = .unknown
             """,
             """
                 public struct Constants: Identifiable, Hashable, Sendable {
@@ -140,7 +144,8 @@ import Testing
             """)
         Expansion("@Model private struct Note {\n    @ID let id: Int\n    private var text: String\n}")
             .expect(
-                parts: "        var text: FieldState<String>", "        static let text: ModelField<String>",
+                parts: "        var text: ModelTypes.FieldState<String>",
+                "        static let text: ModelTypes.ModelField<String>",
                 "    static var modelType", without: "fileprivate")
     }
 
@@ -163,17 +168,17 @@ import Testing
         .expect(
             parts: """
                     enum FieldNames {
-                        static let name: ModelField<String> = "name"
-                        static let born: ConstantField = "born"
-                        static let died: ModelField<Int> = "died"
-                        static let link: ModelField<Never> = "link"
+                        static let name: ModelTypes.ModelField<String> = "name"
+                        static let born: ModelTypes.ConstantField = "born"
+                        static let died: ModelTypes.ModelField<Int> = "died"
+                        static let link: ModelTypes.ModelField<Never> = "link"
                     }
                 """)
     }
 
     @Test func `a protocol that the struct says itself is not said again`() {
         let source = "@Model struct Item {\n    @ID let id: Int\n}"
-        Expansion(source, conformances: ["Model"]).expect(parts: "extension Item: Model {")
+        Expansion(source, conformances: ["Model"]).expect(parts: "extension Item: ModelTypes.Model {")
         Expansion(source, conformances: ["Swift.Encodable"]).expect(parts: "extension Item: Encodable {")
         Expansion(source, conformances: []).expect(parts: "extension Item {\n    static var modelType")
     }

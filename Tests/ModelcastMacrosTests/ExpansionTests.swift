@@ -84,14 +84,14 @@ import Testing
                         static var modelType: String { "Item" }
 
                         enum FieldNames {
-                            static let size: ModelField<Size> = "size"
+                            static let size: ModelTypes.ModelField<Size> = "size"
                         }
 
-                        static let properties: [ModelProperty<Item>] = [
-                            ModelProperty(\.size, FieldNames.size._name),
+                        static let properties: [ModelTypes.ModelProperty<Item>] = [
+                            ModelTypes.ModelProperty(\.size, FieldNames.size._name),
                         ]
 
-                        init(id: Int, record: CellRecord) throws(FieldProblem) {
+                        init(id: Int, record: ModelRecord.CellRecord) throws(ModelTypes.FieldProblem) {
                             self = try Partial(id: id, record: record).model()
                         }
 
@@ -100,16 +100,16 @@ import Testing
                         }
 
                         func encode(to encoder: any Encoder) throws {
-                            var sink = try FieldEncoder(encoder, id: id)
+                            var sink = try ModelTypes.FieldEncoder(encoder, id: id)
                             try write(into: &sink)
                         }
 
-                        func write(into sink: inout some FieldSink) throws(FieldProblem) {
+                        func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
                             try sink.write("size", size)
                         }
 
-                        func diff(from old: Item) throws(FieldProblem) -> Fields {
-                            var sink = FieldWriter()
+                        func diff(from old: Item) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields {
+                            var sink = ModelTypes.FieldWriter()
                             if size != old.size {
                                 try sink.write("size", size, insteadOf: old.size)
                             }
@@ -127,62 +127,62 @@ import Testing
                         }
 
                         var description: String {
-                            var text = ModelText("Item")
+                            var text = ModelTypes.ModelText("Item")
                             text.add("id", id)
                             text.add("size", size)
                             return text.description
                         }
 
                         /// What is known of a ``Item``, field by field.
-                        struct Partial: PartialModel, Codable, CustomStringConvertible {
+                        struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
                             let id: Int
-                            var size: FieldState<Size> = .unknown
+                            var size: ModelTypes.FieldState<Size> = .unknown
 
                             /// Of this model nothing is known yet.
                             init(id: Int) {
                                 self.id = id
                             }
 
-                            init(id: Int, record: CellRecord) {
-                                var reader = FieldReader(record)
+                            init(id: Int, record: ModelRecord.CellRecord) {
+                                var reader = ModelTypes.FieldReader(record)
                                 self.init(id: id, reading: &reader)
                             }
 
                             init(from decoder: any Decoder) throws {
-                                var decoder = try FieldDecoder(decoder)
+                                var decoder = try ModelTypes.FieldDecoder(decoder)
                                 self.init(id: try decoder.id(), reading: &decoder)
                             }
 
-                            private init(id: Int, reading source: inout some FieldSource) {
+                            private init(id: Int, reading source: inout some ModelTypes.FieldSource) {
                                 self.id = id
                                 size = source.state(FieldNames.size._name, as: Size.self)
                             }
 
-                            func model() throws(FieldProblem) -> Item {
+                            func model() throws(ModelTypes.FieldProblem) -> Item {
                                 Item(
                                     id: id,
                                     size: try size.required(FieldNames.size._name)
                                 )
                             }
 
-                            var problems: [FieldProblem] {
+                            var problems: [ModelTypes.FieldProblem] {
                                 let problems = [
                                     size.problem(FieldNames.size._name),
                                 ]
                                 return problems.compactMap(\.self)
                             }
 
-                            func write(into sink: inout some FieldSink) throws(FieldProblem) {
+                            func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
                                 try sink.write("size", size)
                             }
 
                             func encode(to encoder: any Encoder) throws {
-                                var sink = try FieldEncoder(encoder, id: id)
+                                var sink = try ModelTypes.FieldEncoder(encoder, id: id)
                                 try write(into: &sink)
                             }
 
                             var description: String {
-                                var text = ModelText("Item.Partial")
+                                var text = ModelTypes.ModelText("Item.Partial")
                                 text.add("id", id)
                                 text.add("size", size)
                                 return text.description
@@ -191,7 +191,7 @@ import Testing
                     }
                 }
 
-                extension Shop.Item: Model, Codable, CustomStringConvertible {}
+                extension Shop.Item: ModelTypes.Model, Codable, CustomStringConvertible {}
                 """#)
     }
 }

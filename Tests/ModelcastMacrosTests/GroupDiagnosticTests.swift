@@ -150,6 +150,7 @@ import Testing
             .expect(
                 problems: Problem(
                     2, 12, "a field needs a name: give it one, or take the argument away to use the property's own"))
-        nested("var id: Int, model: Int").expect(parts: "static let id: ModelField<Int> = \"id\"", "model: Int")
+        nested("var id: Int, model: Int").expect(
+            parts: "static let id: ModelTypes.ModelField<Int> = \"id\"", "model: Int")
     }
 }

@@ -52,7 +52,7 @@ import Testing
 
     @Test func `attributes of others are left alone`() {
         model("@Wrapped @Other.Field(\"x\") @available(*, deprecated) var age: Int")
-            .expect(parts: "static let age: ModelField<Int> = \"age\"", "@Wrapped @Other.Field(\"x\")")
+            .expect(parts: "static let age: ModelTypes.ModelField<Int> = \"age\"", "@Wrapped @Other.Field(\"x\")")
         model("@ModelcastMacros.Local var age: Int?").expect(parts: "age: Int? = nil", without: "Names")
     }
 
@@ -86,7 +86,8 @@ import Testing
     }
 
     @Test func `a conversion makes a field of what is none`() {
-        model("@Field(convert: Numbers()) var ages: Set<Int>").expect(parts: "var ages: FieldState<Set<Int>>")
+        model("@Field(convert: Numbers()) var ages: Set<Int>").expect(
+            parts: "var ages: ModelTypes.FieldState<Set<Int>>")
         model("@Local var ages: Set<Int> = []").expect(parts: "ages: Set<Int> = []")
     }
 }

@@ -43,24 +43,24 @@ import Testing
                     }
 
                     public enum FieldNames {
-                        public static let street: ModelField<String> = "street"
-                        static let n: ModelField<Int> = "nr"
-                        static let land: ModelField<String> = "land"
-                        static let on: ModelField<Never> = "on"
-                        static let place: ModelField<Place> = "place"
-                        static let sink: ModelField<Int> = "sink"
+                        public static let street: ModelTypes.ModelField<String> = "street"
+                        static let n: ModelTypes.ModelField<Int> = "nr"
+                        static let land: ModelTypes.ModelField<String> = "land"
+                        static let on: ModelTypes.ModelField<Never> = "on"
+                        static let place: ModelTypes.ModelField<Place> = "place"
+                        static let sink: ModelTypes.ModelField<Int> = "sink"
                     }
 
                     public static let fieldNames: [String] = [
-                        FieldName.members("street", of: String.self),
-                        FieldName.members("nr", of: Int.self),
-                        FieldName.members("land", of: String.self),
+                        ModelRecord.FieldName.members("street", of: String.self),
+                        ModelRecord.FieldName.members("nr", of: Int.self),
+                        ModelRecord.FieldName.members("land", of: String.self),
                         ["on"],
-                        FieldName.members("place", of: Place.self),
-                        FieldName.members("sink", of: Int.self)
+                        ModelRecord.FieldName.members("place", of: Place.self),
+                        ModelRecord.FieldName.members("sink", of: Int.self)
                     ].flatMap(\.self)
 
-                    public init(reading source: inout some FieldSource) throws(FieldProblem) {
+                    public init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
                         self.init(
                             street: try source.state(FieldNames.street._name, as: String.self)\#
                 .required(FieldNames.street._name),
@@ -75,7 +75,7 @@ import Testing
                         )
                     }
 
-                    public func write(into sink: inout some FieldSink) throws(FieldProblem) {
+                    public func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
                         try sink.write("street", street)
                         try sink.validate("nr", n, by: .range(1...9))
                         try sink.write("nr", n)
@@ -86,7 +86,7 @@ import Testing
                     }
                 }
 
-                extension Address: FieldGroup {}
+                extension Address: ModelTypes.FieldGroup {}
                 """#)
     }
 

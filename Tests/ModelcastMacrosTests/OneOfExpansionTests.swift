@@ -26,16 +26,16 @@ import Testing
 
                     static let fieldNames: [String] = [
                         [""],
-                        FieldName.members("fax", of: String.self),
-                        FieldName.members("at", of: Address.self),
-                        FieldName.members("card.number", of: String.self),
-                        FieldName.members("card.month", of: Int.self),
-                        FieldName.members("default", of: Int.self),
-                        FieldName.members("odd.sink", of: Int.self),
-                        FieldName.members("odd.in", of: Int.self)
+                        ModelRecord.FieldName.members("fax", of: String.self),
+                        ModelRecord.FieldName.members("at", of: Address.self),
+                        ModelRecord.FieldName.members("card.number", of: String.self),
+                        ModelRecord.FieldName.members("card.month", of: Int.self),
+                        ModelRecord.FieldName.members("default", of: Int.self),
+                        ModelRecord.FieldName.members("odd.sink", of: Int.self),
+                        ModelRecord.FieldName.members("odd.in", of: Int.self)
                     ].flatMap(\.self)
 
-                    init(reading source: inout some FieldSource) throws(FieldProblem) {
+                    init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
                         switch try source.read("", as: String.self) {
                         case "fax":
                             self = .fax(try source.state("fax", as: String.self).required("fax"))
@@ -54,12 +54,13 @@ import Testing
                                 in: try source.state("odd.in", as: Int.self).required("odd.in")
                             )
                         case let other:
-                            let fault = FieldFault(.form, wanted: "fax, at, card, default or odd", value: .text(other))
-                            throw FieldProblem("", fault)
+                            let wanted = "fax, at, card, default or odd"
+                            let fault = ModelTypes.FieldFault(.form, wanted: wanted, value: .text(other))
+                            throw ModelTypes.FieldProblem("", fault)
                         }
                     }
 
-                    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+                    func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
                         switch self {
                         case .fax(let payload):
                             try sink.write("", "fax")
@@ -82,12 +83,12 @@ import Testing
                     }
                 }
 
-                extension Contact: FieldGroup {}
+                extension Contact: ModelTypes.FieldGroup {}
                 """#)
     }
 
     @Test func `a single case is the one that is wanted`() {
         Expansion("@OneOf enum One {\n    case only\n}")
-            .expect(parts: "wanted: \"only\"", "        [\"\"]\n    ].flatMap(\\.self)")
+            .expect(parts: "let wanted = \"only\"", "        [\"\"]\n    ].flatMap(\\.self)")
     }
 }

@@ -141,7 +141,8 @@ import Testing
                     3, 9,
                     "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep "
                         + "the name, with @Field(\"\(name)\")"))
-        model("@Field(\"\(name)\") var other: Int").expect(parts: "static let other: ModelField<Int> = \"\(name)\"")
+        model("@Field(\"\(name)\") var other: Int").expect(
+            parts: "static let other: ModelTypes.ModelField<Int> = \"\(name)\"")
     }
 
     @Test func `a property that is called id beside the id is told`() {

@@ -20,24 +20,26 @@ import Testing
             """
         )
         .expect(
-            parts: "private var unreadFields = FieldSet()", "var unknown = unreadFields",
+            parts: "private var unreadFields = ModelTypes.FieldSet()", "var unknown = unreadFields",
             "model.unreadFields.insert(1)", "if self.unknown != nil {", "try sink.write(\"unknown\", self.unknown)",
             "try sink.write(\"sink\", self.sink)",
             "} else if self.old != old.old || oldUnknown.contains(6) {",
             "hasher.combine(self.hasher)", "text.add(\"text\", self.text)",
             "self.source = source.state(FieldNames.source._name, as: String.self)",
-            "static let `default`: ModelField<Int> = \"default\"", "text.add(\"default\", `default`)")
+            "static let `default`: ModelTypes.ModelField<Int> = \"default\"", "text.add(\"default\", `default`)")
     }
 
     @Test func `a description of one's own is kept`() {
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String\n}")
             .expect(
-                parts: "extension Item: Model, Codable {", "struct Partial: PartialModel, Codable {",
-                without: "ModelText", "CustomStringConvertible")
+                parts: "extension Item: ModelTypes.Model, Codable {",
+                "struct Partial: ModelTypes.PartialModel, Codable {",
+                without: "ModelTypes.ModelText", "CustomStringConvertible")
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String { \"item\" }\n}")
             .expect(
-                parts: "extension Item: Model, Codable, CustomStringConvertible {", "ModelText(\"Item.Partial\")",
-                without: "ModelText(\"Item\")")
+                parts: "extension Item: ModelTypes.Model, Codable, CustomStringConvertible {",
+                "ModelTypes.ModelText(\"Item.Partial\")",
+                without: "ModelTypes.ModelText(\"Item\")")
     }
 
     @Test func `defaults stand for unknown and null, those of optional properties as well`() {
@@ -78,7 +80,8 @@ import Testing
                         unknown.remove(3)
                     }
                     return unknown
-            """, "var title: FieldState<String> = .unknown", "state(FieldNames.kind._name, as: Page.Kind.self)")
+            """, "var title: ModelTypes.FieldState<String> = .unknown",
+            "state(FieldNames.kind._name, as: Page.Kind.self)")
     }
 
     @Test func `conversion and validation stand together`() {
@@ -131,7 +134,7 @@ import Testing
                             é = source.state(FieldNames.é._name, as: Int.self)
                             odd = source.state(FieldNames.odd._name, as: Int.self)
                             seen = source.state(FieldNames.seen._name, as: Int.self)
-                """, "static let odd: ModelField<Int> = \"\\\"\\u{7}\\u{a}\"")
+                """, "static let odd: ModelTypes.ModelField<Int> = \"\\\"\\u{7}\\u{a}\"")
     }
 
     @Test func `one's own memberwise initialiser is kept`() {

@@ -79,7 +79,7 @@ extension Replica {
 
     /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
     func untoldStreams(thatFitWith prefixes: PrefixSet?) -> Set<StreamKey> {
-        guard let room = naming.room, naming.leavesNamesOut else { return [] }
+        guard let room = nameLimits.room, nameLimits.leavesNamesOut else { return [] }
         let untold = streams.values.filter { $0.isUntold && prefixes?.overlaps($0.key.topic) ?? true }
             .sorted { $0.lastArrival == $1.lastArrival ? $0.precedes($1) : $0.lastArrival > $1.lastArrival }
         var left = room.byteCountMax - room.byteCount
@@ -114,16 +114,16 @@ extension Replica {
     func facts(of origin: String) -> OriginFacts { origins[origin] }
 
     /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
-    func boundHeads(frameByteCount: Int) { naming.room = HeadsBudget(frameByteCount: frameByteCount) }
+    func boundHeads(frameByteCount: Int) { nameLimits.room = HeadsBudget(frameByteCount: frameByteCount) }
 
     /// Some names that were followed are not told.
-    var leavesNamesOut: Bool { naming.leavesNamesOut }
+    var leavesNamesOut: Bool { nameLimits.leavesNamesOut }
 
     /// There is room to tell of the origin, or it is told already.
-    func admits(_ origin: String) -> Bool { follows(origin) || naming.room?.admit(origin: origin) ?? true }
+    func admits(_ origin: String) -> Bool { follows(origin) || nameLimits.room?.admit(origin: origin) ?? true }
 
     /// The origin is among those that are told.
-    func tells(_ origin: String) -> Bool { naming.room?.tells(origin) ?? true }
+    func tells(_ origin: String) -> Bool { nameLimits.room?.tells(origin) ?? true }
 
     /// A pushed stream finds no room.
     func isFull(for key: StreamKey, now: Moment) -> Bool { findRoom(for: key, isPushed: true, now: now) == .refused }

@@ -26,7 +26,7 @@ public final class Replica {
     var streams = StreamTable()
     var topics = TopicNames()
     var origins = OriginTable()
-    var naming = Naming()
+    var nameLimits = NameLimits()
     var groups = GroupAssembler()
     /// The streams with a hole, a repair or something rejected.
     var unsettled = UnsettledStreams()

@@ -80,7 +80,7 @@ public enum KeyFile {
         case publicKey = "modelcast-public-key"
     }
 
-    /// Who may do what with a file that is open: what stands at its path may be another one by now.
+    /// The rights of a file that is open: what stands at its path may be another one by now.
     private struct Rights {
         let mode: mode_t
         let owner: uid_t

@@ -3,7 +3,7 @@ import ModelSync
 /// The connection for requests to a sender, or to a relay that takes pushes: what its greeting tells, why nobody
 /// answers, and when to open it again. Belongs to the socket thread.
 final class ControlLink {
-    /// What has become known of the other side.
+    /// A change of the other side.
     enum Change {
         /// The other side has greeted, and each side trusts the other.
         case greeted

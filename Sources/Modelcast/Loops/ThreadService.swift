@@ -15,7 +15,7 @@ protocol ThreadService: Service {
     func runOnThisThread() throws
 }
 
-/// What every core has of its service's run.
+/// The part of a core that its service's run needs.
 protocol ThreadServiceCore {
     /// Wakes the thread; set while it runs.
     var waker: Waker? { get set }

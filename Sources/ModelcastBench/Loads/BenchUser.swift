@@ -17,7 +17,7 @@ struct BenchUser {
     let createdAt: Date
     var tags: [String]
 
-    private var unread = FieldSet()
+    private var unread = ModelTypes.FieldSet()
 
     init(
         id: String,
@@ -46,36 +46,36 @@ struct BenchUser {
     }
 }
 
-extension BenchUser: Model, Codable, CustomStringConvertible {
+extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
     static var modelType: String { "BenchUser" }
 
     enum FieldNames {
-        static let name: ModelField<String> = "name"
-        static let mailAddress: ModelField<String> = "mail_address"
-        static let age: ModelField<Int> = "age"
-        static let balance: ModelField<Double> = "balance"
-        static let isActive: ModelField<Bool> = "isActive"
-        static let city: ModelField<String> = "city"
-        static let language: ModelField<String> = "language"
-        static let score: ModelField<Int32> = "score"
-        static let createdAt: ConstantField = "created_at"
-        static let tags: ModelField<[String]> = "tags"
+        static let name: ModelTypes.ModelField<String> = "name"
+        static let mailAddress: ModelTypes.ModelField<String> = "mail_address"
+        static let age: ModelTypes.ModelField<Int> = "age"
+        static let balance: ModelTypes.ModelField<Double> = "balance"
+        static let isActive: ModelTypes.ModelField<Bool> = "isActive"
+        static let city: ModelTypes.ModelField<String> = "city"
+        static let language: ModelTypes.ModelField<String> = "language"
+        static let score: ModelTypes.ModelField<Int32> = "score"
+        static let createdAt: ModelTypes.ConstantField = "created_at"
+        static let tags: ModelTypes.ModelField<[String]> = "tags"
     }
 
-    static let properties: [ModelProperty<BenchUser>] = [
-        ModelProperty(\.name, FieldNames.name._name),
-        ModelProperty(\.mailAddress, FieldNames.mailAddress._name),
-        ModelProperty(\.age, FieldNames.age._name),
-        ModelProperty(\.balance, FieldNames.balance._name),
-        ModelProperty(\.isActive, FieldNames.isActive._name),
-        ModelProperty(\.city, FieldNames.city._name),
-        ModelProperty(\.language, FieldNames.language._name),
-        ModelProperty(\.score, FieldNames.score._name),
-        ModelProperty(\.createdAt, FieldNames.createdAt._name, isConstant: true),
-        ModelProperty(\.tags, FieldNames.tags._name),
+    static let properties: [ModelTypes.ModelProperty<BenchUser>] = [
+        ModelTypes.ModelProperty(\.name, FieldNames.name._name),
+        ModelTypes.ModelProperty(\.mailAddress, FieldNames.mailAddress._name),
+        ModelTypes.ModelProperty(\.age, FieldNames.age._name),
+        ModelTypes.ModelProperty(\.balance, FieldNames.balance._name),
+        ModelTypes.ModelProperty(\.isActive, FieldNames.isActive._name),
+        ModelTypes.ModelProperty(\.city, FieldNames.city._name),
+        ModelTypes.ModelProperty(\.language, FieldNames.language._name),
+        ModelTypes.ModelProperty(\.score, FieldNames.score._name),
+        ModelTypes.ModelProperty(\.createdAt, FieldNames.createdAt._name, isConstant: true),
+        ModelTypes.ModelProperty(\.tags, FieldNames.tags._name),
     ]
 
-    init(id: String, record: CellRecord) throws(FieldProblem) {
+    init(id: String, record: ModelRecord.CellRecord) throws(ModelTypes.FieldProblem) {
         self = try Partial(id: id, record: record).model()
     }
 
@@ -84,11 +84,11 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
     }
 
     func encode(to encoder: any Encoder) throws {
-        var sink = try FieldEncoder(encoder, id: id)
+        var sink = try ModelTypes.FieldEncoder(encoder, id: id)
         try write(into: &sink)
     }
 
-    func write(into sink: inout some FieldSink) throws(FieldProblem) {
+    func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
         let unknown = unknownFields
         try sink.write("name", name)
         try sink.write("mail_address", mailAddress)
@@ -104,8 +104,8 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
         try sink.write("tags", tags)
     }
 
-    func diff(from old: BenchUser) throws(FieldProblem) -> Fields {
-        var sink = FieldWriter()
+    func diff(from old: BenchUser) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields {
+        var sink = ModelTypes.FieldWriter()
         let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
         if name != old.name {
             try sink.write("name", name, insteadOf: old.name)
@@ -144,7 +144,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
         return sink.fields
     }
 
-    var unknownFields: FieldSet {
+    var unknownFields: ModelTypes.FieldSet {
         var unknown = unread
         if city != nil {
             unknown.remove(5)
@@ -183,7 +183,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
 
     var description: String {
         let unknown = unknownFields
-        var text = ModelText("BenchUser")
+        var text = ModelTypes.ModelText("BenchUser")
         text.add("id", id)
         text.add("name", name)
         text.add("mailAddress", mailAddress)
@@ -201,35 +201,35 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
     }
 
     /// What is known of a ``BenchUser``, field by field.
-    struct Partial: PartialModel, Codable, CustomStringConvertible {
+    struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
         let id: String
-        var name: FieldState<String> = .unknown
-        var mailAddress: FieldState<String> = .unknown
-        var age: FieldState<Int> = .unknown
-        var balance: FieldState<Double> = .unknown
-        var isActive: FieldState<Bool> = .unknown
-        var city: FieldState<String> = .unknown
-        var language: FieldState<String> = .unknown
-        var score: FieldState<Int32> = .unknown
-        var createdAt: FieldState<Date> = .unknown
-        var tags: FieldState<[String]> = .unknown
+        var name: ModelTypes.FieldState<String> = .unknown
+        var mailAddress: ModelTypes.FieldState<String> = .unknown
+        var age: ModelTypes.FieldState<Int> = .unknown
+        var balance: ModelTypes.FieldState<Double> = .unknown
+        var isActive: ModelTypes.FieldState<Bool> = .unknown
+        var city: ModelTypes.FieldState<String> = .unknown
+        var language: ModelTypes.FieldState<String> = .unknown
+        var score: ModelTypes.FieldState<Int32> = .unknown
+        var createdAt: ModelTypes.FieldState<Date> = .unknown
+        var tags: ModelTypes.FieldState<[String]> = .unknown
 
         /// Of this model nothing is known yet.
         init(id: String) {
             self.id = id
         }
 
-        init(id: String, record: CellRecord) {
-            var reader = FieldReader(record)
+        init(id: String, record: ModelRecord.CellRecord) {
+            var reader = ModelTypes.FieldReader(record)
             self.init(id: id, reading: &reader)
         }
 
         init(from decoder: any Decoder) throws {
-            var decoder = try FieldDecoder(decoder)
+            var decoder = try ModelTypes.FieldDecoder(decoder)
             self.init(id: try decoder.id(), reading: &decoder)
         }
 
-        private init(id: String, reading source: inout some FieldSource) {
+        private init(id: String, reading source: inout some ModelTypes.FieldSource) {
             self.id = id
             age = source.state(FieldNames.age._name, as: Int.self)
             city = source.state(FieldNames.city._name, as: String.self)
@@ -243,7 +243,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
             mailAddress = source.state(FieldNames.mailAddress._name, as: String.self)
         }
 
-        func model() throws(FieldProblem) -> BenchUser {
+        func model() throws(ModelTypes.FieldProblem) -> BenchUser {
             var model = BenchUser(
                 id: id,
                 name: try name.required(FieldNames.name._name),
@@ -263,7 +263,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
             return model
         }
 
-        var problems: [FieldProblem] {
+        var problems: [ModelTypes.FieldProblem] {
             let problems = [
                 name.problem(FieldNames.name._name),
                 mailAddress.problem(FieldNames.mailAddress._name),
@@ -279,7 +279,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
             return problems.compactMap(\.self)
         }
 
-        func write(into sink: inout some FieldSink) throws(FieldProblem) {
+        func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
             try sink.write("name", name)
             try sink.write("mail_address", mailAddress)
             try sink.write("age", age)
@@ -293,12 +293,12 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
         }
 
         func encode(to encoder: any Encoder) throws {
-            var sink = try FieldEncoder(encoder, id: id)
+            var sink = try ModelTypes.FieldEncoder(encoder, id: id)
             try write(into: &sink)
         }
 
         var description: String {
-            var text = ModelText("BenchUser.Partial")
+            var text = ModelTypes.ModelText("BenchUser.Partial")
             text.add("id", id)
             text.add("name", name)
             text.add("mailAddress", mailAddress)
@@ -315,7 +315,7 @@ extension BenchUser: Model, Codable, CustomStringConvertible {
 
         /// The fields of a ``BenchUser`` that never change.
         /// - Throws: ``FieldProblem`` for the first that is missing or faulty.
-        func constants() throws(FieldProblem) -> Constants {
+        func constants() throws(ModelTypes.FieldProblem) -> Constants {
             Constants(
                 id: id,
                 createdAt: try createdAt.required(FieldNames.createdAt._name)

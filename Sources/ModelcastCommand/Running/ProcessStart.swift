@@ -14,7 +14,7 @@ enum ProcessStart {
     /// order. The service group takes the signals over when it runs.
     private static func catchSignals(_ arguments: [String]) {
         guard arguments.count > 1, ["publish", "subscribe", "relay"].contains(arguments[1]) else { return }
-        // What was to be done before the end is not done yet, so the exit code is 1.
+        // A job has not done yet what it was to do before its end, so the exit code is 1.
         let isJob = arguments.contains { argument in
             ["--push", "--until-applied", "--until-live"].contains(argument) || argument.hasPrefix("--push=")
         }

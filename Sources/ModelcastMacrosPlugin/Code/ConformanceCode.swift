@@ -22,17 +22,18 @@ struct ConformanceCode {
     }
 
     private var properties: [String] {
-        let header = "\(access)static let properties: [ModelProperty<\(shape.name)>] = ["
+        let header = "\(access)static let properties: [ModelTypes.ModelProperty<\(shape.name)>] = ["
         if shape.fields.isEmpty { return [header + "]"] }
         let elements = shape.fields.map { field in
-            "ModelProperty(\\.\(field.name), \(field.fieldName)\(field.isConstant ? ", isConstant: true" : "")),"
+            let constant = field.isConstant ? ", isConstant: true" : ""
+            return "ModelTypes.ModelProperty(\\.\(field.name), \(field.fieldName)\(constant)),"
         }
         return [header] + elements.indented() + ["]"]
     }
 
     private var recordInit: [String] {
         .block(
-            "\(access)init(id: \(shape.id.type.text), record: CellRecord) throws(FieldProblem)",
+            "\(access)init(id: \(shape.id.type.text), record: ModelRecord.CellRecord) throws(ModelTypes.FieldProblem)",
             ["self = try Partial(id: id, record: record).model()"])
     }
 
@@ -44,20 +45,20 @@ struct ConformanceCode {
         .block(
             "\(access)func encode(to encoder: any Encoder) throws",
             [
-                "var sink = try FieldEncoder(encoder, id: \(shape.id.name(among: "encoder", "sink")))",
+                "var sink = try ModelTypes.FieldEncoder(encoder, id: \(shape.id.name(among: "encoder", "sink")))",
                 "try write(into: &sink)",
             ])
     }
 
     private var write: [String] {
         .block(
-            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
             knownOnly { $0.writing($0.name(among: "unknown", "sink")) })
     }
 
     /// The function that compares properties, and encodes those that differ only.
     private var diff: [String] {
-        var lines = ["var sink = FieldWriter()"]
+        var lines = ["var sink = ModelTypes.FieldWriter()"]
         if !shape.tracked.isEmpty { lines.append("let (unknown, oldUnknown) = (unknownFields, old.unknownFields)") }
         for (place, field) in shape.fields.enumerated() {
             let name = field.name(among: "old", "sink", "unknown", "oldUnknown")
@@ -73,7 +74,7 @@ struct ConformanceCode {
                 else: "if \(differs) || oldUnknown.contains(\(place))", writing)
         }
         return .block(
-            "\(access)func diff(from old: \(shape.name)) throws(FieldProblem) -> Fields",
+            "\(access)func diff(from old: \(shape.name)) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields",
             lines + ["return sink.fields"])
     }
 
@@ -82,7 +83,8 @@ struct ConformanceCode {
             [String].block("if \(field.name(among: "unknown")) != nil", ["unknown.remove(\(place))"])
         }
         return .block(
-            "\(access)var unknownFields: FieldSet", ["var unknown = \(shape.unread)"] + removals + ["return unknown"])
+            "\(access)var unknownFields: ModelTypes.FieldSet",
+            ["var unknown = \(shape.unread)"] + removals + ["return unknown"])
     }
 
     private var equality: [String] {
@@ -104,7 +106,8 @@ struct ConformanceCode {
         }
         var lines = knownOnly(adding)
         let place = shape.tracked.isEmpty ? 0 : 1
-        lines.insert(contentsOf: ["var text = ModelText(\(shape.name.literal))"] + adding(shape.id), at: place)
+        lines.insert(
+            contentsOf: ["var text = ModelTypes.ModelText(\(shape.name.literal))"] + adding(shape.id), at: place)
         return .block("\(access)var description: String", lines + ["return text.description"])
     }
 

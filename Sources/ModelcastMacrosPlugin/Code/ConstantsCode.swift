@@ -30,6 +30,7 @@ struct ConstantsCode {
         let arguments = ["id: id"] + shape.constants.map { "\($0.label): \($0.value(of: $0.name))" }
         return [documentation, "/// - Throws: ``FieldProblem`` for the first that is missing or faulty."]
             + .block(
-                "\(access)func constants() throws(FieldProblem) -> Constants", .list("Constants(", arguments, ")"))
+                "\(access)func constants() throws(ModelTypes.FieldProblem) -> Constants",
+                .list("Constants(", arguments, ")"))
     }
 }

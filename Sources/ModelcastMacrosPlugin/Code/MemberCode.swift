@@ -8,7 +8,7 @@ struct MemberCode {
 
     var members: [[String]] {
         var members: [[String]] = []
-        if !shape.tracked.isEmpty { members.append(["private var \(shape.unread) = FieldSet()"]) }
+        if !shape.tracked.isEmpty { members.append(["private var \(shape.unread) = ModelTypes.FieldSet()"]) }
         if !shape.hasOwnInit { members.append(shape.properties.memberwiseInit(shape.access)) }
         return members
     }

@@ -21,13 +21,13 @@ struct NestedCode {
     private var sourceInit: [String] {
         let arguments = shape.fields.map { "\($0.label): \($0.value(of: $0.reading))" }
         return .block(
-            "\(access)init(reading source: inout some FieldSource) throws(FieldProblem)",
+            "\(access)init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem)",
             .list("self.init(", arguments, ")"))
     }
 
     private var write: [String] {
         .block(
-            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
             shape.fields.flatMap { $0.writing($0.name(among: "sink")) })
     }
 }
@@ -35,7 +35,7 @@ struct NestedCode {
 extension String {
     /// The expression of the names of all fields of a property or a payload.
     static func fieldNames(_ field: String, of type: PropertyType) -> String {
-        "FieldName.members(\(field.literal), of: \(type.wrapped).self)"
+        "ModelRecord.FieldName.members(\(field.literal), of: \(type.wrapped).self)"
     }
 }
 

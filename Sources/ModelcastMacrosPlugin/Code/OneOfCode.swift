@@ -16,11 +16,12 @@ struct OneOfCode {
         let cases = shape.cases.flatMap { ["case \($0.wireName.literal):"] + $0.reading.indented() }
         let unknown = [
             "case let other:",
-            "    let fault = FieldFault(.form, wanted: \(wanted.literal), value: .text(other))",
-            "    throw FieldProblem(\"\", fault)",
+            "    let wanted = \(wanted.literal)",
+            "    let fault = ModelTypes.FieldFault(.form, wanted: wanted, value: .text(other))",
+            "    throw ModelTypes.FieldProblem(\"\", fault)",
         ]
         return .block(
-            "\(access)init(reading source: inout some FieldSource) throws(FieldProblem)",
+            "\(access)init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem)",
             ["switch try source.read(\"\", as: String.self) {"] + cases + unknown + ["}"])
     }
 
@@ -33,7 +34,7 @@ struct OneOfCode {
 
     private var write: [String] {
         .block(
-            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
             ["switch self {"] + shape.cases.flatMap { ["case \($0.pattern):"] + $0.writing.indented() } + ["}"])
     }
 }

@@ -14,14 +14,15 @@ struct PartialCode {
         if !shape.constants.isEmpty { members.append(ConstantsCode(shape).ofPartial) }
         let described = shape.hasDescriptionField ? "" : ", CustomStringConvertible"
         return ["/// What is known of a ``\(shape.name)``, field by field."]
-            + .block("\(access)struct Partial: PartialModel, Codable\(described)", .spaced(members))
+            + .block("\(access)struct Partial: ModelTypes.PartialModel, Codable\(described)", .spaced(members))
     }
 
     private var properties: [String] {
         var lines = shape.id.documentation + ["\(access)let id: \(idType)"]
         for field in shape.fields {
             lines += field.documentation
-            lines.append("\(shape.access.ofPart(field))var \(field.name): FieldState<\(field.type.wrapped)> = .unknown")
+            let state = "ModelTypes.FieldState<\(field.type.wrapped)>"
+            lines.append("\(shape.access.ofPart(field))var \(field.name): \(state) = .unknown")
         }
         return lines
     }
@@ -33,14 +34,17 @@ struct PartialCode {
 
     private var recordInit: [String] {
         .block(
-            "\(access)init(id: \(idType), record: CellRecord)",
-            ["var reader = FieldReader(record)", "self.init(id: id, reading: &reader)"])
+            "\(access)init(id: \(idType), record: ModelRecord.CellRecord)",
+            ["var reader = ModelTypes.FieldReader(record)", "self.init(id: id, reading: &reader)"])
     }
 
     private var decoderInit: [String] {
         .block(
             "\(access)init(from decoder: any Decoder) throws",
-            ["var decoder = try FieldDecoder(decoder)", "self.init(id: try decoder.id(), reading: &decoder)"])
+            [
+                "var decoder = try ModelTypes.FieldDecoder(decoder)",
+                "self.init(id: try decoder.id(), reading: &decoder)",
+            ])
     }
 
     /// The initialiser that reads the fields, in the order in which a record has them.
@@ -53,7 +57,7 @@ struct PartialCode {
             "\(field.name(among: "source", "id")) = \(field.reading)"
         }
         return .block(
-            "private init(id: \(idType), reading source: inout some FieldSource)", ["self.id = id"] + lines)
+            "private init(id: \(idType), reading source: inout some ModelTypes.FieldSource)", ["self.id = id"] + lines)
     }
 
     private var model: [String] {
@@ -65,7 +69,7 @@ struct PartialCode {
             case .local: shape.hasOwnInit ? "\(property.label): \(property.memberwiseDefault ?? "nil")" : nil
             }
         }
-        let header = "\(access)func model() throws(FieldProblem) -> \(shape.name)"
+        let header = "\(access)func model() throws(ModelTypes.FieldProblem) -> \(shape.name)"
         if shape.tracked.isEmpty { return .block(header, .list("\(shape.name)(", arguments, ")")) }
         let marks = shape.tracked.flatMap { place, field in
             [String].block("if !\(field.name).isKnown", ["model.\(shape.unread).insert(\(place))"])
@@ -74,7 +78,7 @@ struct PartialCode {
     }
 
     private var problems: [String] {
-        let header = "\(access)var problems: [FieldProblem]"
+        let header = "\(access)var problems: [ModelTypes.FieldProblem]"
         if shape.fields.isEmpty { return ["\(header) { [] }"] }
         let elements = shape.fields.map { field in
             let isRequired = !field.type.isOptional && field.defaultValue == nil
@@ -86,7 +90,7 @@ struct PartialCode {
 
     private var write: [String] {
         .block(
-            "\(access)func write(into sink: inout some FieldSink) throws(FieldProblem)",
+            "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
             shape.fields.flatMap { field in
                 let name = field.name(among: "sink")
                 return field.writing(name, checked: "\(name).value")
@@ -96,14 +100,14 @@ struct PartialCode {
     private var encode: [String] {
         .block(
             "\(access)func encode(to encoder: any Encoder) throws",
-            ["var sink = try FieldEncoder(encoder, id: id)", "try write(into: &sink)"])
+            ["var sink = try ModelTypes.FieldEncoder(encoder, id: id)", "try write(into: &sink)"])
     }
 
     private var description: [String] {
         let parts = shape.fields.map { "text.add(\($0.plainName.literal), \($0.name(among: "text")))" }
         return .block(
             "\(access)var description: String",
-            ["var text = ModelText(\("\(shape.name).Partial".literal))", "text.add(\"id\", id)"] + parts
+            ["var text = ModelTypes.ModelText(\("\(shape.name).Partial".literal))", "text.add(\"id\", id)"] + parts
                 + ["return text.description"])
     }
 }

@@ -35,6 +35,6 @@ extension GroupMacro {
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: nil)
         guard members != nil, !protocols.isEmpty else { return [] }
-        return [try ExtensionDeclSyntax("extension \(raw: type.trimmedDescription): FieldGroup {}")]
+        return [try ExtensionDeclSyntax("extension \(raw: type.trimmedDescription): ModelTypes.FieldGroup {}")]
     }
 }

@@ -36,7 +36,7 @@ struct StoredProperty {
     /// conversion makes one field of any type.
     var fieldType: String {
         isConstant && !type.isOptional
-            ? "ConstantField" : "ModelField<\(conversion == nil ? type.wrapped : "Never")>"
+            ? "ModelTypes.ConstantField" : "ModelTypes.ModelField<\(conversion == nil ? type.wrapped : "Never")>"
     }
 
     /// The expression of the property, in code that has local variables of these names.

@@ -425,12 +425,12 @@ import Testing
 
     @Test
     func `room is not made again at once where too few could make way, and names are not forgotten again at once`() {
-        var naming = Naming()
-        #expect(naming.mayMakeRoom(now: 0))
-        naming.restFromMakingRoom(now: 5)
-        #expect(!naming.mayMakeRoom(now: 1_000_004))
-        #expect(naming.mayMakeRoom(now: 1_000_005))
-        let turns = [7, 1_000_006, 1_000_007].map { naming.takeForgetting(now: $0) }
+        var nameLimits = NameLimits()
+        #expect(nameLimits.mayMakeRoom(now: 0))
+        nameLimits.restFromMakingRoom(now: 5)
+        #expect(!nameLimits.mayMakeRoom(now: 1_000_004))
+        #expect(nameLimits.mayMakeRoom(now: 1_000_005))
+        let turns = [7, 1_000_006, 1_000_007].map { nameLimits.takeForgetting(now: $0) }
         #expect(turns == [true, false, true])
     }
 

@@ -18,10 +18,10 @@ extension Replica {
     ///   the room for pushes, or is tried once a second.
     func findRoom(for key: StreamKey, isPushed: Bool, now: Moment) -> Telling {
         let isName = isPushed || origins[key.origin].isPushed
-        guard naming.room?.admit(key, isPushed: isName) == false else { return .told }
+        guard nameLimits.room?.admit(key, isPushed: isName) == false else { return .told }
         makeRoom(now: now)
-        guard naming.room?.admit(key, isPushed: isName) == false else { return .told }
-        return isName && naming.room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
+        guard nameLimits.room?.admit(key, isPushed: isName) == false else { return .told }
+        return isName && nameLimits.room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
     }
 
     /// Tells the stream again, where there is room, because it goes on or a peer asks for it.
@@ -33,19 +33,19 @@ extension Replica {
 
     /// Leaves the streams of names that have been idle for longest out of what is told.
     private func makeRoom(now: Moment) {
-        guard let before = naming.room, naming.mayMakeRoom(now: now.uptimeMicroseconds) else { return }
+        guard let before = nameLimits.room, nameLimits.mayMakeRoom(now: now.uptimeMicroseconds) else { return }
         let idle = before.streams.keys.filter { isName($0.origin, now: now) }
             .map { (key: $0, stream: streams[$0]) }
             .filter { !($0.stream?.isMending ?? false) }
             .sorted { isIdleLonger($0, $1) }
         let wanted = before.pushedByteCountMax / 8
         var freed = 0
-        for (key, stream) in idle where freed < wanted && naming.room?.count(of: key.topic) ?? 0 > 1 {
-            freed += naming.room?.leave(key) ?? 0
+        for (key, stream) in idle where freed < wanted && nameLimits.room?.count(of: key.topic) ?? 0 > 1 {
+            freed += nameLimits.room?.leave(key) ?? 0
             stream?.isUntold = true
-            naming.leavesNamesOut = true
+            nameLimits.leavesNamesOut = true
         }
-        if freed < wanted { naming.restFromMakingRoom(now: now.uptimeMicroseconds) }
+        if freed < wanted { nameLimits.restFromMakingRoom(now: now.uptimeMicroseconds) }
     }
 
     /// Orders streams by their last batch; a stream without one goes first.
@@ -69,21 +69,21 @@ extension Replica {
     /// Forgets the names of which nobody has told or sent anything for long, the longest idle first: an eighth of the
     /// names that may be kept.
     func forgetNames(now: Moment) {
-        guard renewal == nil, groups.isEmpty, naming.takeForgetting(now: now.uptimeMicroseconds) else { return }
+        guard renewal == nil, groups.isEmpty, nameLimits.takeForgetting(now: now.uptimeMicroseconds) else { return }
         let quiet = streams.byOrigin.filter { isQuiet($0.key, $0.value, now: now) }
             .map { (origin: $0.key, lastArrival: $0.value.lazy.map(\.lastArrival).max() ?? 0) }
             .sorted { ($0.lastArrival, $0.origin) < ($1.lastArrival, $1.origin) }
-        forget(Set(quiet.prefix(max(naming.bounds.nameCount / 8, 1)).map(\.origin)))
+        forget(Set(quiet.prefix(max(nameLimits.bounds.nameCount / 8, 1)).map(\.origin)))
     }
 
     /// No sender tells the name, nothing of it is under way, and all that came of it is merged.
     private func isQuiet(_ origin: String, _ streams: [StreamState], now: Moment) -> Bool {
-        let since = now.uptimeMicroseconds.subtractingOrZero(naming.bounds.quietMicroseconds)
+        let since = now.uptimeMicroseconds.subtractingOrZero(nameLimits.bounds.quietMicroseconds)
         guard isName(origin, now: now),
             !sessions.contains(where: { $0.isSynced && $0.ages[origin].map { $0.at > since } ?? false })
         else { return false }
         return streams.allSatisfy { stream in
-            (naming.room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed
+            (nameLimits.room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed
                 && !stream.isMending && stream.claims.isEmpty && stream.claimedStart == nil
                 && audits[stream.type] == nil
         }
@@ -91,7 +91,7 @@ extension Replica {
 
     /// No batch of the stream has come for so long that a sender which tells of it would have done so meanwhile.
     func isQuiet(_ stream: StreamState, now: Moment) -> Bool {
-        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= naming.bounds.quietMicroseconds
+        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= nameLimits.bounds.quietMicroseconds
     }
 
     private func forget(_ names: Set<String>) {
@@ -99,7 +99,7 @@ extension Replica {
         counters[.forgottenNames] += UInt64(names.count)
         if let stream = unsettled.wholeRepair, names.contains(stream.key.origin) { unsettled.wholeRepair = nil }
         for stream in streams.remove(streamsOf: names) {
-            naming.forgotten.note(stream)
+            nameLimits.forgotten.note(stream)
             if let sender = stream.metAt { sessions[sender.index].budget.giveBack(stream.key) }
         }
         origins.forget(names)
@@ -111,16 +111,16 @@ extension Replica {
 
     /// Lowers the bounds on the names that are told and kept. For the simulator, before anything else is done.
     package func limitNames(told: Int, kept: Int, quiet: Duration) {
-        if let room = naming.room {
-            naming.room = HeadsBudget(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
+        if let room = nameLimits.room {
+            nameLimits.room = HeadsBudget(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
         }
-        naming.bounds.nameCount = kept
-        naming.bounds.quietMicroseconds = quiet.wholeMicroseconds
+        nameLimits.bounds.nameCount = kept
+        nameLimits.bounds.quietMicroseconds = quiet.wholeMicroseconds
     }
 
     /// Sets a stream that was forgotten to where it stood.
     func goOn(_ stream: StreamState) {
-        let applied = naming.forgotten.applied(stream.key, stream.incarnation)
+        let applied = nameLimits.forgotten.applied(stream.key, stream.incarnation)
         guard applied > 0 else { return }
         stream.tracker.cover(through: applied)
         stream.holdsUntold = true
@@ -129,7 +129,7 @@ extension Replica {
     /// Follows a stream again that was forgotten, because a peer asks for it.
     /// - Returns: nil where the stream was not forgotten, or there is no room.
     func remember(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> StreamState? {
-        guard naming.forgotten.applied(key, incarnation) > 0 else { return nil }
+        guard nameLimits.forgotten.applied(key, incarnation) > 0 else { return nil }
         let stream = meet(key, incarnation: incarnation, sender: nil, isPushed: true, now: now)
         stream?.lastArrival = now.uptimeMicroseconds
         return stream

@@ -13,7 +13,7 @@ final class Renewal {
         case complete([Heads])
     }
 
-    /// What is to be sent to a sender.
+    /// A message to a sender.
     enum Step: Equatable {
         case ask(SenderID, rid: UInt64)
         /// The request has not been answered in time.

@@ -270,8 +270,8 @@ extension Replica {
         startAnew(prefixes, reason: "something was missing for too long", now: now)
     }
 
-    /// The snapshot covers what was missing for longer than deleted models are remembered: no record shows any more
-    /// what may have been deleted meanwhile.
+    /// True when the snapshot covers what was missing for longer than deleted models are remembered: no record shows
+    /// any more what may have been deleted meanwhile.
     private func isLate(_ stream: StreamState, _ head: UInt64, now: Moment) -> Bool {
         [stream.missing, stream.unfollowed].contains { gap in
             // Of an earlier start something may be missing although nothing of this one is.

@@ -228,8 +228,8 @@ extension Replica {
         _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool, isClaim: Bool, now: Moment
     ) -> StreamState? {
         let isNew = !follows(key.origin)
-        if isNew && streams.byOrigin.count >= naming.bounds.nameCount || !hasShare(sender) { forgetNames(now: now) }
-        guard let type = key.topic.type, streams.count < naming.bounds.streamCount, hasShare(sender),
+        if isNew && streams.byOrigin.count >= nameLimits.bounds.nameCount || !hasShare(sender) { forgetNames(now: now) }
+        guard let type = key.topic.type, streams.count < nameLimits.bounds.streamCount, hasShare(sender),
             case let telling = findRoom(for: key, isPushed: isPushed, now: now), telling != .refused
         else {
             // The answer to a push tells the peer that it was refused.
@@ -241,7 +241,7 @@ extension Replica {
         let stream = StreamState(
             key: key, type: type, incarnation: latest, metAt: sender, now: now.uptimeMicroseconds)
         stream.isUntold = telling == .untold
-        if stream.isUntold { naming.leavesNamesOut = true }
+        if stream.isUntold { nameLimits.leavesNamesOut = true }
         goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
         // A restored state may hold models of this stream although no position of it was stored.
@@ -256,8 +256,8 @@ extension Replica {
     /// Counts a stream or an origin that is not followed because there are too many, and logs the first of them.
     func noteRefused(_ origin: String) {
         counters[.refusedStreams] += 1
-        guard !naming.hasToldRefusal else { return }
-        naming.hasToldRefusal = true
+        guard !nameLimits.hasToldRefusal else { return }
+        nameLimits.hasToldRefusal = true
         notice(
             .streamsRefused,
             ["origin": origin, "streams": "\(streams.count)", "advice": "use fewer names or topics, or larger frames"])
@@ -275,8 +275,8 @@ extension Replica {
             sessions[sender.index].lastOrigin = origin
             return true
         }
-        if sessions[sender.index].origins.count >= naming.bounds.originCount { forgetNames(now: now) }
-        guard sessions[sender.index].origins.count < naming.bounds.originCount else {
+        if sessions[sender.index].origins.count >= nameLimits.bounds.originCount { forgetNames(now: now) }
+        guard sessions[sender.index].origins.count < nameLimits.bounds.originCount else {
             noteRefused(origin)
             return false
         }

@@ -1,5 +1,5 @@
 /// How many names a replica follows and tells, and how far the streams of the forgotten ones stood.
-struct Naming: Sendable {
+struct NameLimits: Sendable {
     var bounds = FollowingBounds()
     /// The room for the heads of all streams in one message, at a process that serves others. Nil elsewhere.
     var room: HeadsBudget?
@@ -18,12 +18,12 @@ struct Naming: Sendable {
     func mayMakeRoom(now: UInt64) -> Bool { now >= nextMakingRoom }
 
     /// Puts off the next attempt, because too few names have given way.
-    mutating func restFromMakingRoom(now: UInt64) { nextMakingRoom = now + Naming.pauseMicroseconds }
+    mutating func restFromMakingRoom(now: UInt64) { nextMakingRoom = now + NameLimits.pauseMicroseconds }
 
     /// Whether names may be forgotten now; if so, not again for a while.
     mutating func takeForgetting(now: UInt64) -> Bool {
         guard now >= nextForgetting else { return false }
-        nextForgetting = now + Naming.pauseMicroseconds
+        nextForgetting = now + NameLimits.pauseMicroseconds
         return true
     }
 }

@@ -1,0 +1,96 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+/// What an origin does as time passes: heartbeats with heads and digests, answers to barriers, the end of old deletes.
+extension Origin {
+    /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
+    public mutating func subscribed(to prefix: [UInt8], now: Moment) {
+        guard let barrier = Topic(barrier: prefix) else { return }
+        barriers.append(barrier)
+        answerBarriers(now: now)
+    }
+
+    /// Answers the barriers that are due. Barriers that come close together have one answer, which is made once.
+    private mutating func answerBarriers(now: Moment) {
+        let topics = barriers.take(now: now.uptimeMicroseconds)
+        guard !topics.isEmpty else { return }
+        flush()
+        let payload = encodedHeads(all: true, now: now)
+        for topic in topics { publish(topic, payload) }
+    }
+
+    /// Sends `heads` when it is due, and forgets peers that have gone silent and deletes whose time is over.
+    public mutating func tick(now: Moment) {
+        ringTime = max(ringTime, now.uptimeMicroseconds)
+        sweepTombstones(now: now)
+        answerBarriers(now: now)
+        let due = nextHeartbeat ?? now.uptimeMicroseconds
+        if now.uptimeMicroseconds >= due {
+            reviewClock(now: now)
+            flush()
+            let isFull = heartbeatCount % 10 == 0
+            if !isFull { noteDigestNews() }
+            publish(.heads(origin: configuration.name), encodedHeads(all: isFull, now: now))
+            noteTold()
+            heartbeatCount += 1
+            nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
+            ring.forget(before: ringTime)
+            service.tick(now: now, peerTimeout: configuration.peerTimeout, counters: &counters)
+        }
+    }
+
+    private mutating func sweepTombstones(now: Moment) {
+        guard sweep.takeTurn(now: now) else { return }
+        counters[.tombstonesDropped] += UInt64(
+            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
+    }
+
+    /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
+    /// first tick, which is due at once.
+    public var nextDeadline: UInt64? {
+        guard let nextBarriers = barriers.dueAt else { return nextHeartbeat }
+        return nextHeartbeat.map { min($0, nextBarriers) }
+    }
+
+    private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
+
+    /// Marks topics whose digest is not the one that was told: it is news like a head, because something else than a
+    /// batch has changed the copy.
+    private mutating func noteDigestNews() {
+        for index in topics.indices where topics[index].head > 0 && !topics[index].isHeadNews {
+            topics[index].isHeadNews = digest(of: topics[index].topic) != topics[index].toldDigest
+        }
+    }
+
+    private mutating func noteTold() {
+        for index in topics.indices where topics[index].head > 0 {
+            topics[index].toldDigest = digest(of: topics[index].topic)
+            topics[index].isHeadNews = false
+        }
+        for index in formerTopics { topics[index].isHeadNews = false }
+    }
+
+    /// The heads of what has been sent so far. Call this only when no batch is open: else heads and digests would
+    /// belong to different states.
+    mutating func heads(all: Bool, prefixes: PrefixSet? = nil, now: Moment) -> Heads {
+        let selected = topics.indices.filter { index in
+            guard topics[index].head > 0 || formerTopics.contains(index), all || topics[index].isHeadNews else {
+                return false
+            }
+            guard let prefixes else { return true }
+            return prefixes.overlaps(topics[index].topic)
+        }
+        .map { topics[$0] }
+        return Heads(
+            origin: configuration.name, incarnation: incarnation,
+            stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
+            heads: selected.map { Head(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
+            isRelayed: false, hasTransactions: hasTransactions, ageMilliseconds: nil)
+    }
+
+    private func digest(of topic: Topic) -> UInt64? {
+        guard let type = topic.type, let buckets = topic.buckets else { return nil }
+        return cache.digest(of: type, buckets: buckets)
+    }
+}
