@@ -143,13 +143,21 @@ struct SimulatedDisk {
         mergedCount = max(pushes.count - unmergedCount, 0)
     }
 
-    /// How many pushed batches are not in ``records``.
-    var unrecordedCount: Int { pushes.count { !isRecorded($0) } }
+    /// How many pushed batches a restarted relay may merge: those that are not in ``records``, and those of a start
+    /// before one that only others had told, which closes no earlier start.
+    var mergeableCount: Int {
+        pushes.count { push in
+            guard isRecorded(push), let position = position(of: push) else { return true }
+            return position.incarnation > push.stream.incarnation && !position.isPushed
+        }
+    }
+
+    private func position(of push: Push) -> StreamPosition? {
+        positionByStream[StreamName(origin: push.stream.origin, topic: push.stream.topic)]
+    }
 
     private func isRecorded(_ push: Push) -> Bool {
-        guard let position = positionByStream[StreamName(origin: push.stream.origin, topic: push.stream.topic)] else {
-            return false
-        }
+        guard let position = position(of: push) else { return false }
         return position.incarnation > push.stream.incarnation
             || (position.incarnation == push.stream.incarnation && position.applied >= push.sequence)
     }

@@ -42,10 +42,10 @@ extension Simulation {
 
     /// Counts the pushed batches of a restarted relay's disk as accepted.
     ///
-    /// The relay passes over those that its records hold, by the positions on the disk. With a liar about, positions
+    /// The relay passes over most of those that its records hold, by the positions on the disk. With a liar about, positions
     /// may claim more than the records hold, so all are counted then.
     func noteRestored(_ node: SimulatedNode) {
-        node.watch.acceptedCount += UInt64(hasLiar ? node.disk.pushes.count : node.disk.unrecordedCount)
+        node.watch.acceptedCount += UInt64(hasLiar ? node.disk.pushes.count : node.disk.mergeableCount)
     }
 
     /// Checks that no more batches were applied than accepted: a part of a transaction that was held is applied once.
