@@ -61,16 +61,17 @@ let core: [Target] = [
     .target(name: "CSlots"),
     library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
     library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
+    library("ModelGrants"),
     library("ModelTypes", uses: ["ModelRecord"]),
     library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"]),
     library("ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache"]),
     library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
-    library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR"]),
+    library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR", "ModelGrants"]),
     library(
         "Modelcast",
         uses: [
             "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
-            "ModelSync", log, metrics, lifecycle,
+            "ModelSync", "ModelGrants", log, metrics, lifecycle,
         ]),
     library("ModelcastGenerate"),
     .executableTarget(
@@ -139,6 +140,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelCBOR", isHeavy: true),
     tests(of: "ModelRecord", isHeavy: true, uses: ["ModelReference", "ModelCBOR"]),
     tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
+    tests(of: "ModelGrants"),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
     tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),

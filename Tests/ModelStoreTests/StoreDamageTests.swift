@@ -163,7 +163,7 @@ import Testing
             try files.write(copy, without: lost)
             let opened = try Store.open(path: copy)
             let aside = try #require(opened.openReport.setAside)
-            #expect(aside.reason.contains(lost == "" ? "the file itself is gone" : "commits 2 to 2 are gone"))
+            #expect(aside.reason.contains(lost == "" ? "the file itself is gone" : "commits 2 to 2 (until "))
             #expect(opened.openReport.result == .created)
         }
         // Who has no mark cannot know; who deletes all three wants to begin anew.

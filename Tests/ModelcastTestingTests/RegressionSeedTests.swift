@@ -67,7 +67,11 @@ import Testing
         (1_016_000_025_316, "a state built anew took old fields over with a young one, whose removal was forgotten"),
         (1_017_000_084_933, "a liar that claimed ever later starts was never doubted"),
         (1_017_000_092_846, "records of a snapshot under way were taken for a difference"),
-        (1_023_000_060_171, "the checker wanted no pushed batch of a start before one that others had told merged again"),
+        (
+            1_023_000_060_171,
+            "the checker wanted no pushed batch of a start before one that others had told merged again"
+        ),
+        (1_023_000_101_277, "a snapshot had half of a transaction of an origin that its relay did not tell"),
         (1_022_000_015_566, "relays that told a start only once it could be doubted were taken for liars"),
         (414_500_849_384_947_750, "a relay followed a liar's start, and told the one before"),
         (414_500_849_384_952_743, "a relay told the start before the one that it followed, and lacked a job's write"),

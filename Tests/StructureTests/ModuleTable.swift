@@ -18,6 +18,7 @@ enum ModuleTable {
             target: "ModelRecord", ours: ["ModelCBOR", "CPrefetch"],
             others: ["Synchronization", "FoundationEssentials"]),
         Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
+        Row(target: "ModelGrants", ours: [], others: []),
         Row(target: "ModelTypes", ours: ["ModelRecord"], others: ["FoundationEssentials"]),
         Row(
             target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"],
@@ -29,12 +30,13 @@ enum ModuleTable {
             target: "ModelStore", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             others: ["Synchronization", "Dispatch", "Foundation", "GRDB", "GRDBSQLite"]),
         Row(
-            target: "ModelSync", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
+            target: "ModelSync", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelGrants", "ModelCache"],
             others: ["Synchronization"]),
         Row(
             target: "Modelcast",
             ours: [
-                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
+                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelGrants", "ModelStore", "ModelCache",
+                "ModelViews",
                 "ModelSync",
             ],
             others: nil),

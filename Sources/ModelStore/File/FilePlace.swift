@@ -7,6 +7,8 @@ struct FilePlace: Hashable {
     /// The permissions of the owner, the group and others.
     let permissions: UInt32
     let byteCount: Int
+    /// When the file was last written, in milliseconds of the wall clock.
+    let writtenMilliseconds: Int64
     /// True for a regular file, not for a device, a pipe or a directory. Those belong to others, and their permissions
     /// stay.
     let isRegular: Bool
@@ -19,6 +21,7 @@ struct FilePlace: Hashable {
         number = UInt64(truncatingIfNeeded: status.st_ino)
         permissions = UInt32(status.st_mode) & 0o777
         byteCount = Int(status.st_size)
+        writtenMilliseconds = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
         isRegular = status.st_mode & S_IFMT == S_IFREG
     }
 

@@ -115,9 +115,9 @@ struct Opened {
         } else if mark.store == store {
             self.mark = StoreMark(path: path + StoreMark.suffix, content: mark)
             if commitNumber < expected {
-                loss = Opened.loss(
-                    path, "it ends with commit \(commitNumber), and commits \(commitNumber + 1) to \(expected) are gone"
-                )
+                let time = try Opened.time(ofLossAfter: database, path)
+                let lost = "commits \(commitNumber + 1) to \(expected)\(time)"
+                loss = Opened.loss(path, "it ends with commit \(commitNumber), and \(lost) are gone")
             }
         }
     }
@@ -137,6 +137,20 @@ struct Opened {
             store = try Opened.number(StoreFacts.Key.store, database)
             commitNumber = try Opened.number(StoreFacts.Key.commit, database) ?? 0
         }
+    }
+
+    /// When the lost commits were made, as far as it is known, so that people know which jobs to run again: after the
+    /// last batch that is still here, and not after the last write of the mark.
+    private static func time(ofLossAfter database: Database, _ path: String) throws -> String {
+        let last = try Int64.fetchOne(database, sql: "SELECT max(written) FROM batch")
+        let bounds = [("from", last), ("until", FilePlace(path: path + StoreMark.suffix)?.writtenMilliseconds)]
+        let known = bounds.compactMap { word, milliseconds in
+            milliseconds.map { milliseconds in
+                let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+                return "\(word) \(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))"
+            }
+        }
+        return known.isEmpty ? "" : " (\(known.joined(separator: " ")))"
     }
 
     private static func loss(_ path: String, _ what: String) -> StoreError {

@@ -1,4 +1,5 @@
 import ModelCache
+import ModelGrants
 import ModelRecord
 import ModelWire
 
@@ -14,7 +15,7 @@ extension Origin {
     /// Answers a request that was decoded outside of the lock of its owner.
     public mutating func receive(_ request: ReceivedRequest, from peer: [UInt8], now: Moment) {
         if let question = service.admit(request, from: peer, now: now, counters: &counters) {
-            answer(question, to: peer, now: now)
+            answer(question, to: peer, request.grantee, now: now)
         }
         if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
         takeReplies()
@@ -44,13 +45,19 @@ extension Origin {
         takeReplies()
     }
 
-    private mutating func answer(_ question: ControlService.Question, to peer: [UInt8], now: Moment) {
+    private mutating func answer(
+        _ question: ControlService.Question, to peer: [UInt8], _ grantee: Grantee, now: Moment
+    ) {
         var prefixes: PrefixSet?
         switch question {
-        case .report(let report): return learn(from: report, now: now)
+        case .report(let report):
+            // Whoever may only read makes no publisher start anew.
+            if grantee.rights.mayCauseRecovery { learn(from: report, now: now) }
+            return
         case .replay(let rid, let stream, let first, let last):
             return service.replay(
-                rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, now: now,
+                rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, grantee.rights,
+                now: now,
                 counters: &counters)
         case .push(let rid, _, _):
             let message = "this is a publisher; push goes to a relay"
@@ -61,7 +68,7 @@ extension Origin {
         }
         flush()
         let served = ControlService.Served(heads: [heads(all: true, prefixes: prefixes, now: now)], cache: cache)
-        service.answer(question, to: peer, with: served, now: now, counters: &counters)
+        service.answer(question, to: peer, grantee.rights, with: served, now: now, counters: &counters)
     }
 
     private func knowledge(of stream: ReplayRing.Stream) -> ControlService.StreamKnowledge {

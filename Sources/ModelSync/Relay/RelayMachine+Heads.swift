@@ -89,13 +89,16 @@ extension RelayMachine {
     /// The heads of the own name of the relay. It publishes nothing itself; this tells that it is there, also when it
     /// speaks for nobody.
     ///
+    /// They say that there are transactions where any origin has some: a snapshot may have parts of those of an origin
+    /// which it does not tell, because it lacks what that had before.
+    ///
     /// Where its copy has models that no other told topic carries, their topic is told here with head 0. A peer that
     /// has joined before then takes them, and compares digests.
     func ownHeads(prefixes: PrefixSet? = nil, now: Moment) -> Heads {
         var own = Heads(
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds), heads: [],
-            leavesNamesOut: replica.leavesNamesOut)
+            hasTransactions: replica.holdsTransactions, leavesNamesOut: replica.leavesNamesOut)
         // Senders that have not joined yet may tell those models.
         guard !isJoining(now: now) else { return own }
         let topics = replica.topicsWithoutStream().filter { prefixes?.overlaps($0) ?? true }

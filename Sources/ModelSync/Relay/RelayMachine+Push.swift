@@ -1,3 +1,4 @@
+import ModelGrants
 import ModelWire
 
 /// The pushed batches that are on their way to the disk. They are not merged yet, so that nobody sees what a crash
@@ -71,18 +72,20 @@ extension RelayMachine {
     /// A batch must be the next of its stream, or one that is here already, which is acknowledged again. A relay with a
     /// store makes that durable, too: it may have come from another relay. Nothing of a batch is merged, sent on or
     /// served before it is durable: a process that has seen it could not be told that it was taken back.
-    func push(_ rid: UInt64, _ topic: Topic, _ payload: [UInt8], from peer: [UInt8], now: Moment) {
+    func push(
+        _ rid: UInt64, _ topic: Topic, _ payload: [UInt8], from peer: [UInt8], _ grantee: Grantee, now: Moment
+    ) {
         let waiting = service.peers.withPeer(peer, now: now) { $0.pushCount }
         guard waiting < configuration.budget.pushesPerPeer else {
             let message = "\(waiting) batches of this peer wait to be durable"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         guard configuration.persistsPushes else {
-            let arrival = merge(topic, payload, now: now) { self.mayName(peer, now: now) }
+            let arrival = merge(topic, payload, of: grantee, now: now) { self.mayName(peer, now: now) }
             return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         let arrival = replica.judgePushed(
-            topic: topic.bytes.span, payload: payload.span, now: now, after: pushes.last(of:))
+            topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, after: pushes.last(of:))
         collect(now: now)
         if case .refused(let code, let message) = arrival {
             return service.refuse(rid, code, message, peer, now: now, &counters)
@@ -125,10 +128,11 @@ extension RelayMachine {
     /// Merges a pushed batch and sends it on.
     /// - Parameter mayName: whether the batch may begin a name; called where it would.
     private func merge(
-        _ topic: Topic, _ payload: [UInt8], now: Moment, mayName: () -> Bool = { true }
+        _ topic: Topic, _ payload: [UInt8], of grantee: Grantee = .anybody, now: Moment,
+        mayName: () -> Bool = { true }
     ) -> PushArrival {
         let arrival = replica.receivePushed(
-            topic: topic.bytes.span, payload: payload.span, now: now, mayName: mayName)
+            topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, mayName: mayName)
         if arrival == .accepted || arrival == .duplicate {
             let place = replica.decodedPlace(on: topic)
             sources.note(

@@ -1,3 +1,4 @@
+public import ModelGrants
 import ModelWire
 
 /// The side that serves.
@@ -6,10 +7,13 @@ extension RelayMachine {
     /// - Parameters:
     ///   - peer: the routing identity of the connection that it came from.
     ///   - payload: any bytes; what is not a request is counted and answered with `malformed`.
-    public func receive(_ payload: Span<UInt8>, from peer: [UInt8], now: Moment) {
-        let request = ReceivedRequest(payload, limits: configuration.limits)
+    ///   - grantee: the owner of the connection.
+    public func receive(
+        _ payload: Span<UInt8>, from peer: [UInt8], of grantee: Grantee = .anybody, now: Moment
+    ) {
+        let request = ReceivedRequest(payload, limits: configuration.limits, from: grantee)
         if let question = service.admit(request, from: peer, now: now, counters: &counters) {
-            answer(question, to: peer, now: now)
+            answer(question, to: peer, grantee, now: now)
         }
         if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
         takeReplies()
@@ -45,7 +49,7 @@ extension RelayMachine {
         for reply in service.takeReplies() { actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
     }
 
-    private func answer(_ question: ControlService.Question, to peer: [UInt8], now: Moment) {
+    private func answer(_ question: ControlService.Question, to peer: [UInt8], _ grantee: Grantee, now: Moment) {
         collect(now: now)
         var prefixes: PrefixSet?
         var fillsFrame = false
@@ -53,14 +57,15 @@ extension RelayMachine {
         case .report: return
         case .replay(let rid, let stream, let first, let last):
             return service.replay(
-                rid, stream, from: first, through: last, knowledge(of: stream, now: now), ring, to: peer, now: now,
+                rid, stream, from: first, through: last, knowledge(of: stream, now: now), ring, to: peer,
+                grantee.rights, now: now,
                 counters: &counters)
         case .push(let rid, let topic, let batch):
             guard configuration.role == .relay else {
                 let message = "this is a \(configuration.role); push goes to a relay"
                 return service.refuse(rid, .denied, message, peer, now: now, &counters)
             }
-            return push(rid, topic, batch, from: peer, now: now)
+            return push(rid, topic, batch, from: peer, grantee, now: now)
         case .snapshot(let rid, let selected, _):
             guard !isSettling(now: now) else {
                 let message = "this relay or an origin has just started, and not all that its senders hold is here yet"
@@ -87,7 +92,7 @@ extension RelayMachine {
         // The copy has what the relay tells under its own name, too.
         if case .snapshot = question { told.append(ownHeads(prefixes: prefixes, now: now)) }
         let served = ControlService.Served(heads: told, cache: cache)
-        service.answer(question, to: peer, with: served, now: now, counters: &counters)
+        service.answer(question, to: peer, grantee.rights, with: served, now: now, counters: &counters)
     }
 
     /// The relay builds its state anew, so its copy may hold what everybody else has deleted and forgotten, and no peer

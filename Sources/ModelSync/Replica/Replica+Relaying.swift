@@ -116,6 +116,9 @@ extension Replica {
     /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
     func boundHeads(frameByteCount: Int) { nameLimits.room = HeadsBudget(frameByteCount: frameByteCount) }
 
+    /// Some origin has sent transactions over several topics, so the copy may have parts of some.
+    var holdsTransactions: Bool { origins.hasTransactions }
+
     /// Some names that were followed are not told.
     var leavesNamesOut: Bool { nameLimits.leavesNamesOut }
 

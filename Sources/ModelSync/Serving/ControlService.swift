@@ -1,4 +1,5 @@
 import ModelCache
+import ModelGrants
 import ModelRecord
 import ModelWire
 
@@ -182,17 +183,23 @@ struct ControlService: Sendable {
         }
     }
 
-    /// Answers a question that was admitted; the owner answers replays, pushes and reports by itself.
+    /// Answers a question that was admitted; the owner answers replays, pushes and reports by itself. What the peer may
+    /// not read looks like what does not exist.
     mutating func answer(
-        _ question: Question, to peer: [UInt8], with served: Served, now: Moment, counters: inout Counters
+        _ question: Question, to peer: [UInt8], _ rights: Rights, with all: Served, now: Moment,
+        counters: inout Counters
     ) {
+        var served = all
+        served.heads = all.heads.readable(by: rights, of: configuration.name)
         switch question {
-        case .hello(let rid, let version): welcome(rid, version, peer, served)
+        case .hello(let rid, let version): welcome(rid, version, peer, rights, served)
         case .snapshot(let rid, let prefixes, let credit):
-            beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, served, now: now, counters: &counters)
+            beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, rights, served, now: now, counters: &counters)
         case .fetch(let rid, let type, let ids):
+            if !rights.mayRead(type) { served.cache = ControlService.nothing }
             fetch(rid, type: type, ids: ids, peer, served, now: now, counters: &counters)
         case .digest(let rid, let type, let bits):
+            if !rights.mayRead(type) { served.cache = ControlService.nothing }
             guard bits > 8 else {
                 let digests = served.cache.digests(of: type, bits: bits)
                 return enqueue(.replies([.digests(rid: rid, heads: served.heads, digests: digests)]), rid, peer)
@@ -210,10 +217,15 @@ struct ControlService: Sendable {
         replies.append(Reply(peer: peer, payload: payload))
     }
 
-    private mutating func welcome(_ rid: UInt64, _ version: UInt64, _ peer: [UInt8], _ served: Served) {
+    /// The copy of those who may read nothing.
+    private static let nothing = ModelCache()
+
+    private mutating func welcome(
+        _ rid: UInt64, _ version: UInt64, _ peer: [UInt8], _ rights: Rights, _ served: Served
+    ) {
         // The types get a sixteenth of the frame, which is more than any deployment needs.
         var left = configuration.limits.frameByteCount / 16
-        let types = served.cache.types.sorted().prefix { type in
+        let types = served.cache.types.filter(rights.mayRead).sorted().prefix { type in
             left -= type.utf8.count + 2
             return left > 0
         }

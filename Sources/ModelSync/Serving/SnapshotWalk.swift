@@ -1,4 +1,5 @@
 import ModelCache
+import ModelGrants
 import ModelRecord
 import ModelWire
 
@@ -8,6 +9,7 @@ import ModelWire
 struct SnapshotWalk: Sendable {
     private let snapshot: Snapshot
     private let prefixes: PrefixSet
+    private let rights: Rights
     /// The types that the prefixes select; nil before the first step.
     private var types: [String]?
     private var typeIndex = 0
@@ -15,8 +17,9 @@ struct SnapshotWalk: Sendable {
     private var waiting: ArraySlice<CellRecord> = []
     private var chunking: RecordChunking
 
-    init(snapshot: Snapshot, prefixes: PrefixSet, frameByteCount: Int) {
+    init(snapshot: Snapshot, prefixes: PrefixSet, rights: Rights = .all, frameByteCount: Int) {
         self.snapshot = snapshot
+        self.rights = rights
         self.prefixes = prefixes
         chunking = RecordChunking(byteCountMax: frameByteCount, frameByteCount: frameByteCount)
     }
@@ -47,7 +50,7 @@ struct SnapshotWalk: Sendable {
     mutating func takeUnsendable() -> [RecordChunking.Unsendable] { chunking.takeUnsendable() }
 
     private func wantedTypes() -> [String] {
-        snapshot.types.filter { prefixes.overlaps(.data(type: $0)) }
+        snapshot.types.filter { rights.mayRead($0) && prefixes.overlaps(.data(type: $0)) }
     }
 
     private func records(of type: String, _ bucket: Int) -> ArraySlice<CellRecord> {

@@ -39,6 +39,9 @@ struct ControlConnection: ~Copyable {
         }
     }
 
+    /// Says hello once more, for the heads of now. Waits for a busy sender.
+    mutating func helloAgain() throws -> ControlClient.Welcome { try whileBusy { try $0.hello() } }
+
     private mutating func hello(version asked: UInt64) throws -> ControlClient.Welcome {
         var welcome: ControlClient.Welcome?
         var version = asked

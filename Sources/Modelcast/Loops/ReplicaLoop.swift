@@ -38,6 +38,7 @@ struct ReplicaLoop: ~Copyable {
     let machine: Machine
     let links: SenderLinks
     private let host: Host
+    private let notices: NoticeLog
     /// Nil where the service has no store.
     let keeper: ReplicaKeeper?
     private var nextTick: UInt64 = 0
@@ -58,6 +59,7 @@ struct ReplicaLoop: ~Copyable {
         self.machine = machine
         self.links = links
         self.host = host
+        notices = NoticeLog(host.logger)
         self.keeper = keeper
     }
 
@@ -172,7 +174,7 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private func carryOut(_ action: ReplicaAction, now: Moment) throws {
-        if let notice = try links.carryOut(action, now: now, taker: machine.taker) { host.logger.log(notice) }
+        if let notice = try links.carryOut(action, now: now, taker: machine.taker) { notices.log(notice, now: now) }
     }
 
     private mutating func tellStatus(now: Moment) {

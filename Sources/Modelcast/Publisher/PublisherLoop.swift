@@ -12,6 +12,7 @@ struct PublisherLoop: ~Copyable {
     let sockets: (any ServingEnd)?
     let pushes: PushLinks?
     private let thread: any TransportThread
+    private let notices: NoticeLog
     private var metrics: CounterMetrics
     /// The messages that wait for the disk; nil where none have to wait.
     let outbox: DurableOutbox?
@@ -49,6 +50,7 @@ struct PublisherLoop: ~Copyable {
         publisher.store?.mail.wake(waker)
         self.thread = thread
         self.publisher = publisher
+        notices = NoticeLog(publisher.logger)
         metrics = CounterMetrics(
             label: "modelcast_publisher", name: configuration.name, problems: publisher.problems)
         publisher.core.withLock { core in
@@ -167,7 +169,7 @@ struct PublisherLoop: ~Copyable {
                 if let outbox { outbox.append(.stream(topic, payload)) } else { try publish(topic, payload) }
             case .reply(let peer, let payload):
                 try answer(peer, payload)
-            case .notice(let notice): publisher.logger.log(notice)
+            case .notice(let notice): notices.log(notice, now: Clocks.now())
             }
         }
     }

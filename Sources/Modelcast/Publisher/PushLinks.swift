@@ -9,6 +9,7 @@ final class PushLinks {
     private let thread: any TransportThread
     private let settings: ConnectionSettings
     private let logger: Logger
+    private let notices: NoticeLog
     private var links: [Link] = []
     private var lacking: [(type: String, ids: [String])] = []
     private var refusals: [ClockRefusal] = []
@@ -35,6 +36,7 @@ final class PushLinks {
                 limits: configuration.limits))
         self.thread = thread
         self.logger = logger
+        notices = NoticeLog(logger)
         settings = ConnectionSettings(
             frameByteCount: configuration.limits.frameByteCount, queueByteCount: PushLinks.queueByteCount,
             greetings: .always, security: configuration.security)
@@ -136,7 +138,7 @@ final class PushLinks {
                 links[relay].control.close(openAt: now.uptimeMicroseconds + pause)
             case .clockRefused(let refusal): refusals.append(refusal)
             case .sendAgain(let type, let ids): lacking.append((type, ids))
-            case .notice(let notice): logger.log(notice)
+            case .notice(let notice): notices.log(notice, now: now)
             }
         }
         for (index, link) in links.enumerated() where link.control.isDue(now: now) {

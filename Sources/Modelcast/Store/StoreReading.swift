@@ -285,7 +285,7 @@ extension StoreReading {
                 + "Publisher.recover), else subscribers keep them and nobody deletes them"
         case .relay:
             "what is missing is fetched from those that it listens to; what was only pushed to it, and is missing, is "
-                + "gone unless another relay has it: run those jobs again"
+                + "gone unless another relay has it: run the jobs of that time again"
         case .subscriber: "what is missing is fetched anew"
         }
     }

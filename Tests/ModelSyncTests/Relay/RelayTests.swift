@@ -1,9 +1,10 @@
 @_spi(CacheWriting) import ModelCache
 import ModelRecord
-import ModelSync
 import ModelWire
 import TestSupport
 import Testing
+
+@testable import ModelSync
 
 @Suite struct RelayTests {
     @Test func `a type that is held and in no head is told in the welcome`() throws {
@@ -45,6 +46,21 @@ import Testing
         network.run(milliseconds: 60_000)
         #expect(network.replicas[0].cache["Former", "2"]?["a"] == 1)
         #expect(network.replicas[0].senderStatus(now: network.now).allSatisfy { $0.state == .live })
+    }
+
+    @Test func `a relay says under its own name that there are transactions, for origins that it does not tell`() throws
+    {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        func saysSo() -> Bool? {
+            let replies = network.ask(.relay(0), .snapshot(rid: 1, prefixes: [.dataPrefix], credit: 8))
+            guard case .complete(_, let heads)? = replies.last else { return nil }
+            return heads.first { $0.origin == "relay" }?.hasTransactions
+        }
+        network.run(milliseconds: 20_000)
+        #expect(saysSo() == false)
+        network.relays[0].replica.origins.noteTransaction(of: "origin")
+        #expect(saysSo() == true)
     }
 
     @Test func `relays in a circle take nothing of what comes back under their own names`() throws {

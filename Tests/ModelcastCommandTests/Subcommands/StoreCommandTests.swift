@@ -149,7 +149,9 @@ import Testing
         _ = try await second.endpoint()
         #expect(second.error.contains("are gone"), "\(second.error)")
         #expect(second.error.contains("r.store.corrupt-"), "\(second.error)")
-        #expect(second.error.contains("run those jobs again"), "\(second.error)")
+        #expect(second.error.contains("run the jobs of that time again"), "\(second.error)")
+        // The time of the jobs whose pushes are gone: from the last batch that is still there until the kill.
+        #expect(second.error.contains(#/commits \d+ to \d+ \(from \S+T\S+Z until \S+T\S+Z\) are gone/#))
         try await ended(second, SIGTERM)
         // It is said once: the new file is whole.
         let third = try RunningCommand(relayArguments)

@@ -171,6 +171,29 @@ import Testing
         }
     }
 
+    @Test func `thousands of types that are equal are compared by two greetings`() async throws {
+        let publisher = try makePublisher()
+        for type in 0..<2_000 { try publisher.merge("T\(type)", "1", ["n": 1]) }
+        try await during(publisher) { publisher in
+            let client = try ControlClient(endpoint: try await publisher.boundEndpoints.control)
+            let found = try await client.verify(against: client)
+            #expect(found.count == 2_000 && found.allSatisfy(\.isEqual))
+            // The budget of questions has 256 at once: it would be spent.
+            #expect(publisher.status.counters[.requestsBusy] == 0)
+        }
+    }
+
+    @Test func `the digest of a greeting is that of all buckets`() async throws {
+        let publisher = try makePublisher()
+        for id in 0..<300 { try publisher.merge("User", "\(id)", ["n": .int(Int64(id))]) }
+        try await during(publisher) { publisher in
+            let client = try ControlClient(endpoint: try await publisher.boundEndpoints.control)
+            let verdict = try #require(try await client.verify(against: client).first).verdict
+            guard case .equal(let digest) = verdict else { throw CaseFailure("\(verdict)") }
+            #expect(try await client.digests().map(\.digests.total) == [digest])
+        }
+    }
+
     @Test func `holders of different publishers never stand at the same point`() async throws {
         let (one, other) = (try makePublisher("one"), try makePublisher("other"))
         try one.merge("User", "1", ["n": 1])

@@ -9,6 +9,26 @@ import Testing
 
 /// What operators see: log messages and metrics.
 @Suite(.timeLimit(.minutes(15))) struct LogAndMetricsTests {
+    @Test func `of one kind sixty-four notices are logged at once and one a second after that, and all are counted`() {
+        let log = RecordedLog()
+        let notices = NoticeLog(log.makeLogger())
+        func tell(_ kind: Notice.Kind, _ count: Int, atSecond second: UInt64) {
+            let now = Moment(wallMilliseconds: 0, uptimeMicroseconds: second * 1_000_000)
+            for _ in 0..<count { notices.log(Notice(kind: kind, metadata: ["type": "a\nb"]), now: now) }
+        }
+        tell(.digestMismatch, 10_000, atSecond: 5)
+        #expect(log.entries.count == 64)
+        tell(.pushFailed, 1, atSecond: 5)
+        #expect(log.entries.count == 65)
+        tell(.digestMismatch, 10, atSecond: 7)
+        #expect(log.entries.count == 67)
+        let leftOut = log.entries.compactMap { $0.metadata["left_out"] }
+        #expect(leftOut == ["\(10_000 - 64)"])
+        #expect(log.entries.allSatisfy { $0.metadata["type"] == "a\\nb" })
+        tell(.digestMismatch, 100, atSecond: 1_000)
+        #expect(log.entries.count == 67 + 64)
+    }
+
     @Test(arguments: [
         (Notice.Kind.versionMismatch, Logger.Level.warning), (.incarnationConflict, .warning),
         (.quarantined, .warning), (.clockRejected, .warning), (.senderLive, .info), (.senderSilent, .info),
@@ -18,7 +38,8 @@ import Testing
         kind: Notice.Kind, level: Logger.Level
     ) throws {
         let log = RecordedLog()
-        log.makeLogger().log(Notice(kind: kind, metadata: ["sender": "p", "sequence": "7"]))
+        let now = Moment(wallMilliseconds: 0, uptimeMicroseconds: 0)
+        NoticeLog(log.makeLogger()).log(Notice(kind: kind, metadata: ["sender": "p", "sequence": "7"]), now: now)
         let entry = try #require(log.entries.first)
         #expect(log.entries.count == 1)
         #expect(entry.level == level)

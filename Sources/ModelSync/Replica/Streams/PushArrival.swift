@@ -17,6 +17,13 @@ public enum PushArrival: Hashable, Sendable {
         .refused(.busy, "this connection has begun to push under many names; try again in a second")
     }
 
+    /// The refusal of a batch of a type, or as an origin, that was not granted.
+    static func notGranted(_ type: String, as origin: String, to name: String) -> PushArrival {
+        .refused(
+            .denied,
+            "\(name) may not write \(type) as \(origin): its grant needs publish:\(type) and origin=\(origin)")
+    }
+
     /// The beginning of the message for a batch from the future.
     private static let future = "the stamp lies too far ahead"
 

@@ -1,3 +1,4 @@
+public import ModelGrants
 import ModelWire
 
 extension Replica {
@@ -5,12 +6,15 @@ extension Replica {
     ///
     /// Pushes are acknowledged, so a pushed stream has no holes: a batch must be the next of its (origin, incarnation,
     /// topic), and a new incarnation begins with sequence 1. A pushed incarnation is followed without a snapshot.
-    /// - Parameter mayName: whether the peer may begin one more name; called where the batch is of a name that is not
-    ///   followed yet.
+    /// - Parameters:
+    ///   - grantee: the pusher, which must have been granted the type and the origin.
+    ///   - mayName: whether the peer may begin one more name; called where the batch is of a name that is not followed
+    ///     yet.
     public func receivePushed(
-        topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment, mayName: () -> Bool = { true }
+        topic bytes: Span<UInt8>, payload: Span<UInt8>, of grantee: Grantee = .anybody, now: Moment,
+        mayName: () -> Bool = { true }
     ) -> PushArrival {
-        let judged = judgePushed(topic: bytes, payload: payload, now: now) { _ in 0 }
+        let judged = judgePushed(topic: bytes, payload: payload, of: grantee, now: now) { _ in 0 }
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
         guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
@@ -42,7 +46,8 @@ extension Replica {
     /// Any bytes are acceptable; afterwards the decoder holds a batch that is not malformed.
     /// - Parameter last: the greatest sequence of a stream that is on its way to the disk, 0 for none.
     func judgePushed(
-        topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment, after last: (ReplayRing.Stream) -> UInt64
+        topic bytes: Span<UInt8>, payload: Span<UInt8>, of grantee: Grantee, now: Moment,
+        after last: (ReplayRing.Stream) -> UInt64
     ) -> PushArrival {
         let topic: Topic
         do throws(WireError) {
@@ -51,6 +56,10 @@ extension Replica {
         } catch {
             counters[.malformedFrames] += 1
             return .refused(error.code == .limit ? .limit : .malformed, error.description)
+        }
+        // The first check: one that may not write learns nothing of what is here.
+        if let type = topic.type, !grantee.rights.mayWrite(type, as: decoder.origin) {
+            return .notGranted(type, as: decoder.origin, to: grantee.name)
         }
         guard isWanted(topic) else {
             return .refused(.unknownTopic, "\(topic) is not replicated here")

@@ -1,0 +1,11 @@
+/// The rights of one key.
+public struct Grant: Hashable, Sendable {
+    /// The public key, 40 characters of Z85.
+    public let key: String
+    /// The name for people, in status and logs. Several keys may have one name, as while a key is replaced.
+    public let name: String
+    /// What the key may do.
+    public internal(set) var rights: Rights
+    /// The first line that names the key, counted from 1.
+    public let line: Int
+}

@@ -1,0 +1,220 @@
+extension Grants {
+    /// Reads a text of grants.
+    /// - Parameter file: the name of the file, for messages.
+    /// - Throws: ``GrantsError`` with every line that cannot be read, and the nearest thing that would be right.
+    public init(parsing text: String, file: String = "grants") throws(GrantsError) {
+        self.init()
+        var problems: [GrantsProblem] = []
+        // A line may end as on other systems.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            var reader = GrantLineReader(line: index + 1, line)
+            let grant = reader.read()
+            problems += reader.problems
+            warnings += reader.warnings
+            guard let grant, reader.problems.isEmpty, let earlier = add(grant) else { continue }
+            warnings.append(reader.repeated(grant, after: earlier))
+        }
+        guard problems.isEmpty else { throw GrantsError(file: file, problems: problems) }
+    }
+}
+
+/// Reads one line of grants.
+private struct GrantLineReader {
+    private struct Word {
+        let text: String
+        let column: Int
+    }
+
+    private let line: Int
+    private let words: [Word]
+    private(set) var problems: [GrantsProblem] = []
+    private(set) var warnings: [GrantsProblem] = []
+
+    init(line: Int, _ text: Substring) {
+        self.line = line
+        var words: [Word] = []
+        var current = ""
+        var start = 0
+        for (index, character) in text.enumerated() {
+            if character == " " || character == "\t" {
+                if !current.isEmpty { words.append(Word(text: current, column: start)) }
+                current = ""
+            } else {
+                if current.isEmpty { start = index + 1 }
+                current.append(character)
+            }
+        }
+        if !current.isEmpty { words.append(Word(text: current, column: start)) }
+        self.words = words
+    }
+
+    /// The grant of the line; nil where the line has none, or is wrong.
+    mutating func read() -> Grant? {
+        guard let first = words.first, !first.text.hasPrefix("#") else { return nil }
+        if let word = words.first(where: { $0.text.unicodeScalars.contains(where: \.isControl) }) {
+            report(word, "a control character stands here: take it away")
+            return nil
+        }
+        guard first.text == "grant" else {
+            report(first, "a line begins with grant or #, not \(shown(first.text))")
+            return nil
+        }
+        guard words.count > 1 else {
+            report(first, "a key is missing: write grant KEY NAME and what the key may do")
+            return nil
+        }
+        let key = words[1]
+        if let fault = GrantLineReader.fault(ofKey: key.text) {
+            report(key, fault)
+            return nil
+        }
+        guard words.count > 2, !words[2].text.hasPrefix("#") else {
+            report(key, "a name is missing: write grant KEY NAME and what the key may do")
+            return nil
+        }
+        let name = words[2]
+        if GrantLineReader.looksLikeRight(name.text) {
+            report(name, "a name is missing before \(shown(name.text)): write grant KEY NAME and what the key may do")
+            return nil
+        }
+        var rights = Rights()
+        for word in words.dropFirst(3) {
+            if word.text.hasPrefix("#") { break }
+            add(word, to: &rights)
+        }
+        if problems.isEmpty { check(rights, of: name) }
+        return problems.isEmpty ? Grant(key: key.text, name: name.text, rights: rights, line: line) : nil
+    }
+
+    private mutating func add(_ word: Word, to rights: inout Rights) {
+        switch word.text {
+        case "relay": rights.isRelay = true
+        case "operate": rights.isOperator = true
+        default:
+            if let pattern = pattern(word, behind: "subscribe:") {
+                note(pattern, word, among: rights.subscriptions)
+                rights.subscriptions.append(pattern)
+            } else if let pattern = pattern(word, behind: "publish:") {
+                note(pattern, word, among: rights.publications)
+                rights.publications.append(pattern)
+            } else if let pattern = pattern(word, behind: "origin=") {
+                note(pattern, word, among: rights.origins)
+                rights.origins.append(pattern)
+            } else if problems.last?.column != word.column {
+                report(word, "\(shown(word.text)) is no right\(GrantLineReader.nearest(word.text))")
+            }
+        }
+    }
+
+    private mutating func pattern(_ word: Word, behind prefix: String) -> NamePattern? {
+        guard word.text.hasPrefix(prefix) else { return nil }
+        let text = word.text.dropFirst(prefix.count)
+        if let pattern = NamePattern(text) { return pattern }
+        report(
+            word,
+            text.isEmpty
+                ? "a name is missing behind \(prefix) (\(prefix)* stands for all)"
+                : "\(shown(String(text))) has a * that is not at its end: names can only be cut off at the end")
+        return nil
+    }
+
+    /// Reports rights that mean nothing without others.
+    private mutating func check(_ rights: Rights, of name: Word) {
+        if !rights.publications.isEmpty, rights.origins.isEmpty {
+            report(name, "publish: needs an origin to write as: add origin=\(name.text)")
+        }
+        if rights.publications.isEmpty, !rights.origins.isEmpty {
+            report(name, "origin= needs types to write: add publish:TYPE")
+        }
+        if rights == Rights() {
+            warnings.append(
+                GrantsProblem(
+                    line: line, column: name.column,
+                    message: "\(name.text) may connect and do nothing: add subscribe:TYPE, or take the line away"))
+        }
+    }
+
+    /// Warns where a pattern adds nothing.
+    private mutating func note(_ pattern: NamePattern, _ word: Word, among others: [NamePattern]) {
+        guard let other = others.first(where: { $0.covers(pattern) }) else { return }
+        warnings.append(
+            GrantsProblem(line: line, column: word.column, message: "\(word.text) adds nothing to \(other)"))
+    }
+
+    /// The warning for a key that stands in two lines.
+    func repeated(_ grant: Grant, after earlier: Grant) -> GrantsProblem {
+        let rights = "the rights of both lines add up"
+        let message =
+            grant.name == earlier.name
+            ? "this key stands in line \(earlier.line), too: \(rights)"
+            : "this key is \(earlier.name) in line \(earlier.line), and \(grant.name) here: it is called "
+                + "\(earlier.name), and \(rights)"
+        return GrantsProblem(line: line, column: words[1].column, message: message)
+    }
+
+    private mutating func report(_ word: Word, _ message: String) {
+        problems.append(GrantsProblem(line: line, column: word.column, message: message))
+    }
+
+    private func shown(_ text: String) -> String { "'\(text.count > 60 ? text.prefix(57) + "..." : text[...])'" }
+
+    // MARK: Rules of words
+
+    /// The characters of Z85 (ZeroMQ's RFC 32).
+    private static let digits = Set(
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#")
+
+    private static func fault(ofKey text: String) -> String? {
+        if let wrong = text.first(where: { !digits.contains($0) }) {
+            return "\(text.count > 12 ? "this" : "'\(text)'") is no public key: '\(wrong)' is not among the characters "
+                + "of one; modelcast keygen prints one with 40 characters"
+        }
+        guard text.count == 40 else {
+            return "a public key has 40 characters, and this has \(text.count): is it whole?"
+        }
+        return nil
+    }
+
+    private static let rights = ["subscribe:", "publish:", "origin=", "relay", "operate"]
+
+    private static func looksLikeRight(_ text: String) -> Bool {
+        rights.contains { $0.last == ":" || $0.last == "=" ? text.hasPrefix($0) : text == $0 }
+    }
+
+    /// Advice with the right that is spelled most like the word.
+    private static func nearest(_ text: String) -> String {
+        let head = text.firstIndex { $0 == ":" || $0 == "=" }.map { text[..<$0] } ?? text[...]
+        let found = rights.map { right in
+            (right, distance(Array(right.filter { $0 != ":" && $0 != "=" }), Array(head.lowercased())))
+        }
+        guard let best = found.min(by: { $0.1 < $1.1 }), best.1 <= min(3, head.count / 2) else {
+            return ": write subscribe:TYPE, publish:TYPE, origin=NAME, relay or operate"
+        }
+        let rest = text.dropFirst(head.count).dropFirst()
+        let isBare = best.0.last != ":" && best.0.last != "="
+        return ": write \(best.0)\(isBare ? "" : rest.isEmpty ? (best.0 == "origin=" ? "NAME" : "TYPE") : String(rest))"
+    }
+
+    /// How many characters have to be added, removed or changed.
+    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var row = Array(0...right.count)
+        for (index, character) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for (column, other) in right.enumerated() {
+                let above = row[column + 1]
+                row[column + 1] = min(above + 1, row[column] + 1, diagonal + (character == other ? 0 : 1))
+                diagonal = above
+            }
+        }
+        return row[right.count]
+    }
+}
+
+extension Unicode.Scalar {
+    /// The character would do something to a terminal or a log, or cannot be seen there.
+    fileprivate var isControl: Bool {
+        properties.generalCategory == .control || properties.generalCategory == .format
+    }
+}

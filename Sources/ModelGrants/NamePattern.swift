@@ -1,0 +1,33 @@
+/// A pattern of type names or origins: a name, or the beginning of names with `*` at the end. `*` alone matches all.
+public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
+    /// The name, or what names begin with.
+    public let text: String
+    /// Names that only begin with ``text`` match, too.
+    public let isPrefix: Bool
+
+    /// Reads a pattern.
+    /// - Returns: nil where the text is empty, or has a `*` that is not at its end.
+    public init?(_ pattern: some StringProtocol) {
+        isPrefix = pattern.hasSuffix("*")
+        text = String(isPrefix ? pattern.dropLast() : pattern[...])
+        guard !pattern.isEmpty, !text.contains("*") else { return nil }
+    }
+
+    /// The pattern of all names.
+    public static let all = NamePattern(everything: ())
+
+    private init(everything: Void) { (text, isPrefix) = ("", true) }
+
+    /// The bytes decide, as on the wire: two spellings of one character are two names.
+    public func matches(_ name: String) -> Bool {
+        isPrefix ? name.utf8.starts(with: text.utf8) : name.utf8.elementsEqual(text.utf8)
+    }
+
+    /// Every name that `other` matches is matched by this pattern.
+    public func covers(_ other: NamePattern) -> Bool {
+        isPrefix ? other.text.utf8.starts(with: text.utf8) : !other.isPrefix && matches(other.text)
+    }
+
+    /// The pattern as it is written.
+    public var description: String { text + (isPrefix ? "*" : "") }
+}

@@ -1,0 +1,66 @@
+import Logging
+import ModelRecord
+import ModelSync
+
+/// The log of a state machine's notices, bounded in what a peer can make it write. It belongs to the thread of its
+/// machine.
+///
+/// Of each kind, sixty-four lines may come at once and one a second after that. What is left out is counted, and told
+/// with the next line of its kind that is written.
+final class NoticeLog {
+    private struct Room {
+        var lineCount = NoticeLog.burst
+        var filledAt: UInt64
+        var leftOutCount = 0
+    }
+
+    private let logger: Logger
+    private var rooms: [Notice.Kind: Room] = [:]
+
+    static let burst: UInt64 = 64
+    private static let lineMicroseconds: UInt64 = 1_000_000
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Logs a notice, if there is room. Each value stays on one line, also where a peer has chosen it.
+    func log(_ notice: Notice, now: Moment) {
+        guard logger.logLevel <= notice.kind.level, let leftOutCount = takeRoom(notice.kind, now) else { return }
+        var metadata: Logger.Metadata = [:]
+        for (key, value) in notice.metadata { metadata[key] = "\(value.shown())" }
+        if leftOutCount > 0 { metadata["left_out"] = "\(leftOutCount)" }
+        logger.log(level: notice.kind.level, "\(notice.kind.rawValue)", metadata: metadata)
+    }
+
+    /// Takes the room of one line.
+    /// - Returns: how many lines of the kind were left out since the last one; nil where there is no room.
+    private func takeRoom(_ kind: Notice.Kind, _ now: Moment) -> Int? {
+        var room = rooms[kind] ?? Room(filledAt: now.uptimeMicroseconds)
+        defer { rooms[kind] = room }
+        let gained = (now.uptimeMicroseconds - min(room.filledAt, now.uptimeMicroseconds)) / NoticeLog.lineMicroseconds
+        room.filledAt += gained * NoticeLog.lineMicroseconds
+        room.lineCount = min(NoticeLog.burst, room.lineCount + gained)
+        guard room.lineCount > 0 else {
+            room.leftOutCount += 1
+            return nil
+        }
+        defer { room.leftOutCount = 0 }
+        room.lineCount -= 1
+        return room.leftOutCount
+    }
+}
+
+extension Notice.Kind {
+    /// Libraries log at info or below. Only a notice that needs an operator is a warning.
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
+            .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
+            .streamsRefused, .contradictedHeads, .unsendable, .cutClients:
+            .warning
+        case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
+            .streamsStale, .streamsFresh, .clockAccepted:
+            .info
+        case .holeFound, .holeMended, .malformed: .debug
+        }
+    }
+}
