@@ -72,6 +72,7 @@ import Testing
             "the checker wanted no pushed batch of a start before one that others had told merged again"
         ),
         (1_023_000_101_277, "a snapshot had half of a transaction of an origin that its relay did not tell"),
+        (1_024_000_011_223, "half of a transaction, held for longer than deletes last, brought a deleted model back"),
         (1_022_000_015_566, "relays that told a start only once it could be doubted were taken for liars"),
         (414_500_849_384_947_750, "a relay followed a liar's start, and told the one before"),
         (414_500_849_384_952_743, "a relay told the start before the one that it followed, and lacked a job's write"),

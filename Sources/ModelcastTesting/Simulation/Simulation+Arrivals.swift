@@ -42,8 +42,8 @@ extension Simulation {
 
     /// Counts the pushed batches of a restarted relay's disk as accepted.
     ///
-    /// The relay passes over most of those that its records hold, by the positions on the disk. With a liar about, positions
-    /// may claim more than the records hold, so all are counted then.
+    /// The relay passes over most of those that its records hold, by the positions on the disk. With a liar about,
+    /// positions may claim more than the records hold, so all are counted then.
     func noteRestored(_ node: SimulatedNode) {
         node.watch.acceptedCount += UInt64(hasLiar ? node.disk.pushes.count : node.disk.mergeableCount)
     }

@@ -80,4 +80,18 @@ import Testing
         }
         #expect(looks == 10_000 && ticks == 10)
     }
+
+    @Test func `parts from before a long absence are let go unmerged, but for those that are pushed`() {
+        var groups = GroupAssembler()
+        let (one, other) = (Topic.data(type: "User"), Topic.data(type: "Team"))
+        for (origin, time) in [("early", UInt64(10)), ("job", 10), ("late", 20)] {
+            let part = GroupAssembler.Part(topic: one, sequence: 1, payload: [1], isForwarded: true)
+            _ = groups.add(
+                part, origin: origin, incarnation: 1, stamp: 1, wanted: [one, other], now: time, patience: 1_000)
+        }
+        #expect(groups.drop(heldSinceBefore: 20) { $0 == "job" } == 1)
+        #expect(["early", "job", "late"].filter { groups.holds($0, 1) } == ["job", "late"])
+        #expect(groups.firstHeld(StreamKey(origin: "early", topic: one), of: 1) == nil)
+        #expect(groups.brokenInvariant() == nil)
+    }
 }

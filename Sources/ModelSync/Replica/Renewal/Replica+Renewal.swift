@@ -250,13 +250,19 @@ extension Replica {
     static let restMicroseconds: UInt64 = 600_000_000
 
     /// Builds the state anew where the sender was not heard of for longer than deletes are remembered: merging its copy
-    /// with this one would bring back models whose deletes it has forgotten.
+    /// with this one would bring back models whose deletes it has forgotten. Parts of transactions that are held since
+    /// then would do the same; only what was pushed here is in no copy.
     func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
         let session = sessions[sender.index]
         guard let last = session.lastContact,
-            now.wallMilliseconds.subtractingOrZero(last) > configuration.tombstoneRetention.wholeMicroseconds / 1000,
-            !cache.types.isEmpty
+            now.wallMilliseconds.subtractingOrZero(last) > configuration.tombstoneRetention.wholeMicroseconds / 1000
         else { return }
+        let retention = configuration.tombstoneRetention.wholeMicroseconds
+        let droppedCount = groups.drop(heldSinceBefore: now.uptimeMicroseconds.subtractingOrZero(retention)) { origin in
+            origins[origin].isPushedHere
+        }
+        counters[.expiredBatches] += UInt64(droppedCount)
+        guard !cache.types.isEmpty else { return }
         startAnew(prefixes, reason: "\(label(sender)) was away for too long", now: now)
     }
 }

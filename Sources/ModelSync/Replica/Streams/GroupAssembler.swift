@@ -184,6 +184,16 @@ struct GroupAssembler: Sendable {
         return take(groups.filter { $0.key.origin == origin && $0.value.incarnation < incarnation })
     }
 
+    /// Removes the groups that are held since before `time`, with their parts: a copy that is taken anew has what is
+    /// left of them.
+    /// - Parameter isKept: true for an origin whose parts no copy has.
+    /// - Returns: how many parts were removed.
+    mutating func drop(heldSinceBefore time: UInt64, unless isKept: (String) -> Bool) -> Int {
+        guard !groups.isEmpty else { return 0 }
+        let old = groups.filter { $0.value.since < time && !isKept($0.key.origin) }
+        return take(old).reduce(0) { $0 + $1.count }
+    }
+
     /// Removes the groups whose deadline has passed, or that no longer find room. Their parts are to be applied as far
     /// as they are here.
     /// - Parameters:
