@@ -4,6 +4,12 @@
 @_exported public import ModelTypes
 @_exported public import ModelViews
 
+@_exported public import struct ModelGrants.Grant
+@_exported public import struct ModelGrants.Grants
+@_exported public import struct ModelGrants.GrantsError
+@_exported public import struct ModelGrants.GrantsProblem
+@_exported public import struct ModelGrants.NamePattern
+@_exported public import struct ModelGrants.Rights
 @_exported public import struct ModelStore.StoreError
 @_exported public import enum ModelStore.StoreHealth
 @_exported public import struct ModelStore.WriteBehindConfiguration

@@ -26,7 +26,7 @@ enum TidyRules {
         "Sources/ModelStore/File/RowSum.swift", "Sources/ModelStore/File/FilePlace.swift",
         "Sources/ModelStore/File/StoreMark.swift", "Sources/ModelStore/File/KeptLog.swift",
         // The rights of a file that is open, from the system.
-        "Sources/Modelcast/Keys/KeyFile.swift",
+        "Sources/Modelcast/Keys/FileRights.swift",
         // The bytes of a message become an array, and back.
         "Sources/Modelcast/Transport/ZeroMQ/Message+Bytes.swift",
         // Sockets of the system, to find out why nobody greets at an endpoint.

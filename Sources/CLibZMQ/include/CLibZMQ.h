@@ -88,6 +88,12 @@ static inline int clibzmq_message_descriptor(const clibzmq_message *message) {
     return zmq_msg_get((const zmq_msg_t *)message, ZMQ_SRCFD);
 }
 
+/* The user id that the ZAP handler gave the peer that sent the message; null where there is none. The text belongs to
+   the message. */
+static inline const char *clibzmq_message_user(const clibzmq_message *message) {
+    return zmq_msg_gets((const zmq_msg_t *)message, "User-Id");
+}
+
 static inline int clibzmq_message_send(clibzmq_message *message, void *socket, int flags) {
     return clibzmq_result(zmq_msg_send((zmq_msg_t *)message, socket, flags));
 }

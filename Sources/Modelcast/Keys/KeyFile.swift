@@ -27,7 +27,7 @@ public enum KeyFile {
             throw failure(
                 "\(path) is a secret key that its group may write, or others may read or write: chmod 600 \(path)")
         }
-        guard rights.owner == geteuid() || rights.owner == 0 else {
+        guard rights.isOwn else {
             throw failure(
                 "\(path) is a secret key of another user, who may change it: chown it to the user of this process")
         }
@@ -80,24 +80,11 @@ public enum KeyFile {
         case publicKey = "modelcast-public-key"
     }
 
-    /// The rights of a file that is open: what stands at its path may be another one by now.
-    private struct Rights {
-        let mode: mode_t
-        let owner: uid_t
-
-        /// Nil where the system does not tell.
-        init?(of descriptor: Int32) {
-            var facts = stat()
-            guard unsafe fstat(descriptor, &facts) == 0 else { return nil }
-            (mode, owner) = (facts.st_mode, facts.st_uid)
-        }
-    }
-
-    private static func read(_ path: String) throws(ModelcastError) -> (lines: [Substring], rights: Rights?) {
+    private static func read(_ path: String) throws(ModelcastError) -> (lines: [Substring], rights: FileRights?) {
         do {
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? file.close() }
-            let rights = Rights(of: file.fileDescriptor)
+            let rights = FileRights(of: file.fileDescriptor)
             let data = try file.read(upToCount: byteCountMax + 1) ?? Data()
             if data.count <= byteCountMax, let text = String(data: data, encoding: .utf8) {
                 return (text.split(separator: "\n", omittingEmptySubsequences: false), rights)

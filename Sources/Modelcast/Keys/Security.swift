@@ -9,9 +9,11 @@ public import ZeroMQ
 /// configuration.security = Security(keys: keys, clients: [billingPublicKey])
 /// ```
 /// - A process has one pair of keys, for the endpoints that it serves and for those that it connects to.
-/// - A server allows the clients in ``clients`` and no others. Each of them may do everything: subscribe, push, ask.
+/// - A server allows the clients in ``access``, each as far as it was granted. Without that it allows those in
+///   ``clients`` and no others, and each of them may do everything: subscribe, push, ask.
 /// - A client knows the public key of each server, and does not speak to a server with another key.
-/// - Keys are read once. For other keys make a new publisher, subscriber or relay.
+/// - Keys are read once. For other keys make a new publisher, subscriber or relay; ``Access/replace(by:)`` lets other
+///   grants hold.
 ///
 /// The protocol is CURVE, of ZeroMQ. It hides the content of messages, but not their receivers, times and sizes.
 public struct Security: Hashable, Sendable {
@@ -20,6 +22,9 @@ public struct Security: Hashable, Sendable {
     /// The public keys of the processes that may connect to this one: subscribers, relays, jobs that push, and users of
     /// a ``ControlClient``. A process that serves needs at least one.
     public var clients: Set<Curve.PublicKey>
+    /// Who may do what at this process. Where it is set, ``clients`` must be empty; where it is not, each client may do
+    /// everything.
+    public var access: Access?
     /// The public key of every server that this process connects to, except for those in ``serversByEndpoint``.
     public var server: Curve.PublicKey?
     /// The public keys of single servers, by control endpoint, spelled as in the configuration. A key holds for the
@@ -29,13 +34,17 @@ public struct Security: Hashable, Sendable {
     /// Makes the keys of a process.
     public init(
         keys: Curve.KeyPair, clients: Set<Curve.PublicKey> = [], server: Curve.PublicKey? = nil,
-        serversByEndpoint: [String: Curve.PublicKey] = [:]
+        serversByEndpoint: [String: Curve.PublicKey] = [:], access: Access? = nil
     ) {
+        self.access = access
         self.keys = keys
         self.clients = clients
         self.server = server
         self.serversByEndpoint = serversByEndpoint
     }
+
+    /// The keys that may connect.
+    var clientKeys: Set<Curve.PublicKey> { access?.keys ?? clients }
 
     /// The key that the server at a control endpoint must prove.
     func serverKey(at endpoint: String) -> Curve.PublicKey? { serversByEndpoint[endpoint] ?? server }
@@ -43,10 +52,21 @@ public struct Security: Hashable, Sendable {
     /// Refuses a server's configuration that allows no client.
     func requireClients() throws(ModelcastError) {
         try Security.requireCurve()
+        if let access {
+            guard clients.isEmpty else {
+                throw ModelcastError(
+                    .configuration, "grants take the place of a list of clients: name the clients' keys in the grants")
+            }
+            guard !access.keys.isEmpty else {
+                throw ModelcastError(.configuration, "the grants name no key, so nobody could connect")
+            }
+            return
+        }
         guard !clients.isEmpty else {
             throw ModelcastError(
                 .configuration,
-                "with keys only known clients come in, and none is known: name their public keys (--client-keys)")
+                "with keys only known clients come in, and none is known: name their public keys and what they may do "
+                    + "(--grants), or only the keys (--client-keys)")
         }
     }
 

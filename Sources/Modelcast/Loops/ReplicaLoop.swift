@@ -95,7 +95,9 @@ struct ReplicaLoop: ~Copyable {
         if case .relay(let relay, let sockets) = machine {
             try sockets.receive(
                 subscribed: { relay.subscribed(to: $0, now: Clocks.now()) },
-                requested: { peer, payload in relay.receive(payload.span, from: peer, now: Clocks.now()) })
+                requested: { peer, grantee, payload in
+                    relay.receive(payload.span, from: peer, of: grantee, now: Clocks.now())
+                })
             relay.countRefusedClients(sockets.takeRefusedCount())
         }
         let end = Clocks.now()

@@ -153,9 +153,10 @@ struct PublisherLoop: ~Copyable {
                 let now = Clocks.now()
                 publisher.core.withLock { $0.origin.subscribed(to: prefix, now: now) }
             },
-            requested: { peer, payload in
+            requested: { peer, grantee, payload in
                 let now = Clocks.now()
-                let request = ReceivedRequest(payload.span, limits: publisher.configuration.limits)
+                let request = ReceivedRequest(
+                    payload.span, limits: publisher.configuration.limits, from: grantee)
                 publisher.core.withLock { $0.origin.receive(request, from: peer, now: now) }
             })
         guard let refused = sockets?.takeRefusedCount(), refused > 0 else { return }

@@ -1,4 +1,5 @@
 import Logging
+import ModelGrants
 import ZeroMQ
 
 /// The end of a transport at which a sender serves: its stream, and its control endpoint. A subscriber that can be
@@ -24,10 +25,12 @@ protocol ServingEnd: AnyObject {
     /// Hands over what has arrived, a burst of each kind.
     /// - Parameters:
     ///   - subscribed: is called with a prefix that a peer has subscribed to. From then on the stream reaches it.
-    ///   - requested: is called with the peer's identity and the request. The identity is a number that the transport
-    ///     has given the connection; a later connection has another. The request is empty for a message that is none by
-    ///     its form.
-    func receive(subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void) throws(ModelcastError)
+    ///   - requested: is called with the peer's identity, its owner and the request. The identity is a number that the
+    ///     transport has given the connection; a later connection has another. The owner has what it was granted at
+    ///     this moment. The request is empty for a message that is none by its form.
+    func receive(
+        subscribed: ([UInt8]) -> Void, requested: ([UInt8], Grantee, [UInt8]) -> Void
+    ) throws(ModelcastError)
 }
 
 /// The settings of a serving end.

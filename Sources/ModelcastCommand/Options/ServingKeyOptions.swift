@@ -1,5 +1,7 @@
 import ArgumentParser
+import Logging
 import Modelcast
+import ServiceLifecycle
 
 /// The keys of a process that may serve: its own, those of the servers that it trusts, and those of the clients that
 /// may connect to it.
@@ -8,14 +10,28 @@ struct ServingKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The public keys of the clients that may connect to this process. Repeat it for several files.",
+            "The public keys of the clients that may connect to this process, and do everything. Repeat it for several "
+                + "files.",
             valueName: "file"))
     var clientKeys: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file that says which key may do what (modelcast help grants). In place of --client-keys. Read again at "
+                + "SIGHUP.",
+            valueName: "file"))
+    var grants: String?
 
     func validate() throws {
         guard own.hasKey || clientKeys.isEmpty else {
             throw ValidationError(
                 "--client-keys says whom to trust, and this process has to prove itself too: it needs --key")
+        }
+        guard own.hasKey || grants == nil else {
+            throw ValidationError("--grants says what keys may do, and this process has to have one: it needs --key")
+        }
+        guard grants == nil || clientKeys.isEmpty else {
+            throw ValidationError("--grants takes the place of --client-keys: name those keys in the file of grants")
         }
     }
 
@@ -31,9 +47,14 @@ struct ServingKeyOptions: ParsableArguments {
         guard served != nil || clientKeys.isEmpty else {
             throw ValidationError("--client-keys is about who connects to this process: nothing is served here")
         }
+        guard served != nil || grants == nil else {
+            throw ValidationError("--grants is about who connects to this process: nothing is served here")
+        }
         guard let served else { return }
-        guard !own.hasKey || !clientKeys.isEmpty else {
-            throw ValidationError("with a key only known clients come in: name their public keys, --client-keys")
+        guard !own.hasKey || !clientKeys.isEmpty || grants != nil else {
+            throw ValidationError(
+                "with a key only known clients come in: name their public keys and what each may do, --grants (or only "
+                    + "the keys, --client-keys)")
         }
         guard !own.hasKey, !(reach?.insecure ?? false), let reached = served.reachedByOthers else { return }
         throw ValidationError(
@@ -45,6 +66,14 @@ struct ServingKeyOptions: ParsableArguments {
     func security() throws -> Security? {
         var security = try own.security()
         for path in clientKeys { security?.clients.formUnion(try KeyFile.publicKeys(at: path)) }
+        if let grants { security?.access = Access(try GrantsFile.read(grants)) }
         return security
+    }
+
+    /// The services that a process needs beside its own: one that reads the grants again, where there are any.
+    func services(of security: Security?, logger: Logger) -> [any Service] {
+        guard let grants, let access = security?.access else { return [] }
+        GrantsReload.tell(access.grants, grants, logger)
+        return [GrantsReload(path: grants, access: access, logger: logger)]
     }
 }

@@ -196,7 +196,8 @@ struct Publish: AsyncParsableCommand {
                 type: type, idField: idField, inputs: inputs, isWhole: whole, deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
                 timeout: timeout?.duration))
-        try await runUntilDone([publisher, feed], logger: logger)
+        let more = keys.services(of: configuration.security, logger: logger)
+        try await runUntilDone(more + [publisher, feed], logger: logger)
     }
 }
 

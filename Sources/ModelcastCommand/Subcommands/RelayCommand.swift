@@ -93,7 +93,8 @@ struct RelayCommand: AsyncParsableCommand {
         configuration.replayAge = replay.replayAge.duration
         if !type.isEmpty { configuration.selection = .types(type) }
         let relay = try Relay(configuration, logger: logger)
-        try await runUntilDone([relay, RelayAnnouncer(relay: relay)], logger: logger)
+        let more = keys.services(of: configuration.security, logger: logger)
+        try await runUntilDone(more + [relay, RelayAnnouncer(relay: relay)], logger: logger)
     }
 }
 

@@ -24,6 +24,7 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             Publish.self, Subscribe.self, RelayCommand.self, Get.self, Digest.self, Verify.self, Demo.self, Stress.self,
             Chaos.self, Bench.self, Generate.self, Keygen.self,
+            GrantsCommand.self,
         ])
 
     /// The entry point of the process.

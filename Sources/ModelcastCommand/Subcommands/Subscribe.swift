@@ -120,6 +120,8 @@ struct Subscribe: AsyncParsableCommand {
         let plan = SubscribePlan(
             ids: id.isEmpty ? nil : Set(id), printsChanges: changes, endsWhenLive: untilLive, printsModels: models,
             printsDigest: digest, timeout: timeout?.duration)
-        try await runUntilDone([subscriber, SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
+        let more = keys.services(of: configuration.security, logger: logger)
+        try await runUntilDone(
+            more + [subscriber, SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
     }
 }

@@ -34,4 +34,13 @@ extension Message {
     public var connection: Connection? {
         unsafe withUnsafePointer(to: self) { unsafe Connection($0) }
     }
+
+    /// The key that the peer has proven, as the ZAP handler has named it; nil where no keys are used.
+    public var key: Curve.PublicKey? {
+        unsafe withUnsafePointer(to: self) { message in
+            let content = unsafe UnsafeRawPointer(message).assumingMemoryBound(to: clibzmq_message.self)
+            guard let text = unsafe clibzmq_message_user(content) else { return nil }
+            return unsafe Curve.PublicKey(z85: String(cString: text))
+        }
+    }
 }

@@ -16,7 +16,7 @@
 public struct ZAPHandler: ~Copyable {
     /// The keys of allowed clients. Nil where no keys are used: then all clients without a key are allowed, and no
     /// others.
-    public let allowed: Set<Curve.PublicKey>?
+    public var allowed: Set<Curve.PublicKey>?
     /// The ``SocketOption/zapDomain`` of the sockets that it answers for. Clients of other domains are refused.
     public let domain: String
     fileprivate let socket: Socket

@@ -1,3 +1,4 @@
+import ModelGrants
 import ZeroMQ
 
 /// A sender on a bus.
@@ -44,7 +45,7 @@ final class InMemoryServing: ServingEnd {
     /// Nobody is refused on a bus.
     func takeRefusedCount() -> UInt64 { 0 }
 
-    func receive(subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void) {
+    func receive(subscribed: ([UInt8]) -> Void, requested: ([UInt8], Grantee, [UInt8]) -> Void) {
         // Both are called outside of the lock: a writer takes that while it holds the publisher's.
         let (subscriptions, hasMoreSubscriptions) = thread.bus.exchange.withLock { exchange in
             exchange.takeSubscriptions(at: bound.stream, atMost: InMemoryServing.burst)
@@ -54,7 +55,7 @@ final class InMemoryServing: ServingEnd {
             exchange.takeRequests(
                 at: bound.control, atMost: InMemoryServing.burst, byteCountMax: InMemoryServing.burstByteCount)
         }
-        for (peer, request) in requests { requested(InMemoryServing.identity(of: peer), request) }
+        for (peer, request) in requests { requested(InMemoryServing.identity(of: peer), .anybody, request) }
         if hasMoreSubscriptions || hasMoreRequests { thread.leaveSome() }
     }
 

@@ -5,7 +5,9 @@ import ZeroMQ
 /// 3, and no other, such as a web page that sends bytes to the port. One gate serves all sockets of a sender; it
 /// belongs to their thread.
 final class ClientGate {
-    private let handler: ZAPHandler
+    private var handler: ZAPHandler
+    private let access: Access?
+    private var version: UInt64
     private let handlerToken: Poller.Token
     private let logger: Logger
     private let hasKeys: Bool
@@ -30,7 +32,9 @@ final class ClientGate {
         _ security: Security?, in context: Context, poller: inout Poller, logger: Logger,
         stranger: Curve.KeyPair? = nil
     ) throws(ZeroMQError) {
-        handler = try ZAPHandler(allowing: security?.clients, domain: Security.domain, in: context)
+        access = security?.access
+        version = access?.version ?? 0
+        handler = try ZAPHandler(allowing: security?.clientKeys, domain: Security.domain, in: context)
         handlerToken = try poller.add(handler)
         self.logger = logger
         hasKeys = security != nil
@@ -48,11 +52,15 @@ final class ClientGate {
 
     /// Answers the clients that have asked to connect, and notes the refused ones.
     func serve(poller: borrowing Poller) throws(ZeroMQError) {
+        if let access, access.version != version {
+            version = access.version
+            handler.allowed = access.keys
+        }
         if poller.isReadable(handlerToken) {
             for decision in try handler.answer() {
                 switch decision {
                 case .allowed, .allowedWithoutKey: continue
-                case .refused(let key): refused("its key is not allowed; if it should be, add it", key: key.z85)
+                case .refused(let key): refused("its key has no grant; if it should have one, add it", key: key.z85)
                 case .malformed: refused("it was asked about in a way that is not understood", key: nil)
                 }
             }

@@ -45,7 +45,8 @@ struct HandshakeWatch: ~Copyable {
         case (.protocolError(.mechanismMismatch), _?):
             "it has no keys; give it a key pair, or leave out the keys on this side"
         case (.refused(400), let key?):
-            "it does not allow the key of this client; add \(key) to its clients (--client-keys) and start it again"
+            "it does not allow the key of this client; add \(key) to its grants (--grants, SIGHUP) or its clients "
+                + "(--client-keys, and start it again)"
         case (.refused(let status), _):
             "it cannot tell whether this client is allowed (ZAP status \(status)); look into its log"
         case (_, nil): nil

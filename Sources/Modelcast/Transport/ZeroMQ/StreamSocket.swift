@@ -1,3 +1,5 @@
+import ModelGrants
+import Synchronization
 import ZeroMQ
 
 /// The XPUB socket of a stream. Any thread may send on it, and the socket thread waits on it.
@@ -5,16 +7,22 @@ final class StreamSocket: StreamChannel {
     let socket: SharedSocket
     /// The endpoint where the socket is bound.
     let endpoint: String
+    /// What each subscriber gets; nil where there are no grants, so that everybody gets what it subscribes to.
+    private let audiences: Mutex<StreamAudiences>?
 
-    init(_ socket: consuming sending Socket) throws(ZeroMQError) {
+    init(_ socket: consuming sending Socket, hasGrants: Bool) throws(ZeroMQError) {
         endpoint = try socket.lastEndpoint()
+        audiences = hasGrants ? Mutex(StreamAudiences()) : nil
         self.socket = try SharedSocket(socket)
     }
 
     /// XPUB drops a message for a peer whose queue is full, and never refuses.
     func publish(topic: [UInt8], _ payload: [UInt8]) throws(ModelcastError) {
+        let messages = audiences?.withLock { $0.messages(topic, payload) } ?? [(topic, payload)]
         try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
-            try socket.withLock { socket throws(ZeroMQError) in try StreamSocket.send(topic, payload, on: socket) }
+            try socket.withLock { socket throws(ZeroMQError) in
+                for (topic, payload) in messages { try StreamSocket.send(topic, payload, on: socket) }
+            }
         }
     }
 
@@ -27,9 +35,38 @@ final class StreamSocket: StreamChannel {
         }
     }
 
-    /// The next message of a peer; nil when none has come.
-    func receive() throws(ZeroMQError) -> [UInt8]? {
-        try socket.withLock { socket throws(ZeroMQError) in try socket.receive()?.array }
+    /// A message of a subscriber: 1 for a subscription or 0 for its end, then the prefix.
+    struct Subscription: Sendable {
+        let frame: [UInt8]
+        let key: Curve.PublicKey?
+        let connection: Connection?
+    }
+
+    /// The next message of a subscriber; nil when none has come. What it subscribes to without grants, it gets.
+    func receive() throws(ZeroMQError) -> Subscription? {
+        let hasGrants = audiences != nil
+        return try socket.withLock { socket throws(ZeroMQError) -> Subscription? in
+            guard let message = try socket.receive() else { return nil }
+            return Subscription(
+                frame: message.array, key: hasGrants ? message.key : nil,
+                connection: hasGrants ? message.connection : nil)
+        }
+    }
+
+    /// Lets the subscriber whose message was received last have of its subscription what it may read. Only the end of
+    /// the connection, or of a barrier, takes that back.
+    func admit(_ subscription: Subscription, of grantee: Grantee) throws(ZeroMQError) {
+        guard let first = subscription.frame.first else { return }
+        let prefix = Array(subscription.frame.dropFirst())
+        let isBarrier = prefix.first == 0xFF
+        guard first == 1 || isBarrier else { return }
+        if first != 1 { audiences?.withLock { $0.lower(prefix, of: grantee) } }
+        let wanted = first == 1 ? audiences?.withLock { $0.filters(for: prefix, of: grantee) } : [prefix]
+        try socket.withLock { socket throws(ZeroMQError) in
+            for filter in wanted ?? [] {
+                if first == 1 { try socket.allow(filter) } else { try socket.disallow(filter) }
+            }
+        }
     }
 
     private static func send(

@@ -1,4 +1,5 @@
 import Logging
+import ModelGrants
 import ZeroMQ
 
 /// The two sockets of a sender, which is a publisher or relay: XPUB for the stream, ROUTER for control. They belong to
@@ -18,8 +19,17 @@ final class ZeroMQServing: ServingEnd {
     private let gate: ClientGate
     /// The replies that have not left the process yet.
     let freight: UnreleasedAnswers
+    /// Who may do what; nil where whoever has come in may do everything.
+    private let access: Access?
+    /// The version of the grants that the connections were last held against.
+    private var version: UInt64
     /// The connections of the peers, so that they can be cut.
     private var connections: [[UInt8]: Connection] = [:]
+    /// The keys of the connections, where there are grants.
+    private var keys: [[UInt8]: Curve.PublicKey] = [:]
+    /// The connections of subscribers, where there are grants, with what each may read.
+    private var subscribers: [Connection: (key: Curve.PublicKey, readable: [NamePattern])] = [:]
+    private var subscriberCountMax = 1024
     private var connectionCountMax = 1024
     private let streamToken: Poller.Token?
     private let controlToken: Poller.Token
@@ -55,8 +65,19 @@ final class ZeroMQServing: ServingEnd {
             .sendHighWaterMark,
             max(ZeroMQServing.replyCount, settings.subscriberQueueByteCount / settings.frameByteCount))
         try control.set(.linger, ZeroMQServing.linger)
+        access = settings.security?.access
+        version = settings.security?.access?.version ?? 0
+        if let security = settings.security, security.access == nil {
+            settings.logger.warning(
+                "every client that is let in may do everything",
+                metadata: [
+                    "clients": "\(security.clients.count)",
+                    "advice": "say what each may do in a file of grants (--grants, Security.access)",
+                ])
+        }
         if let endpoint = settings.stream {
-            let socket = try StreamSocket(ZeroMQServing.bindStream(endpoint, settings, in: context))
+            let socket = try StreamSocket(
+                ZeroMQServing.bindStream(endpoint, settings, in: context), hasGrants: settings.security?.access != nil)
             streamToken = thread.poller.add(socket.socket)
             streamSocket = socket
             stream = StreamOutlet(socket)
@@ -91,6 +112,7 @@ final class ZeroMQServing: ServingEnd {
         let frames = max(2, settings.subscriberQueueByteCount / max(1, settings.batchByteCount))
         try stream.set(.sendHighWaterMark, frames)
         try stream.set(.linger, ZeroMQServing.linger)
+        if settings.security?.access != nil { try stream.set(.xpubManual, true) }
         try Security.serve(stream, settings.security)
         try stream.bind(endpoint)
         return stream
@@ -109,7 +131,31 @@ final class ZeroMQServing: ServingEnd {
 
     /// libzmq drops the messages that wait for a peer with its connection.
     func cut(_ peers: [[UInt8]]) {
-        for peer in peers { connections.removeValue(forKey: peer)?.cut() }
+        for peer in peers {
+            connections.removeValue(forKey: peer)?.cut()
+            keys[peer] = nil
+        }
+    }
+
+    /// Ends the connections of those who have no grant any more, or other rights to read than when they subscribed. They
+    /// may connect again with what they have now.
+    private func reviewGrants() {
+        guard let access, access.version != version else { return }
+        version = access.version
+        cut(keys.filter { access.grantee(of: $0.value) == nil }.map(\.key))
+        for (connection, subscriber) in subscribers {
+            guard access.grantee(of: subscriber.key)?.rights.readable != subscriber.readable else { continue }
+            connection.cut()
+            subscribers[connection] = nil
+        }
+    }
+
+    private func note(_ connection: Connection, of grantee: Grantee, _ key: Curve.PublicKey) {
+        if subscribers.count >= subscriberCountMax {
+            subscribers = subscribers.filter { $0.key.isOpen }
+            subscriberCountMax = max(1024, 2 * subscribers.count)
+        }
+        subscribers[connection] = (key, grantee.rights.readable)
     }
 
     /// Notes the connection of a peer. libzmq does not report the end of a connection, so closed ones are removed from
@@ -117,14 +163,18 @@ final class ZeroMQServing: ServingEnd {
     private func note(_ connection: Connection, of peer: [UInt8]) {
         if connections.count >= connectionCountMax {
             connections = connections.filter { $0.value.isOpen }
+            keys = keys.filter { connections[$0.key] != nil }
             connectionCountMax = max(1024, 2 * connections.count)
         }
         guard connections.updateValue(connection, forKey: peer) != connection else { return }
         connection.boundUnsent(byteCount: ZeroMQServing.unsentByteCount)
     }
 
-    func receive(subscribed: ([UInt8]) -> Void, requested: ([UInt8], [UInt8]) -> Void) throws(ModelcastError) {
+    func receive(
+        subscribed: ([UInt8]) -> Void, requested: ([UInt8], Grantee, [UInt8]) -> Void
+    ) throws(ModelcastError) {
         try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
+            reviewGrants()
             try gate.serve(poller: thread.poller)
             try receiveSubscriptions(subscribed)
             try receiveRequests(requested)
@@ -136,23 +186,39 @@ final class ZeroMQServing: ServingEnd {
         for _ in 0..<ZeroMQServing.burst {
             // `subscribed` is called outside of the stream's lock: a writer takes that while it holds the publisher's
             // lock.
-            guard let frame = try streamSocket?.receive() else { return }
+            guard let streamSocket, let subscription = try streamSocket.receive() else { return }
+            if let access {
+                // One whose grant is gone gets nothing. Its connection ends with the next look at the grants.
+                guard let key = subscription.key, let grantee = access.grantee(of: key) else { continue }
+                if let connection = subscription.connection { note(connection, of: grantee, key) }
+                try streamSocket.admit(subscription, of: grantee)
+            }
+            let frame = subscription.frame
             // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
             if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
         }
     }
 
-    private func receiveRequests(_ requested: ([UInt8], [UInt8]) -> Void) throws(ZeroMQError) {
+    private func receiveRequests(_ requested: ([UInt8], Grantee, [UInt8]) -> Void) throws(ZeroMQError) {
         guard thread.poller.isReadable(controlToken) else { return }
         var byteCount = 0
         for _ in 0..<ZeroMQServing.burst where byteCount < ZeroMQServing.burstByteCount {
             guard let request = try receiveRequest() else { return }
             byteCount += request.payload.count
-            requested(request.peer, request.payload)
+            guard let access else {
+                requested(request.peer, .anybody, request.payload)
+                continue
+            }
+            guard let key = request.key, let grantee = access.grantee(of: key) else {
+                cut([request.peer])
+                continue
+            }
+            keys[request.peer] = key
+            requested(request.peer, grantee, request.payload)
         }
     }
 
-    private func receiveRequest() throws(ZeroMQError) -> (peer: [UInt8], payload: [UInt8])? {
+    private func receiveRequest() throws(ZeroMQError) -> (peer: [UInt8], key: Curve.PublicKey?, payload: [UInt8])? {
         guard try control.receive(into: &message) else { return nil }
         let peer = message.array
         var frames: [[UInt8]] = []
@@ -162,6 +228,6 @@ final class ZeroMQServing: ServingEnd {
             hasMore = message.hasMore
         }
         if let connection = message.connection { note(connection, of: peer) }
-        return (peer, frames.count == 1 ? frames[0] : [])
+        return (peer, access == nil ? nil : message.key, frames.count == 1 ? frames[0] : [])
     }
 }

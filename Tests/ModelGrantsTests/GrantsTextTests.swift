@@ -2,7 +2,7 @@ import ModelGrants
 import TestSupport
 import Testing
 
-@Suite struct GrantsTests {
+@Suite struct GrantsTextTests {
     private static let keys = [
         "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8}h?7", "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID",
         "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6", "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs",
@@ -17,18 +17,19 @@ import Testing
 
     /// The one right line of a key, with these words.
     private func rights(_ words: String) throws -> Rights {
-        try #require(try Grants(parsing: "grant \(GrantsTests.keys[0]) peer \(words)")[GrantsTests.keys[0]]).rights
+        try #require(try Grants(parsing: "grant \(GrantsTextTests.keys[0]) peer \(words)")[GrantsTextTests.keys[0]])
+            .rights
     }
 
     @Test func `each key may do what its line grants, and nothing else`() throws {
         let grants = try Grants(
             parsing: """
                 # who reads bills
-                grant \(GrantsTests.keys[0]) billing subscribe:User subscribe:Order.*  # and their parts
-                \tgrant \(GrantsTests.keys[1])  accounts publish:User origin=accounts origin=accounts-*\r
-                grant \(GrantsTests.keys[2]) relay-a relay subscribe:*
+                grant \(GrantsTextTests.keys[0]) billing subscribe:User subscribe:Order.*  # and their parts
+                \tgrant \(GrantsTextTests.keys[1])  accounts publish:User origin=accounts origin=accounts-*\r
+                grant \(GrantsTextTests.keys[2]) relay-a relay subscribe:*
 
-                grant \(GrantsTests.keys[3]) ops operate
+                grant \(GrantsTextTests.keys[3]) ops operate
                 """)
         #expect(grants.all.map(\.name) == ["billing", "accounts", "relay-a", "ops"])
         #expect(grants.all.map(\.line) == [2, 3, 4, 6])
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func `a line that cannot be read is told with its place and what would be right`() {
-        let key = GrantsTests.keys[0]
+        let key = GrantsTextTests.keys[0]
         let found = problems(
             """
             allow \(key) x
@@ -93,13 +94,13 @@ import Testing
     }
 
     @Test func `what may be a mistake is a warning, and the rights of several lines with one key add up`() throws {
-        let key = GrantsTests.keys[0]
+        let key = GrantsTextTests.keys[0]
         let grants = try Grants(
             parsing: """
                 grant \(key) x subscribe:User subscribe:Use* subscribe:User
                 grant \(key) y subscribe:Order
                 grant \(key) x operate
-                grant \(GrantsTests.keys[1]) idle
+                grant \(GrantsTextTests.keys[1]) idle
                 """)
         #expect(
             grants.warnings.map(\.description) == [
@@ -125,14 +126,14 @@ import Testing
 
     @Test func `rights are explained in words`() throws {
         let grants = try Grants(
-            parsing: "grant \(GrantsTests.keys[0]) accounts publish:User subscribe:Order.* origin=accounts")
-        let title = "accounts (\(GrantsTests.keys[0]), line 1)"
+            parsing: "grant \(GrantsTextTests.keys[0]) accounts publish:User subscribe:Order.* origin=accounts")
+        let title = "accounts (\(GrantsTextTests.keys[0]), line 1)"
         #expect(
             grants.explanation(of: "accounts") == [
                 title, "  may read Order.*, User", "  may write User as accounts",
             ])
         #expect(
-            grants.explanation(of: GrantsTests.keys[0], type: "Order.Item") == [
+            grants.explanation(of: GrantsTextTests.keys[0], type: "Order.Item") == [
                 title, "  may read Order.Item", "  may not write Order.Item",
             ])
         #expect(grants.explanation(of: "accounts", type: "Bill")?[1].contains("may not read Bill") == true)
@@ -142,7 +143,7 @@ import Testing
 
     @Test func `no text makes the reader of grants stop, and a control character reaches no log`() {
         let parts = [
-            "grant", GrantsTests.keys[0], " ", "\t", "\n", "#", "*", "subscribe:", "publish:", "origin=", "relay",
+            "grant", GrantsTextTests.keys[0], " ", "\t", "\n", "#", "*", "subscribe:", "publish:", "origin=", "relay",
             "\u{1B}[31m", "\u{0}", "ä", "User", "\u{202E}", "\r\n", "\u{85}",
         ]
         forEachSeed(20_000) { _, generator in

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Grants with the real executable: checked, explained, used, exchanged.
+@Suite(.serialized) struct GrantsCommandTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func make(_ names: String...) async throws {
+        for name in names {
+            let command = try RunningCommand(["keygen", name, "--output", folder.path("")])
+            #expect(try await command.exitCode() == 0)
+        }
+    }
+
+    private func key(_ name: String) throws -> String {
+        let text = try String(contentsOfFile: folder.path("\(name).pub"), encoding: .utf8)
+        return String(try #require(text.split(whereSeparator: \.isWhitespace).dropFirst().first))
+    }
+
+    private func write(_ lines: String...) throws {
+        let text = Data(lines.joined(separator: "\n").utf8)
+        try text.write(to: URL(fileURLWithPath: folder.path("grants")), options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("grants"))
+    }
+
+    private func run(_ arguments: String...) async throws -> (code: Int32?, output: String, error: String) {
+        let command = try RunningCommand(arguments)
+        let code = try await command.exitCode()
+        return (code, command.output, command.error)
+    }
+
+    @Test func `a file of grants is checked and explained, and one that is wrong is told with line and column`()
+        async throws
+    {
+        try await make("billing")
+        let (key, file) = (try key("billing"), folder.path("grants"))
+        try write("# readers", "grant \(key) billing subscribe:User subscribe:User")
+        let good = try await run("grants", "check", file)
+        #expect(good.code == 0 && good.output == "\(file): 1 keys\n")
+        #expect(good.error.contains("2:71: subscribe:User adds nothing to User"), "\(good.error)")
+        let words = try await run("grants", "explain", file, "billing", "Order")
+        #expect(words.code == 0 && words.output.contains("may not read Order"), "\(words.output)")
+        let nobody = try await run("grants", "explain", file, "nobody")
+        #expect(nobody.code == 1 && nobody.error.contains("grants nothing to nobody"))
+        try write("grant \(key) billing subscibe:User")
+        let bad = try await run("grants", "check", file)
+        #expect(bad.code == 1)
+        #expect(bad.error.contains("\(file):1:56: 'subscibe:User' is no right: write subscribe:User"), "\(bad.error)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
+        let open = try await run("grants", "check", file)
+        #expect(open.code == 1 && open.error.contains("chmod go-w"), "\(open.error)")
+    }
+
+    @Test(arguments: [
+        ["--grants", "g"], ["--grants", "g", "--key", "k", "--client-keys", "c"],
+        ["--key", "k"],
+    ])
+    func `grants that say too little or too much are refused before anything is bound`(more: [String]) async throws {
+        let command = try RunningCommand(
+            ["relay", "--name", "r", "--bind", "tcp://127.0.0.1:*"] + more)
+        #expect(try await command.exitCode() == 64)
+        #expect(command.error.contains("--grants"), "\(command.error)")
+    }
+
+    @Test func `grants hold from SIGHUP on, and a file that cannot be read changes nothing`() async throws {
+        try await make("relay", "job")
+        let job = try key("job")
+        try write("grant \(job) job publish:User origin=job")
+        let relay = try RunningCommand([
+            "relay", "--name", "relay", "--bind", "tcp://127.0.0.1:*", "--key", folder.path("relay.key"), "--grants",
+            folder.path("grants"),
+        ])
+        let endpoint = try await relay.endpoint()
+        func push(_ type: String) async throws -> (code: Int32?, error: String) {
+            let command = try RunningCommand(
+                [
+                    "publish", "--name", "job", "--push", endpoint, "--type", type, "--id-field", "id", "--key",
+                    folder.path("job.key"), "--server-key", folder.path("relay.pub"), "--timeout", "60",
+                ], input: #"{"id": "1", "name": "Ada"}"# + "\n")
+            return (try await command.exitCode(), command.error)
+        }
+        #expect(try await push("User").code == 0)
+        let denied = try await push("Order")
+        #expect(denied.code == 1)
+        #expect(denied.error.contains("job may not write Order as job: its grant needs"), "\(denied.error)")
+        try write("grant \(job) job publish:* origin=job", "nonsense")
+        relay.signal(SIGHUP)
+        #expect(await eventually { relay.error.contains("the grants were not changed") })
+        #expect(try await push("Order").code == 1)
+        try write("grant \(job) job publish:* origin=job")
+        relay.signal(SIGHUP)
+        // The process has one signal at a time to look at; the push is tried until it is granted.
+        var code: Int32? = 1
+        for _ in 0..<50 where code != 0 { code = try await push("Order").code }
+        #expect(code == 0)
+        relay.signal(SIGTERM)
+        #expect(try await relay.exitCode() == 0)
+    }
+}
