@@ -94,7 +94,7 @@ import Testing
             #expect(try await refused.exitCode() == 1)
             #expect(refused.error.contains(hint) && refused.output.isEmpty, "\(refused.error)")
         }
-        let waiting = try RunningCommand(["subscribe", "--connect", endpoint, "--timeout", "2"])
+        let waiting = try RunningCommand(["subscribe", "--connect", endpoint, "--timeout", "5"])
         #expect(try await waiting.exitCode() == 1)
         #expect(waiting.error.contains("it lets in clients with keys only"), "\(waiting.error)")
         #expect(publisher.error.contains("clients were refused"))

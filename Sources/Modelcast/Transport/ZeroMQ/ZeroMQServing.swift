@@ -137,8 +137,8 @@ final class ZeroMQServing: ServingEnd {
         }
     }
 
-    /// Ends the connections of those who have no grant any more, or other rights to read than when they subscribed. They
-    /// may connect again with what they have now.
+    /// Ends the connections of those who have no grant any more, or other rights to read than when they subscribed.
+    /// They may connect again with what they have now.
     private func reviewGrants() {
         guard let access, access.version != version else { return }
         version = access.version
