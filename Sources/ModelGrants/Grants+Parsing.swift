@@ -5,9 +5,9 @@ extension Grants {
     public init(parsing text: String, file: String = "grants") throws(GrantsError) {
         self.init()
         var problems: [GrantsProblem] = []
-        // A line may end as on other systems.
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        for (index, line) in lines.enumerated() {
+        // Only a line feed ends a line, with or without a carriage return. What else may look like one ends no comment.
+        for (index, bytes) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            let line = String(decoding: bytes.last == 0x0D ? bytes.dropLast() : bytes, as: UTF8.self)
             var reader = GrantLineReader(line: index + 1, line)
             let grant = reader.read()
             problems += reader.problems
@@ -31,7 +31,7 @@ private struct GrantLineReader {
     private(set) var problems: [GrantsProblem] = []
     private(set) var warnings: [GrantsProblem] = []
 
-    init(line: Int, _ text: Substring) {
+    init(line: Int, _ text: String) {
         self.line = line
         var words: [Word] = []
         var current = ""
@@ -115,7 +115,7 @@ private struct GrantLineReader {
             word,
             text.isEmpty
                 ? "a name is missing behind \(prefix) (\(prefix)* stands for all)"
-                : "\(shown(String(text))) has a * that is not at its end: names can only be cut off at the end")
+                : "\(shown(String(text))) is no name, and no beginning of names with a * at its end")
         return nil
     }
 

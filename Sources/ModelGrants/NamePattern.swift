@@ -6,11 +6,11 @@ public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
     public let isPrefix: Bool
 
     /// Reads a pattern.
-    /// - Returns: nil where the text is empty, or has a `*` that is not at its end.
+    /// - Returns: nil where the text is empty, has a `*` that is not at its end, or a `/`, which no name has.
     public init?(_ pattern: some StringProtocol) {
         isPrefix = pattern.hasSuffix("*")
         text = String(isPrefix ? pattern.dropLast() : pattern[...])
-        guard !pattern.isEmpty, !text.contains("*") else { return nil }
+        guard !pattern.isEmpty, !text.contains("*"), !text.contains("/") else { return nil }
     }
 
     /// The pattern of all names.

@@ -21,7 +21,7 @@ extension ControlService {
     ) {
         let budget = configuration.budget
         var knowledge = held
-        if case .known = held, !(stream.topic.type.map(rights.mayRead) ?? false) { knowledge = .unknownTopic }
+        if !(stream.topic.type.map(rights.mayRead) ?? rights.readsAll) { knowledge = .unknownOrigin }
         var fault: (ControlErrorCode, String)?
         switch knowledge {
         case .unknownOrigin: fault = (.unknownOrigin, "nothing is known here of \(stream.origin)")

@@ -118,6 +118,7 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) {
                 $0.name = name
                 $0.prefixes = prefixes
+                $0.rights = received.grantee.rights
             }
             return .hello(rid: rid, version: spoken)
         case .snapshot(let rid, let prefixes, let credit):
@@ -132,7 +133,7 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) { $0.cancel(rid) }
         case .report(let rid, let report):
             guard hold(received.byteCount, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
-            peers.withPeer(peer, now: now) { $0.report = report }
+            peers.withPeer(peer, now: now) { ($0.report, $0.rights) = (report, received.grantee.rights) }
             return .report(report)
         case .fetch, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
         case .replay(let rid, let origin, let incarnation, let topic, let first, let last):

@@ -2,14 +2,15 @@ import ModelGrants
 import ModelWire
 
 extension [Heads] {
-    /// The heads without the topics that may not be read, and without the origins that have no others.
+    /// The heads without the topics that may not be read, and without the origins that have no others: one that has
+    /// only such topics looks like one that has none.
     /// - Parameter own: the name of the sender, which is always told.
     func readable(by rights: Rights, of own: String) -> [Heads] {
         guard !rights.readsAll else { return self }
         return compactMap { all in
             var heads = all
             heads.heads.removeAll { head in !(head.topic.type.map(rights.mayRead) ?? false) }
-            return heads.heads.isEmpty && !all.heads.isEmpty && all.origin != own ? nil : heads
+            return heads.heads.isEmpty && all.origin != own ? nil : heads
         }
     }
 }

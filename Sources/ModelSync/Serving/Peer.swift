@@ -1,4 +1,5 @@
 import ModelCache
+import ModelGrants
 public import ModelWire
 
 /// A replica that has spoken to this origin or relay on the control socket.
@@ -9,6 +10,8 @@ public struct Peer: Sendable {
     public internal(set) var name: String
     /// The topics that the peer replicates, from `hello`.
     public internal(set) var prefixes: [Topic] = []
+    /// What the peer may do, as of its last `hello` or report.
+    var rights = Rights.all
     /// The last report of the peer; nil until the first.
     public internal(set) var report: Report?
     /// When the peer was last heard of, on the clock of ``Moment/uptimeMicroseconds``.
@@ -40,10 +43,11 @@ public struct Peer: Sendable {
     /// The peer has reported that it is live.
     public var isLive: Bool { report?.state == ReplicaState.live.rawValue }
 
-    /// The peer takes some of what this topic carries. A peer that has not said hello is taken to be interested in
-    /// everything.
+    /// The peer takes some of what this topic carries, and may. One that has not said hello is taken to be interested
+    /// in everything.
     func isInterested(in topic: Topic) -> Bool {
-        prefixes.isEmpty || prefixes.contains { topic.overlaps($0.bytes) }
+        guard topic.type.map(rights.mayRead) ?? true else { return false }
+        return prefixes.isEmpty || prefixes.contains { topic.overlaps($0.bytes) }
     }
 
     /// The last sequence that the peer has reported as applied on a topic of `origin`; 0 for none.

@@ -7,12 +7,19 @@ public enum GrantsFile {
     static let byteCountMax = 16 << 20
 
     /// Reads a file of grants. The file is refused where others than its owner may write it, or where it belongs to
-    /// neither this process's user nor root: whoever may write it may do everything.
+    /// neither this process's user nor root: whoever may write it may do everything. One without a grant is refused,
+    /// too: it may be half of one.
     /// - Throws: ``ModelcastError`` with code `configuration`: why the file is refused, or a line for each place that
     ///   cannot be read, with what would be right.
     public static func read(_ path: String) throws(ModelcastError) -> Grants {
         let data: Data
         do {
+            // To open a pipe would wait for a writer.
+            let kind = try FileManager.default.attributesOfItem(
+                atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
+            guard kind as? FileAttributeType == .typeRegular else {
+                throw failure("\(path) is no file: grants are read from a file, and read again from it")
+            }
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? file.close() }
             if let fault = fault(of: file.fileDescriptor, path) { throw fault }
@@ -25,11 +32,14 @@ public enum GrantsFile {
         guard data.count <= byteCountMax, let text = String(data: data, encoding: .utf8) else {
             throw failure("\(path) is no file of grants: it is not text, or has more than \(byteCountMax) bytes")
         }
-        do throws(GrantsError) {
-            return try Grants(parsing: text, file: path)
-        } catch {
+        let grants: Grants
+        do throws(GrantsError) { grants = try Grants(parsing: text, file: path) } catch {
             throw failure(error.description)
         }
+        guard !grants.all.isEmpty else {
+            throw failure("\(path) grants nothing to anybody: is it whole? A line is grant KEY NAME and rights")
+        }
+        return grants
     }
 
     private static func fault(of descriptor: Int32, _ path: String) -> ModelcastError? {

@@ -10,14 +10,26 @@ struct GrantsReload: Service {
     let logger: Logger
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            do {
-                let grants = try GrantsFile.read(path)
-                access.replace(by: grants)
-                GrantsReload.tell(grants, path, logger)
-            } catch {
-                logger.error("the grants were not changed", metadata: ["reason": "\(error)"])
-            }
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        // One may have come since the file was read.
+        reload(isAsked: false)
+        for await _ in signals.cancelOnGracefulShutdown() { reload(isAsked: true) }
+    }
+
+    private func reload(isAsked: Bool) {
+        do {
+            let grants = try GrantsFile.read(path)
+            let old = access.grants
+            guard isAsked || grants != old else { return }
+            access.replace(by: grants)
+            let new = grants.keys.subtracting(old.keys).count
+            let changed = grants.all.count { grant in old[grant.key].map { $0.rights != grant.rights } ?? false }
+            StandardError.write(
+                line: "\(path): \(grants.all.count) keys, of these \(new) new and \(changed) changed; "
+                    + "\(old.keys.subtracting(grants.keys).count) are gone")
+            GrantsReload.tell(grants, path, logger)
+        } catch {
+            logger.error("the grants were not changed", metadata: ["reason": "\(error)"])
         }
     }
 

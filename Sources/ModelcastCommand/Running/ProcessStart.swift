@@ -14,6 +14,8 @@ enum ProcessStart {
     /// order. The service group takes the signals over when it runs.
     private static func catchSignals(_ arguments: [String]) {
         guard arguments.count > 1, ["publish", "subscribe", "relay"].contains(arguments[1]) else { return }
+        // Grants are read again at SIGHUP. Until that is looked for, one must not end the process.
+        if arguments.contains(where: { $0 == "--grants" || $0.hasPrefix("--grants=") }) { signal(SIGHUP, SIG_IGN) }
         // A job has not done yet what it was to do before its end, so the exit code is 1.
         let isJob = arguments.contains { argument in
             ["--push", "--until-applied", "--until-live"].contains(argument) || argument.hasPrefix("--push=")

@@ -52,6 +52,14 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
         let open = try await run("grants", "check", file)
         #expect(open.code == 1 && open.error.contains("chmod go-w"), "\(open.error)")
+        // Half of a file, and one that would be waited for.
+        try write("# readers")
+        let empty = try await run("grants", "check", file)
+        #expect(empty.code == 1 && empty.error.contains("grants nothing to anybody"), "\(empty.error)")
+        let isMade = unsafe mkfifo(folder.path("pipe"), 0o600) == 0
+        try #require(isMade)
+        let pipe = try await run("grants", "check", folder.path("pipe"))
+        #expect(pipe.code == 1 && pipe.error.contains("is no file"), "\(pipe.error)")
     }
 
     @Test(arguments: [

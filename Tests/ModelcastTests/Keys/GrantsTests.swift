@@ -83,7 +83,8 @@ import ZeroMQ
                     let answers = try await Self.ask(client, about: type)
                     #expect(answers.digests.contains { $0 != 0 } == isReadable, "\(person.name) \(type)")
                     #expect(answers.types.isSubset(of: person.reads), "\(person.name) \(type)")
-                    #expect(answers.replay == (isReadable ? "frame" : "unknown_topic"), "\(person.name) \(type)")
+                    let unknown = person.reads == Self.types ? "unknown topic" : "unknown origin"
+                    #expect(answers.replay == (isReadable ? "frame" : unknown), "\(person.name) \(type)")
                 }
             }
         }
@@ -107,7 +108,9 @@ import ZeroMQ
                     return replay != ""
                 }
             } catch let error as ModelcastError {
-                replay = error.message.contains("has sent nothing on") ? "unknown_topic" : "\(error)"
+                let isKnown = error.message.contains("has sent nothing on")
+                let isUnknown = error.message.contains("nothing is known here of")
+                replay = isKnown ? "unknown topic" : isUnknown ? "unknown origin" : "\(error)"
             }
             return (told.digests, Set(told.heads.flatMap { $0.heads.compactMap(\.topic.type) }), replay)
         }
@@ -246,6 +249,46 @@ import ZeroMQ
                 frame.indices.contains { frame[$0...].starts(with: hidden) }
             }
             #expect(leaks.isEmpty)
+        }
+    }
+
+    @Test func `what is no subscription, or too long for one, brings nothing, and keeps nobody else from joining`()
+        async throws
+    {
+        let (people, server) = (try Self.people(), try Curve.KeyPair())
+        let publisher = try Self.publisher(server, Access(try Self.grants(people)))
+        try publisher.merge("A", "1", ["n": 1])
+        let idle = people[5]
+        try await running(publisher) { endpoints in
+            var configuration = SubscriberConfiguration(name: "reader", publishers: [endpoints.control])
+            configuration.security = Security(keys: people[0].keys, server: server.publicKey)
+            let reader = try Subscriber(configuration, logger: silent)
+            let frames = try await SocketThread.run(named: "raw") { _ -> Int in
+                let context = try Context()
+                let socket = try Socket(.xsub, in: context)
+                try Security.connect(socket, idle.keys, to: server.publicKey)
+                let monitor = try socket.makeMonitor()
+                try socket.connect(endpoints.stream)
+                var poller = try Poller()
+                _ = try poller.add(monitor)
+                let token = try poller.add(socket)
+                var (count, cutCount) = (0, 0)
+                // Until its connection was ended for what it sends.
+                while cutCount == 0 {
+                    for message in [[1] + [UInt8](repeating: 104, count: 300), [2, 120], [1, 0xFF], [1]] {
+                        _ = try socket.send(Message(message.map { UInt8($0) }))
+                    }
+                    _ = try poller.wait(timeout: .milliseconds(20))
+                    while let event = try monitor.next() { cutCount += event.kind == .disconnected ? 1 : 0 }
+                    while poller.isReadable(token), (try socket.receive()) != nil { count += 1 }
+                }
+                return count
+            }
+            #expect(frames == 0)
+            try await during(reader) { reader in
+                try await reader.waitUntilLive()
+                #expect(reader.cache["A", "1"] != nil)
+            }
         }
     }
 

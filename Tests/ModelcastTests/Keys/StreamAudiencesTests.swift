@@ -98,4 +98,33 @@ import Testing
         let answered = (0...1_000).filter { !audiences.messages(barrier($0), heads("o", of: ["A"])).isEmpty }
         #expect(answered == [0] + Array(745...1_000))
     }
+
+    @Test func `a short barrier, or one of somebody else, is none, and no subscription is too long`() {
+        var audiences = StreamAudiences()
+        let (one, other) = (grantee("one", reads: ["A"]), grantee("other", reads: ["*"]))
+        let barrier = Topic.barrier([UInt8](repeating: 7, count: 16)).bytes
+        #expect(audiences.filters(for: barrier, of: other) == [barrier])
+        #expect(audiences.filters(for: barrier, of: one).isEmpty)
+        #expect((1...16).allSatisfy { audiences.filters(for: Array(barrier.prefix($0)), of: one).isEmpty })
+        for prefix in ["h/", "m/A/", "x"] {
+            let long = Array(prefix.utf8) + [UInt8](repeating: 65, count: 4_000)
+            #expect(audiences.filters(for: long, of: one).isEmpty)
+        }
+    }
+
+    @Test func `an origin without a topic that may be read is not named, whether it has others, none, or stops`() {
+        var audiences = StreamAudiences()
+        _ = audiences.filters(for: Array("h/".utf8), of: grantee("one", reads: ["A"]))
+        func tells(_ origin: String, _ payload: [UInt8]) -> Bool {
+            !audiences.messages(Topic.heads(origin: origin).bytes, payload).isEmpty
+        }
+        let bye = Bye(origin: "o", incarnation: 1, stamp: 2).encode()
+        #expect(!tells("o", heads("o", of: ["Secret"])) && !tells("o", heads("o", of: [])) && !tells("o", bye))
+        #expect(tells("o", heads("o", of: ["A"])))
+        // From now on it is known: a later start without a topic, and its end, are told.
+        #expect(tells("o", heads("o", of: [])) && tells("o", heads("o", of: ["Secret"])) && tells("o", bye))
+        // The sender itself is there at once.
+        #expect(tells("me", heads("me", of: [], isRelayed: false)))
+        #expect(tells("me", Bye(origin: "me", incarnation: 1, stamp: 2).encode()))
+    }
 }

@@ -58,7 +58,8 @@ extension Replica {
             return .refused(error.code == .limit ? .limit : .malformed, error.description)
         }
         // The first check: one that may not write learns nothing of what is here.
-        if let type = topic.type, !grantee.rights.mayWrite(type, as: decoder.origin) {
+        for type in ([topic] + decoder.group).compactMap(\.type)
+        where !grantee.rights.mayWrite(type, as: decoder.origin) {
             return .notGranted(type, as: decoder.origin, to: grantee.name)
         }
         guard isWanted(topic) else {

@@ -1,4 +1,5 @@
 import ModelGrants
+import ModelWire
 import Synchronization
 import ZeroMQ
 
@@ -35,11 +36,14 @@ final class StreamSocket: StreamChannel {
         }
     }
 
-    /// A message of a subscriber: 1 for a subscription or 0 for its end, then the prefix.
+    /// A message of a subscriber.
     struct Subscription: Sendable {
+        /// 1 for a subscription or 0 for its end, then the prefix.
         let frame: [UInt8]
         let key: Curve.PublicKey?
         let connection: Connection?
+        /// The message is neither of the two, by its first byte or because it has several frames.
+        let isOther: Bool
     }
 
     /// The next message of a subscriber; nil when none has come. What it subscribes to without grants, it gets.
@@ -47,26 +51,32 @@ final class StreamSocket: StreamChannel {
         let hasGrants = audiences != nil
         return try socket.withLock { socket throws(ZeroMQError) -> Subscription? in
             guard let message = try socket.receive() else { return nil }
+            let frame = message.array
             return Subscription(
-                frame: message.array, key: hasGrants ? message.key : nil,
-                connection: hasGrants ? message.connection : nil)
+                frame: frame, key: hasGrants ? message.key : nil, connection: hasGrants ? message.connection : nil,
+                isOther: message.hasMore || (frame.first ?? 2) > 1)
         }
     }
 
     /// Lets the subscriber whose message was received last have of its subscription what it may read. Only the end of
     /// the connection, or of a barrier, takes that back.
-    func admit(_ subscription: Subscription, of grantee: Grantee) throws(ZeroMQError) {
-        guard let first = subscription.frame.first else { return }
+    /// - Returns: how many filters were set.
+    func admit(_ subscription: Subscription, of grantee: Grantee) throws(ZeroMQError) -> Int {
+        let isNew = subscription.frame.first == 1
         let prefix = Array(subscription.frame.dropFirst())
-        let isBarrier = prefix.first == 0xFF
-        guard first == 1 || isBarrier else { return }
-        if first != 1 { audiences?.withLock { $0.lower(prefix, of: grantee) } }
-        let wanted = first == 1 ? audiences?.withLock { $0.filters(for: prefix, of: grantee) } : [prefix]
+        var filters: [[UInt8]] = []
+        if isNew {
+            filters = audiences?.withLock { $0.filters(for: prefix, of: grantee) } ?? []
+        } else if prefix.first == 0xFF, prefix.count <= Topic.byteCountMax {
+            audiences?.withLock { $0.lower(prefix, of: grantee) }
+            filters = [prefix]
+        }
         try socket.withLock { socket throws(ZeroMQError) in
-            for filter in wanted ?? [] {
-                if first == 1 { try socket.allow(filter) } else { try socket.disallow(filter) }
+            for filter in filters {
+                if isNew { try socket.allow(filter) } else { try socket.disallow(filter) }
             }
         }
+        return isNew ? filters.count : 0
     }
 
     private static func send(

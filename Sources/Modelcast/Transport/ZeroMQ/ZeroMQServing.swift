@@ -25,11 +25,28 @@ final class ZeroMQServing: ServingEnd {
     private var version: UInt64
     /// The connections of the peers, so that they can be cut.
     private var connections: [[UInt8]: Connection] = [:]
-    /// The keys of the connections, where there are grants.
-    private var keys: [[UInt8]: Curve.PublicKey] = [:]
-    /// The connections of subscribers, where there are grants, with what each may read.
-    private var subscribers: [Connection: (key: Curve.PublicKey, readable: [NamePattern])] = [:]
+    /// The keys of the connections, where there are grants, with what each may read.
+    private var keys: [[UInt8]: Reader] = [:]
+    /// The same of the connections of subscribers.
+    private var subscribers: [Connection: Reader] = [:]
     private var subscriberCountMax = 1024
+    /// A subscriber has sent something else than subscriptions. libzmq counts that among the messages and not among
+    /// their senders, so until all messages were taken it does not say truly whose is the last (libzmq notes, row 25).
+    private var isMuddled = false
+    /// The keys that have done so, and until when they may not subscribe.
+    private var banned: [Curve.PublicKey: UInt64] = [:]
+
+    /// Who has a connection, and what it may read there.
+    private struct Reader {
+        let key: Curve.PublicKey
+        let readable: [NamePattern]
+        /// How many filters of the stream it has.
+        var filterCount = 0
+    }
+
+    /// How many filters one connection may have on the stream.
+    private static let filterCountMax = 8192
+    private static let banMicroseconds: UInt64 = 60_000_000
     private var connectionCountMax = 1024
     private let streamToken: Poller.Token?
     private let controlToken: Poller.Token
@@ -142,20 +159,48 @@ final class ZeroMQServing: ServingEnd {
     private func reviewGrants() {
         guard let access, access.version != version else { return }
         version = access.version
-        cut(keys.filter { access.grantee(of: $0.value) == nil }.map(\.key))
-        for (connection, subscriber) in subscribers {
-            guard access.grantee(of: subscriber.key)?.rights.readable != subscriber.readable else { continue }
-            connection.cut()
-            subscribers[connection] = nil
-        }
+        func isOver(_ reader: Reader) -> Bool { access.grantee(of: reader.key)?.rights.readable != reader.readable }
+        cut(keys.filter { isOver($0.value) }.map(\.key))
+        for (connection, reader) in subscribers where isOver(reader) { cut(connection) }
     }
 
-    private func note(_ connection: Connection, of grantee: Grantee, _ key: Curve.PublicKey) {
-        if subscribers.count >= subscriberCountMax {
+    private func cut(_ connection: Connection?) {
+        guard let connection else { return }
+        connection.cut()
+        subscribers[connection] = nil
+    }
+
+    /// Lets a subscriber have what it may read of its subscription. One that has no grant, or subscribes under other
+    /// rights than before, loses its connection.
+    /// - Returns: whether the message is to be looked at further.
+    private func admit(
+        _ subscription: StreamSocket.Subscription, _ access: Access, on stream: StreamSocket
+    ) throws(ZeroMQError) -> Bool {
+        let now = Clocks.now().uptimeMicroseconds
+        if subscription.isOther, let key = subscription.key {
+            isMuddled = true
+            banned = banned.filter { $0.value > now }
+            banned[key] = now + ZeroMQServing.banMicroseconds
+        }
+        // libzmq 4.3.4 does not look whether the sender of a message is still there.
+        guard !isMuddled, let key = subscription.key, let connection = subscription.connection, connection.isOpen,
+            banned[key] ?? 0 <= now, let grantee = access.grantee(of: key)
+        else {
+            cut(subscription.connection)
+            return false
+        }
+        if subscribers[connection] == nil, subscribers.count >= subscriberCountMax {
             subscribers = subscribers.filter { $0.key.isOpen }
             subscriberCountMax = max(1024, 2 * subscribers.count)
         }
-        subscribers[connection] = (key, grantee.rights.readable)
+        var reader = subscribers[connection] ?? Reader(key: key, readable: grantee.rights.readable)
+        guard reader.readable == grantee.rights.readable, reader.filterCount < ZeroMQServing.filterCountMax else {
+            cut(connection)
+            return false
+        }
+        reader.filterCount += try stream.admit(subscription, of: grantee)
+        subscribers[connection] = reader
+        return true
     }
 
     /// Notes the connection of a peer. libzmq does not report the end of a connection, so closed ones are removed from
@@ -186,13 +231,11 @@ final class ZeroMQServing: ServingEnd {
         for _ in 0..<ZeroMQServing.burst {
             // `subscribed` is called outside of the stream's lock: a writer takes that while it holds the publisher's
             // lock.
-            guard let streamSocket, let subscription = try streamSocket.receive() else { return }
-            if let access {
-                // One whose grant is gone gets nothing. Its connection ends with the next look at the grants.
-                guard let key = subscription.key, let grantee = access.grantee(of: key) else { continue }
-                if let connection = subscription.connection { note(connection, of: grantee, key) }
-                try streamSocket.admit(subscription, of: grantee)
+            guard let streamSocket, let subscription = try streamSocket.receive() else {
+                isMuddled = false
+                return
             }
+            if let access, try !admit(subscription, access, on: streamSocket) { continue }
             let frame = subscription.frame
             // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
             if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
@@ -213,7 +256,12 @@ final class ZeroMQServing: ServingEnd {
                 cut([request.peer])
                 continue
             }
-            keys[request.peer] = key
+            let reader = Reader(key: key, readable: grantee.rights.readable)
+            guard keys[request.peer] == nil || keys[request.peer]?.readable == reader.readable else {
+                cut([request.peer])
+                continue
+            }
+            keys[request.peer] = reader
             requested(request.peer, grantee, request.payload)
         }
     }
