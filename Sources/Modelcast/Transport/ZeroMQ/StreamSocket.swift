@@ -19,9 +19,11 @@ final class StreamSocket: StreamChannel {
 
     /// XPUB drops a message for a peer whose queue is full, and never refuses.
     func publish(topic: [UInt8], _ payload: [UInt8]) throws(ModelcastError) {
-        let messages = audiences?.withLock { $0.messages(topic, payload) } ?? [(topic, payload)]
+        // Without grants nothing is made anew.
+        let messages = audiences?.withLock { $0.messages(topic, payload) }
         try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
             try socket.withLock { socket throws(ZeroMQError) in
+                guard let messages else { return try StreamSocket.send(topic, payload, on: socket) }
                 for (topic, payload) in messages { try StreamSocket.send(topic, payload, on: socket) }
             }
         }
