@@ -4,7 +4,7 @@ public struct Grant: Hashable, Sendable {
     public let key: String
     /// The name for people, in status and logs. Several keys may have one name, as while a key is replaced.
     public let name: String
-    /// What the key may do.
+    /// The actions that the key may take.
     public internal(set) var rights: Rights
     /// The first line that names the key, counted from 1.
     public let line: Int

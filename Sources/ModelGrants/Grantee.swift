@@ -2,12 +2,12 @@
 public struct Grantee: Hashable, Sendable {
     /// The name for people; empty where there are no grants.
     public let name: String
-    /// What it may do.
+    /// The rights of its key.
     public let rights: Rights
 
     /// The owner of a key.
     public init(name: String, rights: Rights) { (self.name, self.rights) = (name, rights) }
 
-    /// Whoever has come in where there are no grants: it may do everything.
+    /// The owner of any connection where there are no grants: it may do everything.
     public static let anybody = Grantee(name: "", rights: .all)
 }

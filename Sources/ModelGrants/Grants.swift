@@ -1,4 +1,4 @@
-/// Who may do what: the rights of every key of a deployment. Whatever is not granted is denied.
+/// The rights of every key of a deployment: who may do what. Whatever is not granted is denied.
 ///
 /// The text has one grant a line, of words that blanks separate. A line that begins with `#` is a comment, as is the
 /// rest of a line from a word behind the name that begins with it.
@@ -22,7 +22,7 @@
 public struct Grants: Hashable, Sendable {
     /// The grants, each key once, in the order of the file.
     public private(set) var all: [Grant] = []
-    /// What may be a mistake, and is none by its form: keys that stand twice, words that add nothing.
+    /// Possible mistakes, which are none by their form: keys that stand twice, words that add nothing.
     public internal(set) var warnings: [GrantsProblem] = []
     private var indices: [String: Int] = [:]
 

@@ -4,7 +4,7 @@ public struct GrantsProblem: Hashable, Sendable, CustomStringConvertible {
     public let line: Int
     /// Counted from 1, in characters.
     public let column: Int
-    /// What is wrong, and what would be right.
+    /// The fault, and what would be right.
     public let message: String
 
     /// `LINE:COLUMN: message`

@@ -44,10 +44,10 @@ public struct Rights: Hashable, Sendable {
     /// The key may write as this origin.
     public func mayBe(_ origin: String) -> Bool { origins.contains { $0.matches(origin) } }
 
-    /// What a server with this key says of models of this type and this origin counts: it is that origin, or a relay.
+    /// The word of a server with this key on models of this type and this origin counts: it is that origin, or a relay.
     public func maySpeak(for origin: String, of type: String) -> Bool { isRelay || mayWrite(type, as: origin) }
 
-    /// What a server with this key says of this origin counts.
+    /// The word of a server with this key on this origin counts.
     public func maySpeak(for origin: String) -> Bool { isRelay || mayBe(origin) }
 
     /// The key may cause a publisher to recover what it has not got any more, by a report.

@@ -51,14 +51,13 @@ extension Origin {
         var prefixes: PrefixSet?
         switch question {
         case .report(let report):
-            // Whoever may only read makes no publisher start anew.
+            // A reader makes no publisher start anew.
             if grantee.rights.mayCauseRecovery { learn(from: report, now: now) }
             return
         case .replay(let rid, let stream, let first, let last):
             return service.replay(
                 rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, grantee.rights,
-                now: now,
-                counters: &counters)
+                now: now, counters: &counters)
         case .push(let rid, _, _):
             let message = "this is a publisher; push goes to a relay"
             return service.refuse(rid, .denied, message, peer, now: now, &counters)

@@ -2,7 +2,7 @@ import ModelCache
 import ModelRecord
 import ModelWire
 
-/// What an origin does as time passes: heartbeats with heads and digests, answers to barriers, the end of old deletes.
+/// The work of an origin as time passes: heartbeats with heads and digests, answers to barriers, the end of deletes.
 extension Origin {
     /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
     public mutating func subscribed(to prefix: [UInt8], now: Moment) {

@@ -1,5 +1,12 @@
-import ModelGrants
-import ModelWire
+package import ModelGrants
+package import ModelWire
+
+extension Heads {
+    /// Takes the topics out that may not be read.
+    package mutating func narrow(to rights: Rights) {
+        heads.removeAll { head in !(head.topic.type.map(rights.mayRead) ?? false) }
+    }
+}
 
 extension [Heads] {
     /// The heads without the topics that may not be read, and without the origins that have no others: one that has
@@ -9,7 +16,7 @@ extension [Heads] {
         guard !rights.readsAll else { return self }
         return compactMap { all in
             var heads = all
-            heads.heads.removeAll { head in !(head.topic.type.map(rights.mayRead) ?? false) }
+            heads.narrow(to: rights)
             return heads.heads.isEmpty && all.origin != own ? nil : heads
         }
     }

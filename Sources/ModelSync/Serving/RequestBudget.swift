@@ -66,13 +66,15 @@ public struct RequestBudget: Sendable {
 }
 
 /// A token bucket: a level that sinks with what is taken and rises with time.
-struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     /// The level, in millionths; nil, which is full, before the first use.
     private var level: UInt64?
     private var lastTime: UInt64 = 0
 
+    package init() {}
+
     /// Takes `count` if the level is as high. A request for more than a burst is served when the bucket is full.
-    mutating func take(_ count: UInt64 = 1, of rate: RequestBudget.Rate, at time: UInt64) -> Bool {
+    package mutating func take(_ count: UInt64 = 1, of rate: RequestBudget.Rate, at time: UInt64) -> Bool {
         let full = TokenBucket.millionths(rate.burst)
         var level = level ?? full
         let elapsed = time > lastTime ? time - lastTime : 0

@@ -46,7 +46,7 @@ public enum GrantsFile {
         guard let rights = FileRights(of: descriptor) else {
             return failure("it cannot be told who may write \(path), which says who may do what: use a local disk")
         }
-        if rights.mode & 0o022 != 0, rights.mode & S_IFMT == S_IFREG {
+        if rights.mode & 0o022 != 0 {
             return failure("\(path) says who may do what, and others may write it: chmod go-w \(path)")
         }
         guard rights.isOwn else {

@@ -9,16 +9,14 @@ import ModelSync
 /// with the next line of its kind that is written.
 final class NoticeLog {
     private struct Room {
-        var lineCount = NoticeLog.burst
-        var filledAt: UInt64
+        var lines = TokenBucket()
         var leftOutCount = 0
     }
 
     private let logger: Logger
     private var rooms: [Notice.Kind: Room] = [:]
 
-    static let burst: UInt64 = 64
-    private static let lineMicroseconds: UInt64 = 1_000_000
+    private static let rate = RequestBudget.Rate(burst: 64, perSecond: 1)
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -34,17 +32,13 @@ final class NoticeLog {
     /// Takes the room of one line.
     /// - Returns: how many lines of the kind were left out since the last one; nil where there is no room.
     private func takeRoom(_ kind: Notice.Kind, _ now: Moment) -> Int? {
-        var room = rooms[kind] ?? Room(filledAt: now.uptimeMicroseconds)
+        var room = rooms[kind] ?? Room()
         defer { rooms[kind] = room }
-        let gained = (now.uptimeMicroseconds - min(room.filledAt, now.uptimeMicroseconds)) / NoticeLog.lineMicroseconds
-        room.filledAt += gained * NoticeLog.lineMicroseconds
-        room.lineCount = min(NoticeLog.burst, room.lineCount + gained)
-        guard room.lineCount > 0 else {
+        guard room.lines.take(of: NoticeLog.rate, at: now.uptimeMicroseconds) else {
             room.leftOutCount += 1
             return nil
         }
         defer { room.leftOutCount = 0 }
-        room.lineCount -= 1
         return room.leftOutCount
     }
 }

@@ -1,4 +1,5 @@
 import ModelGrants
+import ModelSync
 import ModelWire
 
 /// What each subscriber of a stream is sent, where there are grants.
@@ -101,7 +102,7 @@ struct StreamAudiences {
             // A sender's own heads are its heartbeat.
             if !heads.isRelayed { own = heads.origin }
             if rights.readsAll { return payload }
-            heads.heads.removeAll { head in !(head.topic.type.map(rights.mayRead) ?? false) }
+            heads.narrow(to: rights)
             if !heads.heads.isEmpty, audiences[number].origins.count < StreamAudiences.originCountMax {
                 audiences[number].origins.insert(heads.origin)
             }

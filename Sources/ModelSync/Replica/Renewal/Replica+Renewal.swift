@@ -253,11 +253,10 @@ extension Replica {
     /// with this one would bring back models whose deletes it has forgotten. Parts of transactions that are held since
     /// then would do the same; only what was pushed here is in no copy.
     func startAnewAfterAbsence(_ sender: SenderID, now: Moment) {
-        let session = sessions[sender.index]
-        guard let last = session.lastContact,
-            now.wallMilliseconds.subtractingOrZero(last) > configuration.tombstoneRetention.wholeMicroseconds / 1000
-        else { return }
         let retention = configuration.tombstoneRetention.wholeMicroseconds
+        guard let last = sessions[sender.index].lastContact,
+            now.wallMilliseconds.subtractingOrZero(last) > retention / 1000
+        else { return }
         let droppedCount = groups.drop(heldSinceBefore: now.uptimeMicroseconds.subtractingOrZero(retention)) { origin in
             origins[origin].isPushedHere
         }

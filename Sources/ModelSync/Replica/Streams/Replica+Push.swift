@@ -58,10 +58,10 @@ extension Replica {
             return .refused(error.code == .limit ? .limit : .malformed, error.description)
         }
         // The first check: one that may not write learns nothing of what is here.
-        for type in ([topic] + decoder.group).compactMap(\.type)
-        where !grantee.rights.mayWrite(type, as: decoder.origin) {
-            return .notGranted(type, as: decoder.origin, to: grantee.name)
-        }
+        let origin = decoder.origin
+        func isGranted(_ topic: Topic) -> Bool { topic.type.map { grantee.rights.mayWrite($0, as: origin) } ?? true }
+        let denied = isGranted(topic) ? decoder.group.first { !isGranted($0) } : topic
+        if let type = denied?.type { return .notGranted(type, as: origin, to: grantee.name) }
         guard isWanted(topic) else {
             return .refused(.unknownTopic, "\(topic) is not replicated here")
         }

@@ -252,16 +252,13 @@ final class ZeroMQServing: ServingEnd {
                 requested(request.peer, .anybody, request.payload)
                 continue
             }
-            guard let key = request.key, let grantee = access.grantee(of: key) else {
+            guard let key = request.key, let grantee = access.grantee(of: key),
+                case let readable = grantee.rights.readable, keys[request.peer]?.readable ?? readable == readable
+            else {
                 cut([request.peer])
                 continue
             }
-            let reader = Reader(key: key, readable: grantee.rights.readable)
-            guard keys[request.peer] == nil || keys[request.peer]?.readable == reader.readable else {
-                cut([request.peer])
-                continue
-            }
-            keys[request.peer] = reader
+            keys[request.peer] = Reader(key: key, readable: readable)
             requested(request.peer, grantee, request.payload)
         }
     }
