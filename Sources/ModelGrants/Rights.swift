@@ -53,8 +53,14 @@ public struct Rights: Hashable, Sendable {
     /// The key may cause a publisher to recover what it has not got any more, by a report.
     public var mayCauseRecovery: Bool { isRelay || isOperator }
 
-    /// The patterns of all types that may be read.
-    public var readable: [NamePattern] { isOperator ? [.all] : subscriptions + publications }
+    /// The patterns of all types that may be read, none of which is covered by another, ordered by their text: two keys
+    /// that may read the same have the same ones.
+    public var readable: [NamePattern] {
+        if readsAll { return [.all] }
+        let patterns = Set(subscriptions + publications)
+        return patterns.filter { pattern in !patterns.contains { $0 != pattern && $0.covers(pattern) } }
+            .sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
+    }
 
     /// Adds the rights of another line with the same key.
     mutating func add(_ other: Rights) {

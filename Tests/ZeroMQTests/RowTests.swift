@@ -164,42 +164,6 @@ import ZeroMQ
         #expect(try nextFrames(subscriber) == [long])
     }
 
-    @Test func `row 25: a manual XPUB sends a subscriber what it was allowed, whatever it has subscribed to`() throws {
-        let context = try Context()
-        let publisher = try Socket(.xpub, in: context)
-        try publisher.set(.xpubManual, true)
-        try publisher.bind("tcp://127.0.0.1:*")
-        let endpoint = try publisher.lastEndpoint()
-        var subscribers: [String: Connection] = [:]
-        func join(_ prefix: String, allowed: [String]) throws -> Socket {
-            let subscriber = try Socket(.sub, in: context)
-            try subscriber.subscribe(to: prefix)
-            try subscriber.connect(endpoint)
-            try awaitReadable(publisher)
-            var message = Message()
-            _ = try publisher.receive(into: &message)
-            #expect(message.array == [1] + Array(prefix.utf8))
-            subscribers[prefix] = message.connection
-            for filter in allowed { try publisher.allow(Array(filter.utf8)) }
-            return subscriber
-        }
-        let all = try join("", allowed: [""])
-        let narrow = try join("m/", allowed: ["m/A/", "m/B/"])
-        let other = try join("m", allowed: ["m/C/"])
-        #expect(Set(subscribers.values).count == 3)
-        for topic in ["m/A/", "m/B/", "m/C/", "x"] { try send([Array(topic.utf8)], on: publisher) }
-        try send([Array("m/A/".utf8)], on: publisher)
-        func texts(_ count: Int, _ socket: borrowing Socket) throws -> [String] {
-            try (0..<count).map { _ in String(decoding: try nextFrames(socket)[0], as: UTF8.self) }
-        }
-        #expect(try texts(5, all) == ["m/A/", "m/B/", "m/C/", "x", "m/A/"])
-        #expect(try texts(3, narrow) == ["m/A/", "m/B/", "m/A/"])
-        #expect(try texts(1, other) == ["m/C/"])
-        // What it ends itself has no effect either.
-        try narrow.unsubscribe(from: "m/")
-        #expect(try nextFrames(publisher) == [[0] + Array("m/".utf8)])
-    }
-
     @Test(arguments: ["tcp://127.0.0.1:*", "ipc"])
     func `row 24: what waits for a peer is held until its connection ends, and to cut that is enough`(
         endpoint: String

@@ -6,11 +6,13 @@ import ZeroMQ
 /// The handler behind real sockets.
 @Suite struct ZAPHandlerTests {
     /// A serving socket that asks the handler of its context.
-    private static func server(_ keys: Curve.KeyPair, in context: Context) throws -> Socket {
+    private static func server(
+        _ keys: Curve.KeyPair, in context: Context, domain: String = "modelcast"
+    ) throws -> Socket {
         let server = try Socket(.router, in: context)
         try server.set(.curveServer, true)
         try server.set(.curveSecretKey, keys.secretKey)
-        try server.set(.zapDomain, "modelcast")
+        try server.set(.zapDomain, domain)
         try server.set(.zapEnforceDomain, true)
         // A question to a handler that is just going has no answer: the handshake ends by its limit then.
         try server.set(.handshakeInterval, .seconds(1))
@@ -77,6 +79,26 @@ import ZeroMQ
         // Whether it is still queued depends on whether the client has noticed that the connection is gone.
         _ = try client.send(Message("secret"))
         #expect(try !server.get(.events).contains(.readable))
+    }
+
+    @Test func `row 25: each domain lets in its own keys, and nobody when it is taken away`() throws {
+        let (context, keys) = (try Context(), try Curve.KeyPair())
+        let (mine, other) = (try Curve.KeyPair(), try Curve.KeyPair())
+        var handler = try ZAPHandler(allowing: [mine.publicKey], domain: "one", in: context)
+        handler.allow([other.publicKey], in: "two")
+        let first = try Self.server(keys, in: context, domain: "one")
+        let second = try Self.server(keys, in: context, domain: "two")
+        let (one, two) = (try first.lastEndpoint(), try second.lastEndpoint())
+        func comesIn(_ pair: Curve.KeyPair, _ endpoint: String) throws -> Bool {
+            let client = try Self.client(pair, of: keys)
+            let monitor = try client.makeMonitor()
+            try client.connect(endpoint)
+            return try Self.outcome(handler, monitor).0 == .handshakeSucceeded
+        }
+        #expect(try comesIn(mine, one) && !comesIn(mine, two))
+        #expect(try comesIn(other, two) && !comesIn(other, one))
+        handler.allow(nil, in: "two")
+        #expect(try !comesIn(other, two) && comesIn(mine, one))
     }
 
     @Test func `row 13: a handler that has gone lets in nobody where the domain is enforced`() throws {

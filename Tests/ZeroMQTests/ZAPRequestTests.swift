@@ -12,7 +12,7 @@ import ZeroMQ
     }
 
     private static func decide(_ frames: [[UInt8]]) -> (decision: ZAPDecision, reply: [[UInt8]]) {
-        ZAPRequest.decide(frames, allowed: [key], domain: "modelcast")
+        ZAPRequest.decide(frames, allowed: ["modelcast": [key]])
     }
 
     @Test func `a key that is allowed is answered with 200 and becomes the user`() {
@@ -31,13 +31,13 @@ import ZeroMQ
 
     @Test func `a question without a key is answered with 200 only where no keys are used`() {
         let question = ["1.0", "7", "modelcast", "10.0.0.5", "", "NULL"].map { Array($0.utf8) }
-        let (decision, reply) = ZAPRequest.decide(question, allowed: nil, domain: "modelcast")
+        let (decision, reply) = ZAPRequest.decide(question, allowed: ["modelcast": nil])
         #expect(decision == .allowedWithoutKey)
         #expect(reply == ["1.0", "7", "200", "", "", ""].map { Array($0.utf8) })
         #expect(Self.decide(question).decision == .malformed)
-        #expect(ZAPRequest.decide(Self.question(), allowed: nil, domain: "modelcast").decision == .malformed)
-        #expect(ZAPRequest.decide(question, allowed: nil, domain: "other").decision == .malformed)
-        #expect(ZAPRequest.decide(question + [[]], allowed: nil, domain: "modelcast").decision == .malformed)
+        #expect(ZAPRequest.decide(Self.question(), allowed: ["modelcast": nil]).decision == .malformed)
+        #expect(ZAPRequest.decide(question, allowed: ["other": nil]).decision == .malformed)
+        #expect(ZAPRequest.decide(question + [[]], allowed: ["modelcast": nil]).decision == .malformed)
     }
 
     @Test func `another version, domain, mechanism or number of frames is malformed`() {

@@ -1,4 +1,4 @@
-public import ModelGrants
+import ModelGrants
 import ModelWire
 
 /// The side that serves.
@@ -7,13 +7,14 @@ extension RelayMachine {
     /// - Parameters:
     ///   - peer: the routing identity of the connection that it came from.
     ///   - payload: any bytes; what is not a request is counted and answered with `malformed`.
-    ///   - grantee: the owner of the connection.
-    public func receive(
-        _ payload: Span<UInt8>, from peer: [UInt8], of grantee: Grantee = .anybody, now: Moment
-    ) {
-        let request = ReceivedRequest(payload, limits: configuration.limits, from: grantee)
+    public func receive(_ payload: Span<UInt8>, from peer: [UInt8], now: Moment) {
+        receive(ReceivedRequest(payload, limits: configuration.limits), from: peer, now: now)
+    }
+
+    /// Answers a request that was decoded before.
+    public func receive(_ request: ReceivedRequest, from peer: [UInt8], now: Moment) {
         if let question = service.admit(request, from: peer, now: now, counters: &counters) {
-            answer(question, to: peer, grantee, now: now)
+            answer(question, to: peer, request.grantee, now: now)
         }
         if !service.isMadeInTurns { service.makeAnswers(now: now, counters: &counters) }
         takeReplies()

@@ -25,8 +25,10 @@ struct ControlService: Sendable {
 
     /// A request that cannot be answered without the owner.
     enum Question: Sendable {
-        /// - Parameter version: the version of the welcome.
-        case hello(rid: UInt64, version: UInt64)
+        /// - Parameters:
+        ///   - version: the version of the welcome.
+        ///   - stream: the endpoint of the stream that the welcome tells.
+        case hello(rid: UInt64, version: UInt64, stream: String)
         case snapshot(rid: UInt64, prefixes: PrefixSet, credit: Int)
         case fetch(rid: UInt64, type: String, ids: [String])
         case digest(rid: UInt64, type: String, bits: Int)
@@ -111,6 +113,13 @@ struct ControlService: Sendable {
                 refuse(rid, .limit, message, peer, now: now, &counters)
                 return nil
             }
+            guard received.stream != "" else {
+                let message =
+                    "this \(configuration.role) has no room for another stream, as keys may read too many different "
+                    + "types: let more keys read the same ones"
+                refuse(rid, .limit, message, peer, now: now, &counters)
+                return nil
+            }
             guard spend(\.questions, of: configuration.budget.questions, rid, peer, now: now, &counters),
                 hasPlace(rid, peer, now: now, &counters),
                 hold(received.byteCount, of: \.helloByteCount, rid, peer, now: now, &counters)
@@ -120,7 +129,7 @@ struct ControlService: Sendable {
                 $0.prefixes = prefixes
                 $0.rights = received.grantee.rights
             }
-            return .hello(rid: rid, version: spoken)
+            return .hello(rid: rid, version: spoken, stream: received.stream ?? configuration.streamEndpoint)
         case .snapshot(let rid, let prefixes, let credit):
             guard admitSnapshot(rid, prefixCount: prefixes.count, peer, now: now, &counters) else { return nil }
             return .snapshot(rid: rid, prefixes: PrefixSet(prefixes.map(\.bytes)), credit: Int(clamping: credit))
@@ -193,7 +202,7 @@ struct ControlService: Sendable {
         var served = all
         served.heads = all.heads.readable(by: rights, of: configuration.name)
         switch question {
-        case .hello(let rid, let version): welcome(rid, version, peer, rights, served)
+        case .hello(let rid, let version, let stream): welcome(rid, version, stream, peer, rights, served)
         case .snapshot(let rid, let prefixes, let credit):
             beginSnapshot(rid, prefixes: prefixes, credit: credit, peer, rights, served, now: now, counters: &counters)
         case .fetch(let rid, let type, let ids):
@@ -222,7 +231,7 @@ struct ControlService: Sendable {
     private static let nothing = ModelCache()
 
     private mutating func welcome(
-        _ rid: UInt64, _ version: UInt64, _ peer: [UInt8], _ rights: Rights, _ served: Served
+        _ rid: UInt64, _ version: UInt64, _ stream: String, _ peer: [UInt8], _ rights: Rights, _ served: Served
     ) {
         // The types get a sixteenth of the frame, which is more than any deployment needs.
         var left = configuration.limits.frameByteCount / 16
@@ -231,7 +240,7 @@ struct ControlService: Sendable {
             return left > 0
         }
         let reply = ControlReply.welcome(
-            rid: rid, version: version, name: configuration.name, streamEndpoint: configuration.streamEndpoint,
+            rid: rid, version: version, name: configuration.name, streamEndpoint: stream,
             heartbeatMilliseconds: configuration.heartbeatInterval.wholeMicroseconds / 1000,
             frameLimit: UInt64(configuration.limits.frameByteCount), heads: served.heads, types: Array(types))
         enqueue(.replies([reply]), rid, peer)

@@ -7,10 +7,18 @@ public struct ReceivedRequest: Sendable {
     let byteCount: Int
     /// The one that has sent it.
     let grantee: Grantee
+    /// The endpoint of the stream for it; nil for that of all.
+    let stream: String?
 
     /// Decodes a request. Any bytes are acceptable.
-    public init(_ payload: Span<UInt8>, limits: WireLimits, from grantee: Grantee = .anybody) {
-        self.grantee = grantee
+    /// - Parameters:
+    ///   - grantee: the owner of the connection.
+    ///   - stream: the endpoint of the stream that the connection's owner may listen to, empty where there is no room
+    ///     for one; nil for the stream of all.
+    public init(
+        _ payload: Span<UInt8>, limits: WireLimits, from grantee: Grantee = .anybody, stream: String? = nil
+    ) {
+        (self.grantee, self.stream) = (grantee, stream)
         byteCount = payload.count
         request = Result { () throws(WireError) in try ControlRequest(decoding: payload, limits: limits) }
     }

@@ -44,6 +44,12 @@ public final class Access: Sendable {
         state.withLock { $0.grants[key.z85] }.map { Grantee(name: $0.name, rights: $0.rights) }
     }
 
+    /// The keys that may read these types, and no others.
+    func keys(reading readable: [NamePattern]) -> Set<Curve.PublicKey> {
+        let matching = grants.all.filter { $0.rights.readable == readable }
+        return Set(matching.compactMap { Curve.PublicKey(z85: $0.key) })
+    }
+
     private static func keys(_ grants: Grants) -> Set<Curve.PublicKey> {
         Set(grants.keys.compactMap { Curve.PublicKey(z85: $0) })
     }

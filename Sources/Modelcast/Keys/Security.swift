@@ -25,6 +25,10 @@ public struct Security: Hashable, Sendable {
     /// Who may do what at this process. Where it is set, ``clients`` must be empty; where it is not, each client may do
     /// everything.
     public var access: Access?
+    /// The TCP ports for the streams of keys that may read some types only, where a firewall lets only these through.
+    /// By default any free port is taken. Keys that may read the same types share a stream, so as many ports are needed
+    /// as there are different sets of such types in ``access``.
+    public var streamPorts: ClosedRange<UInt16>?
     /// The public key of every server that this process connects to, except for those in ``serversByEndpoint``.
     public var server: Curve.PublicKey?
     /// The public keys of single servers, by control endpoint, spelled as in the configuration. A key holds for the

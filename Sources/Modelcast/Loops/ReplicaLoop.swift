@@ -95,8 +95,9 @@ struct ReplicaLoop: ~Copyable {
         if case .relay(let relay, let sockets) = machine {
             try sockets.receive(
                 subscribed: { relay.subscribed(to: $0, now: Clocks.now()) },
-                requested: { peer, grantee, payload in
-                    relay.receive(payload.span, from: peer, of: grantee, now: Clocks.now())
+                requested: { request in
+                    relay.receive(
+                        request.decoded(relay.configuration.limits), from: request.peer, now: Clocks.now())
                 })
             relay.countRefusedClients(sockets.takeRefusedCount())
         }

@@ -153,11 +153,10 @@ struct PublisherLoop: ~Copyable {
                 let now = Clocks.now()
                 publisher.core.withLock { $0.origin.subscribed(to: prefix, now: now) }
             },
-            requested: { peer, grantee, payload in
+            requested: { request in
                 let now = Clocks.now()
-                let request = ReceivedRequest(
-                    payload.span, limits: publisher.configuration.limits, from: grantee)
-                publisher.core.withLock { $0.origin.receive(request, from: peer, now: now) }
+                let decoded = request.decoded(publisher.configuration.limits)
+                publisher.core.withLock { $0.origin.receive(decoded, from: request.peer, now: now) }
             })
         guard let refused = sockets?.takeRefusedCount(), refused > 0 else { return }
         publisher.core.withLock { $0.origin.countRefusedClients(refused) }

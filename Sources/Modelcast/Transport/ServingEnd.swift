@@ -1,11 +1,14 @@
 import Logging
 import ModelGrants
+import ModelSync
+import ModelWire
 import ZeroMQ
 
 /// The end of a transport at which a sender serves: its stream, and its control endpoint. A subscriber that can be
 /// asked has only the latter.
 protocol ServingEnd: AnyObject {
-    /// The endpoints that were bound, with what was chosen for a `*`. The stream is empty where there is none.
+    /// The endpoints that were bound, with what was chosen for a `*`. The stream is that of who may read everything,
+    /// and empty where there is none.
     var bound: SenderEndpoints { get }
     /// Nil where there is no stream.
     var stream: StreamOutlet? { get }
@@ -25,12 +28,24 @@ protocol ServingEnd: AnyObject {
     /// Hands over what has arrived, a burst of each kind.
     /// - Parameters:
     ///   - subscribed: is called with a prefix that a peer has subscribed to. From then on the stream reaches it.
-    ///   - requested: is called with the peer's identity, its owner and the request. The identity is a number that the
-    ///     transport has given the connection; a later connection has another. The owner has what it was granted at
-    ///     this moment. The request is empty for a message that is none by its form.
-    func receive(
-        subscribed: ([UInt8]) -> Void, requested: ([UInt8], Grantee, [UInt8]) -> Void
-    ) throws(ModelcastError)
+    ///   - requested: is called with a request.
+    func receive(subscribed: ([UInt8]) -> Void, requested: (IncomingRequest) -> Void) throws(ModelcastError)
+}
+
+/// A request as it has come.
+struct IncomingRequest {
+    /// The number that the transport has given the connection. A later connection has another.
+    let peer: [UInt8]
+    /// The owner of the connection, with what it is granted at this moment.
+    var grantee = Grantee.anybody
+    /// The endpoint of the stream for the owner, as ``ReceivedRequest`` takes it.
+    var stream: String?
+    /// Empty for a message that is none by its form.
+    let payload: [UInt8]
+
+    func decoded(_ limits: WireLimits) -> ReceivedRequest {
+        ReceivedRequest(payload.span, limits: limits, from: grantee, stream: stream)
+    }
 }
 
 /// The settings of a serving end.

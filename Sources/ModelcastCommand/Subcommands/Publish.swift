@@ -117,6 +117,8 @@ struct Publish: AsyncParsableCommand {
 
     @OptionGroup var keys: ServingKeyOptions
 
+    @OptionGroup var ports: StreamPortsOption
+
     @OptionGroup var retention: RetentionOptions
 
     @OptionGroup var logs: LogOptions
@@ -152,6 +154,7 @@ struct Publish: AsyncParsableCommand {
                 "--wait-for and --until-applied are about subscribers of this publisher: they need --bind")
         }
         try keys.check(connectingTo: push + keeping.recoverFrom, serving: served, reach)
+        try ports.check(keys)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
         guard whole || deleteAtMost == nil else {
             throw ValidationError("--delete-at-most bounds what --whole deletes: it needs --whole")
@@ -182,6 +185,7 @@ struct Publish: AsyncParsableCommand {
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
+        configuration.security?.streamPorts = ports.streamPorts?.ports
         configuration.store = keeping.store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.durability = keeping.durability.durability

@@ -63,6 +63,8 @@ struct RelayCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: ServingKeyOptions
 
+    @OptionGroup var ports: StreamPortsOption
+
     @OptionGroup var retention: RetentionOptions
 
     @OptionGroup var logs: LogOptions
@@ -78,6 +80,7 @@ struct RelayCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         try keys.check(connectingTo: connect, serving: served, reach)
+        try ports.check(keys)
     }
 
     func run() async throws {
@@ -86,6 +89,7 @@ struct RelayCommand: AsyncParsableCommand {
             name: name, endpoints: try SenderEndpoints(control: bind, stream: stream), publishers: connect)
         configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
+        configuration.security?.streamPorts = ports.streamPorts?.ports
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         configuration.replayByteCount = replay.replayByteCount

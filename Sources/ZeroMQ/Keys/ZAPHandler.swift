@@ -14,11 +14,9 @@
 /// - A context has one handler. It belongs to the thread that made it, as its socket does.
 @safe
 public struct ZAPHandler: ~Copyable {
-    /// The keys of allowed clients. Nil where no keys are used: then all clients without a key are allowed, and no
-    /// others.
-    public var allowed: Set<Curve.PublicKey>?
-    /// The ``SocketOption/zapDomain`` of the sockets that it answers for. Clients of other domains are refused.
-    public let domain: String
+    /// The keys of allowed clients by the ``SocketOption/zapDomain`` of the socket. Nil in a domain without keys: there
+    /// all clients without a key are allowed, and no others.
+    private var allowed: [String: Set<Curve.PublicKey>?]
     fileprivate let socket: Socket
 
     /// The endpoint at which libzmq asks, by RFC 27.
@@ -26,6 +24,11 @@ public struct ZAPHandler: ~Copyable {
 
     /// Binds the handler's endpoint. From then on libzmq asks it.
     ///
+    /// - Parameters:
+    ///   - allowed: the keys of allowed clients. Nil where no keys are used: then all clients without a key are
+    ///     allowed, and no others.
+    ///   - domain: the ``SocketOption/zapDomain`` of the sockets for which that holds. Clients of other domains are
+    ///     refused.
     /// - Throws: ``ZeroMQError/Code/addressInUse`` when the context has a handler already.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public init(
@@ -36,9 +39,14 @@ public struct ZAPHandler: ~Copyable {
         try socket.set(.receiveHighWaterMark, 0)
         try socket.set(.sendHighWaterMark, 0)
         try socket.bind(ZAPHandler.endpoint)
-        self.allowed = allowed
-        self.domain = domain
+        self.allowed = [domain: allowed]
         self.socket = socket
+    }
+
+    /// Lets these keys come in at the sockets of a domain from now on, and no others. Nil takes the domain away, and
+    /// everybody is refused there. Connections that are there already stay.
+    public mutating func allow(_ keys: Set<Curve.PublicKey>?, in domain: String) {
+        allowed[domain] = keys.map { .some($0) }
     }
 
     /// Answers the requests that have come since the last call. Never waits.
@@ -54,7 +62,7 @@ public struct ZAPHandler: ~Copyable {
                 // The rest of a message that is too long is skipped, as its number of frames is malformed in any case.
                 if frames.count <= ZAPRequest.frameCountMax { frames.append(message.bytes) }
             }
-            let (decision, reply) = ZAPRequest.decide(frames, allowed: allowed, domain: domain)
+            let (decision, reply) = ZAPRequest.decide(frames, allowed: allowed)
             for (index, frame) in reply.enumerated() {
                 // Refused only when the asking connection has gone.
                 guard try socket.send(Message(copyingBytes: frame), more: index < reply.count - 1) == .sent else {

@@ -30,12 +30,12 @@ package struct ZAPRequest {
 
     /// Decides, and makes the answer: status 200, or 400 for a client that is refused. The client is told the status
     /// and not the reason.
-    /// - Parameter allowed: nil where no keys are used.
+    /// - Parameter domains: the allowed keys by domain; nil in one where no keys are used.
     package static func decide(
-        _ frames: [[UInt8]], allowed: Set<Curve.PublicKey>?, domain: String
+        _ frames: [[UInt8]], allowed domains: [String: Set<Curve.PublicKey>?]
     ) -> (decision: ZAPDecision, reply: [[UInt8]]) {
-        guard let request = ZAPRequest(frames), request.domain == Array(domain.utf8),
-            (request.key == nil) == (allowed == nil)
+        guard let request = ZAPRequest(frames), let domain = String(validating: request.domain, as: UTF8.self),
+            let allowed = domains[domain], (request.key == nil) == (allowed == nil)
         else {
             let id = frames.count > 1 && frames[1].count <= byteCountMax ? frames[1] : []
             return (.malformed, reply(to: id, status: "400", user: ""))

@@ -35,17 +35,6 @@ extension Socket {
         try unsubscribe(from: Array(prefix.utf8))
     }
 
-    /// Sends the peer whose subscription was received last what begins with `prefix`: on an XPUB with
-    /// ``SocketOption/xpubManual``. It ends with the connection.
-    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
-    public func allow(_ prefix: [UInt8]) throws(ZeroMQError) { try setTopic(ZMQ_SUBSCRIBE, "ZMQ_SUBSCRIBE", prefix) }
-
-    /// Takes back one ``allow(_:)`` of the same prefix, for the peer whose message was received last.
-    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
-    public func disallow(_ prefix: [UInt8]) throws(ZeroMQError) {
-        try setTopic(ZMQ_UNSUBSCRIBE, "ZMQ_UNSUBSCRIBE", prefix)
-    }
-
     private func setTopic(_ number: CInt, _ name: String, _ prefix: [UInt8]) throws(ZeroMQError) {
         guard prefix.count <= Self.topicByteCountMax else {
             throw failure(

@@ -12,7 +12,6 @@ public enum SocketOptions {
         SocketOption.reconnectIntervalMax, SocketOption.connectTimeout, SocketOption.handshakeInterval,
         SocketOption.tcpMaxRetransmitTimeout, SocketOption.heartbeatInterval,
         SocketOption.immediate, SocketOption.ipv6, SocketOption.xpubVerbose, SocketOption.xpubVerboser,
-        SocketOption.xpubManual,
         SocketOption.routerMandatory, SocketOption.curveServer, SocketOption.zapEnforceDomain,
         SocketOption.tcpKeepalive,
         SocketOption.routingID, SocketOption.zapDomain, SocketOption.lastEndpoint,
@@ -93,11 +92,6 @@ extension SocketOption where Value == Bool {
     /// Pass on every subscription and unsubscription, also those of a topic that other peers hold (rows 7 and 8).
     public static var xpubVerboser: Self {
         Self("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, .flag, .writeOnly, on: [.xpub])
-    }
-    /// Let the program decide what each subscriber gets: a subscription is passed on and has no effect, and
-    /// ``Socket/allow(_:)`` sets what the peer whose subscription was received last gets.
-    public static var xpubManual: Self {
-        Self("ZMQ_XPUB_MANUAL", ZMQ_XPUB_MANUAL, .flag, .writeOnly, on: [.xpub])
     }
     /// Report an unknown peer and a full queue instead of dropping in silence (row 9).
     public static var routerMandatory: Self {

@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: [
         ["--grants", "g"], ["--grants", "g", "--key", "k", "--client-keys", "c"],
-        ["--key", "k"],
+        ["--key", "k"], ["--key", "k", "--client-keys", "c", "--stream-ports", "7410-7419"],
     ])
     func `grants that say too little or too much are refused before anything is bound`(more: [String]) async throws {
         let command = try RunningCommand(

@@ -216,43 +216,100 @@ import ZeroMQ
         }
     }
 
-    @Test func `a socket that subscribes to everything receives no name of a type that it may not read`() async throws {
+    @Test func `a stream lets in the keys that may read just its types, and each gets what it may read`() async throws {
         let (people, server) = (try Self.people(), try Curve.KeyPair())
         let publisher = try Self.publisher(server, Access(try Self.grants(people)))
         let reader = people[0]
         try await running(publisher) { endpoints in
             for type in ["Hidden", "A"] { try publisher.merge(type, "first", ["n": 1]) }
-            let received = try await SocketThread.run(named: "raw") { _ -> [[UInt8]] in
-                let context = try Context()
-                let socket = try Socket(.sub, in: context)
-                try Security.connect(socket, reader.keys, to: server.publicKey)
-                for prefix in ["", "m/", "m/Hidden/", "m/H", "h/", "h/\u{0}", "h/\u{0}0/", "h/\u{0}1/"] {
-                    try socket.subscribe(to: prefix)
+            let stream = try await Self.client(of: endpoints.control, reader, server).welcome().streamEndpoint
+            #expect(stream != endpoints.stream)
+            let everything = try await Self.client(of: endpoints.control, people[4], server).welcome()
+            #expect(everything.streamEndpoint == endpoints.stream)
+            // Two keys with the same rights share one, however these are written.
+            let idle = try await Self.client(of: endpoints.control, people[5], server).welcome().streamEndpoint
+            #expect(![stream, endpoints.stream].contains(idle))
+            func listen(_ keys: Curve.KeyPair, to endpoint: String) async throws -> [[UInt8]] {
+                try await SocketThread.run(named: "raw") { _ -> [[UInt8]] in
+                    try Self.frames(at: endpoint, keys, server.publicKey) { count in
+                        for type in ["Hidden", "A"] { try publisher.merge(type, "later", ["n": .int(Int64(count))]) }
+                    }
                 }
-                try socket.connect(endpoints.stream)
-                var poller = try Poller()
-                _ = try poller.add(socket)
-                var frames: [[UInt8]] = []
-                let deadline = Clocks.now().uptimeMicroseconds + 60_000_000
-                // Heads come with each heartbeat; the batch that is looked for is written until it is here.
-                while Clocks.now().uptimeMicroseconds < deadline {
-                    for type in ["Hidden", "A"] { try publisher.merge(type, "later", ["n": .int(Int64(frames.count))]) }
-                    _ = try poller.wait(timeout: .milliseconds(100))
-                    while let message = try socket.receive() { frames.append(message.array) }
-                    if frames.count > 60 { break }
-                }
-                return frames
             }
+            let received = try await listen(reader.keys, to: stream)
             #expect(received.contains(Topic.data(type: "A").bytes))
             let hidden = Array("Hidden".utf8)
             let leaks = received.filter { frame in
                 frame.indices.contains { frame[$0...].starts(with: hidden) }
             }
             #expect(leaks.isEmpty)
+            #expect(try await listen(reader.keys, to: endpoints.stream).isEmpty)
+            #expect(try await listen(people[5].keys, to: stream).isEmpty)
+            #expect(try await listen(people[4].keys, to: stream).isEmpty)
+            #expect(try await listen(people[4].keys, to: endpoints.stream).contains(Topic.data(type: "Hidden").bytes))
         }
     }
 
-    @Test func `what is no subscription, or too long for one, brings nothing, and keeps nobody else from joining`()
+    /// What somebody receives who subscribes to everything, until there are many frames or it was refused.
+    private static func frames(
+        at endpoint: String, _ keys: Curve.KeyPair, _ server: Curve.PublicKey, write: (Int) throws -> Void
+    ) throws -> [[UInt8]] {
+        let socket = try Socket(.sub, in: Context())
+        try Security.connect(socket, keys, to: server)
+        for prefix in ["", "m/", "m/Hidden/", "m/H", "h/"] { try socket.subscribe(to: prefix) }
+        let monitor = try socket.makeMonitor()
+        try socket.connect(endpoint)
+        var poller = try Poller()
+        _ = try poller.add(socket)
+        _ = try poller.add(monitor)
+        var frames: [[UInt8]] = []
+        let deadline = Clocks.now().uptimeMicroseconds + 60_000_000
+        // Heads come with each heartbeat; the batch that is looked for is written until it is here.
+        while Clocks.now().uptimeMicroseconds < deadline, frames.count <= 60 {
+            try write(frames.count)
+            _ = try poller.wait(timeout: .milliseconds(100))
+            while let message = try socket.receive() { frames.append(message.array) }
+            while let event = try monitor.next() {
+                if case .handshakeFailed(.refused) = event.kind { return frames }
+            }
+        }
+        return frames
+    }
+
+    @Test func `streams for keys that may read some types take the ports that are named, and no others`() async throws {
+        let (people, server) = (try Self.people(), try Curve.KeyPair())
+        // A relay that has the port first.
+        let holder = try Relay(
+            RelayConfiguration(name: "r", endpoints: SenderEndpoints(control: "tcp://127.0.0.1:*"), publishers: []),
+            logger: silent)
+        let holding = Task { try await holder.run() }
+        let port = try await holder.boundEndpoints.control
+        guard case .tcp(_, let number?) = try Endpoint(port) else { throw CaseFailure("\(port)") }
+        var configuration = PublisherConfiguration(
+            name: "accounts", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        configuration.security = Security(keys: server, access: Access(try Self.grants(people)))
+        configuration.security?.streamPorts = number...number
+        try await running(Publisher(configuration, logger: silent)) { endpoints in
+            func stream(for person: Person) async throws -> String {
+                try await Self.client(of: endpoints.control, person, server).welcome().streamEndpoint
+            }
+            let error = await #expect(throws: ModelcastError.self) { _ = try await stream(for: people[0]) }
+            #expect(error?.message.contains("no room for another stream") == true)
+            // Who may read everything has the stream that was bound.
+            let all = try await stream(for: people[4])
+            #expect(all == endpoints.stream)
+            holding.cancel()
+            try? await holding.value
+            var told = ""
+            let deadline = ContinuousClock.now + .seconds(60)
+            while told.isEmpty, ContinuousClock.now < deadline { told = (try? await stream(for: people[0])) ?? "" }
+            #expect(told == port, "\(told)")
+            // Another set of types finds no second port.
+            await #expect(throws: ModelcastError.self) { _ = try await stream(for: people[5]) }
+        }
+    }
+
+    @Test func `subscriptions without end, or what is none, bring nothing, and keep nobody else from joining`()
         async throws
     {
         let (people, server) = (try Self.people(), try Curve.KeyPair())
@@ -263,28 +320,33 @@ import ZeroMQ
             var configuration = SubscriberConfiguration(name: "reader", publishers: [endpoints.control])
             configuration.security = Security(keys: people[0].keys, server: server.publicKey)
             let reader = try Subscriber(configuration, logger: silent)
-            let frames = try await SocketThread.run(named: "raw") { _ -> Int in
+            let stream = try await Self.client(of: endpoints.control, idle, server).welcome().streamEndpoint
+            let frames = try await SocketThread.run(named: "raw") { _ -> [[UInt8]] in
                 let context = try Context()
                 let socket = try Socket(.xsub, in: context)
                 try Security.connect(socket, idle.keys, to: server.publicKey)
                 let monitor = try socket.makeMonitor()
-                try socket.connect(endpoints.stream)
+                try socket.connect(stream)
                 var poller = try Poller()
                 _ = try poller.add(monitor)
                 let token = try poller.add(socket)
-                var (count, cutCount) = (0, 0)
+                var (frames, isCut) = ([[UInt8]](), false)
                 // Until its connection was ended for what it sends.
-                while cutCount == 0 {
-                    for message in [[1] + [UInt8](repeating: 104, count: 300), [2, 120], [1, 0xFF], [1]] {
-                        _ = try socket.send(Message(message.map { UInt8($0) }))
+                while !isCut {
+                    for _ in 0..<200 {
+                        for message in [[1] + [UInt8](repeating: 104, count: 300), [2, 120], [1, 0xFF], [1], [0]] {
+                            _ = try socket.send(Message(message))
+                        }
+                        _ = try socket.send(Message([1, 109]), more: true)
+                        _ = try socket.send(Message([1, 109]))
                     }
                     _ = try poller.wait(timeout: .milliseconds(20))
-                    while let event = try monitor.next() { cutCount += event.kind == .disconnected ? 1 : 0 }
-                    while poller.isReadable(token), (try socket.receive()) != nil { count += 1 }
+                    while let event = try monitor.next() { isCut = isCut || event.kind == .disconnected }
+                    while poller.isReadable(token), let message = try socket.receive() { frames.append(message.array) }
                 }
-                return count
+                return frames
             }
-            #expect(frames == 0)
+            #expect(!frames.contains { String(decoding: $0, as: UTF8.self).contains("m/A") })
             try await during(reader) { reader in
                 try await reader.waitUntilLive()
                 #expect(reader.cache["A", "1"] != nil)

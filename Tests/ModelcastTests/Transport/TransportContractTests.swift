@@ -62,7 +62,7 @@ import Testing
                 guard ContinuousClock.now < deadline else { throw CaseFailure("it did not come in time") }
                 try thread.wait(timeout: .milliseconds(20))
                 try server?.receive(
-                    subscribed: { subscribed.append($0) }, requested: { requested.append(($0, $2)) })
+                    subscribed: { subscribed.append($0) }, requested: { requested.append(($0.peer, $0.payload)) })
             }
         }
     }

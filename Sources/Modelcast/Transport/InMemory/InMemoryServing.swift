@@ -1,4 +1,3 @@
-import ModelGrants
 import ZeroMQ
 
 /// A sender on a bus.
@@ -45,7 +44,7 @@ final class InMemoryServing: ServingEnd {
     /// Nobody is refused on a bus.
     func takeRefusedCount() -> UInt64 { 0 }
 
-    func receive(subscribed: ([UInt8]) -> Void, requested: ([UInt8], Grantee, [UInt8]) -> Void) {
+    func receive(subscribed: ([UInt8]) -> Void, requested: (IncomingRequest) -> Void) {
         // Both are called outside of the lock: a writer takes that while it holds the publisher's.
         let (subscriptions, hasMoreSubscriptions) = thread.bus.exchange.withLock { exchange in
             exchange.takeSubscriptions(at: bound.stream, atMost: InMemoryServing.burst)
@@ -55,7 +54,9 @@ final class InMemoryServing: ServingEnd {
             exchange.takeRequests(
                 at: bound.control, atMost: InMemoryServing.burst, byteCountMax: InMemoryServing.burstByteCount)
         }
-        for (peer, request) in requests { requested(InMemoryServing.identity(of: peer), .anybody, request) }
+        for (peer, request) in requests {
+            requested(IncomingRequest(peer: InMemoryServing.identity(of: peer), payload: request))
+        }
         if hasMoreSubscriptions || hasMoreRequests { thread.leaveSome() }
     }
 

@@ -6,8 +6,6 @@ import ZeroMQ
 /// belongs to their thread.
 final class ClientGate {
     private var handler: ZAPHandler
-    private let access: Access?
-    private var version: UInt64
     private let handlerToken: Poller.Token
     private let logger: Logger
     private let hasKeys: Bool
@@ -32,8 +30,6 @@ final class ClientGate {
         _ security: Security?, in context: Context, poller: inout Poller, logger: Logger,
         stranger: Curve.KeyPair? = nil
     ) throws(ZeroMQError) {
-        access = security?.access
-        version = access?.version ?? 0
         handler = try ZAPHandler(allowing: security?.clientKeys, domain: Security.domain, in: context)
         handlerToken = try poller.add(handler)
         self.logger = logger
@@ -52,10 +48,6 @@ final class ClientGate {
 
     /// Answers the clients that have asked to connect, and notes the refused ones.
     func serve(poller: borrowing Poller) throws(ZeroMQError) {
-        if let access, access.version != version {
-            version = access.version
-            handler.allowed = access.keys
-        }
         if poller.isReadable(handlerToken) {
             for decision in try handler.answer() {
                 switch decision {
@@ -76,6 +68,9 @@ final class ClientGate {
             }
         }
     }
+
+    /// Lets these keys come in at the sockets of a domain, and no others; nil where the domain has no sockets any more.
+    func allow(_ keys: Set<Curve.PublicKey>?, in domain: String = Security.domain) { handler.allow(keys, in: domain) }
 
     /// How many clients were refused since the last call.
     func takeRefusedCount() -> UInt64 {

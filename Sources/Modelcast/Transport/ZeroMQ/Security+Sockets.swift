@@ -2,19 +2,24 @@ import ZeroMQ
 
 /// The keys as sockets take them.
 extension Security {
-    /// The domain of all our sockets, which libzmq names to the ZAP handler.
+    /// The domain of our sockets, which libzmq names to the ZAP handler. Streams have domains of their own where there
+    /// are grants.
     static let domain = "modelcast"
 
     /// Sets the keys of a socket that serves. Called before it is bound. Clients are allowed only by the handler of the
     /// socket's context.
-    /// - Parameter security: nil where no keys are used. The domain then refuses everything that is not ZMTP 3, above
-    ///   all the body of an HTTP request, which would pass for ZMTP 1.0 (libzmq notes, row 21).
-    static func serve(_ socket: borrowing Socket, _ security: Security?) throws(ZeroMQError) {
+    /// - Parameters:
+    ///   - security: nil where no keys are used. The domain then refuses everything that is not ZMTP 3, above all the
+    ///     body of an HTTP request, which would pass for ZMTP 1.0 (libzmq notes, row 21).
+    ///   - domain: whose keys come in.
+    static func serve(
+        _ socket: borrowing Socket, _ security: Security?, domain: String = Security.domain
+    ) throws(ZeroMQError) {
         if let security {
             try socket.set(.curveServer, true)
             try socket.set(.curveSecretKey, security.keys.secretKey)
         }
-        try socket.set(.zapDomain, Security.domain)
+        try socket.set(.zapDomain, domain)
         try socket.set(.zapEnforceDomain, true)
     }
 

@@ -2,8 +2,8 @@ import Logging
 import ModelGrants
 import ZeroMQ
 
-/// The two sockets of a sender, which is a publisher or relay: XPUB for the stream, ROUTER for control. They belong to
-/// one thread, except that a publisher's writers send on the stream, too. A subscriber that can be asked has only the
+/// The sockets of a sender, which is a publisher or relay: XPUB for the stream, ROUTER for control. They belong to one
+/// thread, except that a publisher's writers send on the stream, too. A subscriber that can be asked has only the
 /// ROUTER.
 ///
 /// They are closed when this is released: once the messages that they hold have been sent, but after a second at the
@@ -13,9 +13,9 @@ final class ZeroMQServing: ServingEnd {
     let bound: SenderEndpoints
     /// Nil where there is no stream.
     let stream: StreamOutlet?
+    private let streams: StreamServing?
     private let thread: ZeroMQThread
     private let control: Socket
-    private let streamSocket: StreamSocket?
     private let gate: ClientGate
     /// The replies that have not left the process yet.
     let freight: UnreleasedAnswers
@@ -27,30 +27,15 @@ final class ZeroMQServing: ServingEnd {
     private var connections: [[UInt8]: Connection] = [:]
     /// The keys of the connections, where there are grants, with what each may read.
     private var keys: [[UInt8]: Reader] = [:]
-    /// The same of the connections of subscribers.
-    private var subscribers: [Connection: Reader] = [:]
-    private var subscriberCountMax = 1024
-    /// A subscriber has sent something else than subscriptions. libzmq counts that among the messages and not among
-    /// their senders, so until all messages were taken it does not say truly whose is the last (libzmq notes, row 25).
-    private var isMuddled = false
-    /// The keys that have done so, and until when they may not subscribe.
-    private var banned: [Curve.PublicKey: UInt64] = [:]
+    private var connectionCountMax = 1024
+    private let controlToken: Poller.Token
+    private var message = Message()
 
     /// Who has a connection, and what it may read there.
     private struct Reader {
         let key: Curve.PublicKey
         let readable: [NamePattern]
-        /// How many filters of the stream it has.
-        var filterCount = 0
     }
-
-    /// How many filters one connection may have on the stream.
-    private static let filterCountMax = 8192
-    private static let banMicroseconds: UInt64 = 60_000_000
-    private var connectionCountMax = 1024
-    private let streamToken: Poller.Token?
-    private let controlToken: Poller.Token
-    private var message = Message()
 
     /// How many messages are taken from a socket before the other sockets get their turn.
     private static let burst = 256
@@ -63,9 +48,6 @@ final class ZeroMQServing: ServingEnd {
     /// How many bytes may wait in the system for one connection. A line is kept busy with less.
     private static let unsentByteCount = 1 << 20
     private static let linger = Duration.seconds(1)
-    /// The greatest message of a subscriber on the stream, in bytes: above any subscription or handshake. A peer that
-    /// sends a longer one is cut.
-    static let subscriptionByteCountMax = 4096
 
     /// Binds both sockets.
     init(_ settings: ServingSettings, in context: Context, _ thread: ZeroMQThread) throws(ZeroMQError) {
@@ -92,47 +74,22 @@ final class ZeroMQServing: ServingEnd {
                     "advice": "say what each may do in a file of grants (--grants, Security.access)",
                 ])
         }
-        if let endpoint = settings.stream {
-            let socket = try StreamSocket(
-                ZeroMQServing.bindStream(endpoint, settings, in: context), hasGrants: settings.security?.access != nil)
-            streamToken = thread.poller.add(socket.socket)
-            streamSocket = socket
-            stream = StreamOutlet(socket)
-        } else {
-            (streamToken, streamSocket, stream) = (nil, nil, nil)
-        }
+        streams =
+            if let endpoint = settings.stream {
+                try StreamServing(at: endpoint, settings, in: context, thread, gate)
+            } else {
+                nil
+            }
+        stream = streams.map { StreamOutlet($0.sockets) }
         try Security.serve(control, settings.security)
         try gate.watch(control, poller: &thread.poller)
         try control.bind(settings.control)
-        bound = SenderEndpoints(controlAt: try control.lastEndpoint(), streamAt: streamSocket?.endpoint ?? "")
+        bound = SenderEndpoints(controlAt: try control.lastEndpoint(), streamAt: streams?.sockets.main.endpoint ?? "")
         controlToken = try thread.poller.add(control)
         self.thread = thread
         self.control = control
         self.gate = gate
         freight = UnreleasedAnswers(byteCountMax: settings.answersByteCount, waker: thread.waker)
-    }
-
-    deinit {
-        // A poller keeps a shared socket open.
-        if let streamToken { thread.poller.remove(streamToken) }
-    }
-
-    private static func bindStream(
-        _ endpoint: String, _ settings: ServingSettings, in context: Context
-    ) throws(ZeroMQError) -> sending Socket {
-        let stream = try Socket(.xpub, in: context)
-        try stream.applyDefaults(
-            frameLimit: settings.frameByteCount, memoryLimit: settings.subscriberQueueByteCount)
-        // Subscribers send subscriptions only. Topics are short, and each is kept for as long as its peer is connected.
-        try stream.set(.maxMessageSize, ZeroMQServing.subscriptionByteCountMax)
-        // The high-water mark counts frames of about one batch, not frames of the greatest size.
-        let frames = max(2, settings.subscriberQueueByteCount / max(1, settings.batchByteCount))
-        try stream.set(.sendHighWaterMark, frames)
-        try stream.set(.linger, ZeroMQServing.linger)
-        if settings.security?.access != nil { try stream.set(.xpubManual, true) }
-        try Security.serve(stream, settings.security)
-        try stream.bind(endpoint)
-        return stream
     }
 
     /// How many clients were refused since the last call.
@@ -154,53 +111,15 @@ final class ZeroMQServing: ServingEnd {
         }
     }
 
-    /// Ends the connections of those who have no grant any more, or other rights to read than when they subscribed.
-    /// They may connect again with what they have now.
+    /// Lets other grants hold. The connections of those who have none any more, or other rights to read than before,
+    /// are ended; they may connect again with what they have now.
     private func reviewGrants() {
         guard let access, access.version != version else { return }
         version = access.version
-        func isOver(_ reader: Reader) -> Bool { access.grantee(of: reader.key)?.rights.readable != reader.readable }
-        cut(keys.filter { isOver($0.value) }.map(\.key))
-        for (connection, reader) in subscribers where isOver(reader) { cut(connection) }
-    }
-
-    private func cut(_ connection: Connection?) {
-        guard let connection else { return }
-        connection.cut()
-        subscribers[connection] = nil
-    }
-
-    /// Lets a subscriber have what it may read of its subscription. One that has no grant, or subscribes under other
-    /// rights than before, loses its connection.
-    /// - Returns: whether the message is to be looked at further.
-    private func admit(
-        _ subscription: StreamSocket.Subscription, _ access: Access, on stream: StreamSocket
-    ) throws(ZeroMQError) -> Bool {
-        let now = Clocks.now().uptimeMicroseconds
-        if subscription.isOther, let key = subscription.key {
-            isMuddled = true
-            banned = banned.filter { $0.value > now }
-            banned[key] = now + ZeroMQServing.banMicroseconds
-        }
-        // libzmq 4.3.4 does not look whether the sender of a message is still there.
-        guard !isMuddled, let key = subscription.key, let connection = subscription.connection, connection.isOpen,
-            banned[key] ?? 0 <= now, let grantee = access.grantee(of: key)
-        else {
-            cut(subscription.connection)
-            return false
-        }
-        if subscribers[connection] == nil, subscribers.count >= subscriberCountMax {
-            subscribers = subscribers.filter { $0.key.isOpen }
-            subscriberCountMax = max(1024, 2 * subscribers.count)
-        }
-        var reader = subscribers[connection] ?? Reader(key: key, readable: grantee.rights.readable)
-        guard reader.readable == grantee.rights.readable, reader.filterCount < ZeroMQServing.filterCountMax else {
-            cut(connection)
-            return false
-        }
-        reader.filterCount += try stream.admit(subscription, of: grantee)
-        subscribers[connection] = reader
-        return true
+        gate.allow(access.keys)
+        cut(
+            keys.filter { access.grantee(of: $0.value.key)?.rights.readable != $0.value.readable }.map(\.key))
+        streams?.review()
     }
 
     /// Notes the connection of a peer. libzmq does not report the end of a connection, so closed ones are removed from
@@ -216,40 +135,24 @@ final class ZeroMQServing: ServingEnd {
     }
 
     func receive(
-        subscribed: ([UInt8]) -> Void, requested: ([UInt8], Grantee, [UInt8]) -> Void
+        subscribed: ([UInt8]) -> Void, requested: (IncomingRequest) -> Void
     ) throws(ModelcastError) {
         try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
             reviewGrants()
             try gate.serve(poller: thread.poller)
-            try receiveSubscriptions(subscribed)
+            try streams?.receive(subscribed)
             try receiveRequests(requested)
         }
     }
 
-    private func receiveSubscriptions(_ subscribed: ([UInt8]) -> Void) throws(ZeroMQError) {
-        guard let streamToken, thread.poller.isReadable(streamToken) else { return }
-        for _ in 0..<ZeroMQServing.burst {
-            // `subscribed` is called outside of the stream's lock: a writer takes that while it holds the publisher's
-            // lock.
-            guard let streamSocket, let subscription = try streamSocket.receive() else {
-                isMuddled = false
-                return
-            }
-            if let access, try !admit(subscription, access, on: streamSocket) { continue }
-            let frame = subscription.frame
-            // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
-            if frame.first == 1 { subscribed(Array(frame.dropFirst())) }
-        }
-    }
-
-    private func receiveRequests(_ requested: ([UInt8], Grantee, [UInt8]) -> Void) throws(ZeroMQError) {
+    private func receiveRequests(_ requested: (IncomingRequest) -> Void) throws(ZeroMQError) {
         guard thread.poller.isReadable(controlToken) else { return }
         var byteCount = 0
         for _ in 0..<ZeroMQServing.burst where byteCount < ZeroMQServing.burstByteCount {
             guard let request = try receiveRequest() else { return }
             byteCount += request.payload.count
             guard let access else {
-                requested(request.peer, .anybody, request.payload)
+                requested(IncomingRequest(peer: request.peer, payload: request.payload))
                 continue
             }
             guard let key = request.key, let grantee = access.grantee(of: key),
@@ -259,7 +162,10 @@ final class ZeroMQServing: ServingEnd {
                 continue
             }
             keys[request.peer] = Reader(key: key, readable: readable)
-            requested(request.peer, grantee, request.payload)
+            requested(
+                IncomingRequest(
+                    peer: request.peer, grantee: grantee, stream: streams?.endpoint(reading: readable),
+                    payload: request.payload))
         }
     }
 

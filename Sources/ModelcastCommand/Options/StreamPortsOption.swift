@@ -1,0 +1,34 @@
+import ArgumentParser
+import Modelcast
+
+/// The ports of the streams for keys that may read some types only; the same for all subcommands that have a stream.
+struct StreamPortsOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The ports, beside that of --stream, for keys that --grants lets read some types only: one for each set of "
+                + "types. Any free ports if it is not said.",
+            valueName: "first-last"))
+    var streamPorts: PortRange?
+
+    /// Refuses ports where every key may read everything.
+    func check(_ keys: ServingKeyOptions) throws {
+        guard streamPorts == nil || keys.grants != nil else {
+            throw ValidationError("--stream-ports is about keys that may read some types only: it needs --grants")
+        }
+    }
+}
+
+/// A range of TCP ports, as `7410-7419` or `7410`.
+struct PortRange: ExpressibleByArgument, Sendable, CustomStringConvertible {
+    let ports: ClosedRange<UInt16>
+
+    init?(argument: String) {
+        let ends = argument.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = UInt16(ends[0]), let last = UInt16(ends.last ?? ends[0]), first > 0, first <= last else {
+            return nil
+        }
+        ports = first...last
+    }
+
+    var description: String { "\(ports.lowerBound)-\(ports.upperBound)" }
+}
