@@ -104,6 +104,8 @@ public struct Counters: Sendable {
         case pushedBatches
         /// Clients that were not let in, as they have no key that is allowed.
         case refusedClients
+        /// Batches, heads and records dropped because the key of their sender was not granted to bring them.
+        case deniedMessages
         /// Connections closed because their peers took nothing, and held memory that others needed.
         case cutClients
         /// Requests refused.

@@ -42,7 +42,7 @@ import Testing
     /// Within how many seeds each missing protection is found out: several times what it takes today.
     static let seedCounts: [(Sabotage, Int)] = [
         (.sequenceCheck, 50), (.barrier, 400), (.floor, 50), (.incarnationCheck, 200), (.dedupe, 50),
-        (.tombstones, 200), (.ownWord, 100),
+        (.tombstones, 200), (.ownWord, 100), (.grants, 50),
     ]
 
     @Test(arguments: ScenarioTests.seedCounts)

@@ -1,9 +1,13 @@
+public import ModelGrants
 import ModelWire
 
 /// The side that listens: every event of a sender goes to the replica, and its actions are passed on.
 extension RelayMachine {
     /// Adds a sender: an origin or another relay. Call ``connected(_:now:)`` when its control connection is open.
     public func addSender() -> SenderID { replica.addSender() }
+
+    /// As ``Replica/grant(_:to:)``.
+    public func grant(_ grantee: Grantee, to sender: SenderID) { replica.grant(grantee, to: sender) }
 
     /// Takes note that the control connection to `sender` has been opened.
     public func connected(_ sender: SenderID, now: Moment) {

@@ -28,6 +28,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case unsendable = "a field does not fit into a message: nobody gets it by a snapshot"
         case cutClients = "peers that take no answers were disconnected"
         case streamsRefused = "more streams than can be followed"
+        case denied = "a sender speaks for an origin that its key was not granted"
         case contradictedHeads = "a sender says of another origin what is not so"
         case startingAnew = "building the state anew"
         case startedAnew = "the state was built anew"

@@ -153,7 +153,9 @@ extension Replica {
                 return false
             }
             let origin = stream.key.origin
-            if isPresent(origin), !stream.tellers.contains(where: { name(of: $0.sender) == origin }) { return false }
+            if isPresent(origin), !stream.tellers.contains(where: { isOrigin(sessions[$0.sender.index], origin) }) {
+                return false
+            }
             guard isMerelyClaimed(startOf: stream), let claimant = stream.claimedStart?.claimant else { return true }
             return sessions[claimant.index].credit.contradictionCount == 0
         }

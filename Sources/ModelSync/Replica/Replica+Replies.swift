@@ -12,19 +12,21 @@ extension Replica {
                 welcomed(
                     sender, version: version, name: name, streamEndpoint: endpoint, heartbeatMilliseconds: heartbeat,
                     now: now)
-                noteOrigins(heads, of: sender, now: now)
+                noteOrigins(allowed(heads, of: sender), of: sender, now: now)
             case .records(let rid, let type, let records):
                 receiveRecords(sender, rid: rid, type: type, records: records, goesOn: false, now: now)
             case .part(let rid, let type, let record):
                 receiveRecords(sender, rid: rid, type: type, records: [record], goesOn: true, now: now)
-            case .complete(let rid, let heads): receiveComplete(sender, rid: rid, heads: heads, now: now)
+            case .complete(let rid, let heads):
+                receiveComplete(sender, rid: rid, heads: allowed(heads, of: sender), now: now)
             case .error(let rid, let code, let message):
                 receiveError(sender, rid: rid, code: code, message: message, now: now)
             case .frame(let rid, let topic, let batch):
                 receiveFrame(sender, rid: rid, topic: topic, batch: batch, now: now)
             case .gone(let rid, _): receiveGone(sender, rid: rid, now: now)
             case .digests(let rid, let heads, let digests):
-                receiveDigests(sender, rid: rid, heads: heads, digests: digests, now: now)
+                receiveDigests(
+                    sender, rid: rid, heads: allowed(heads, of: sender), digests: digests, now: now)
             case .accepted, .unknown: counters[.unknownKinds] += 1
             }
         } catch {

@@ -1,7 +1,9 @@
+import ModelGrants
 import ModelSync
 
 /// The state machine that takes the messages of senders: a replica, or a relay around one. Belongs to one thread.
 protocol ListeningMachine: AnyObject {
+    func grant(_ grantee: Grantee, to sender: SenderID)
     func connected(_ sender: SenderID, now: Moment)
     func disconnected(_ sender: SenderID, reason: String, now: Moment)
     func receiveControl(_ sender: SenderID, _ payload: Span<UInt8>, now: Moment)

@@ -80,6 +80,7 @@ struct ReplicaLoop: ~Copyable {
         let now = Clocks.now()
         // Without these copies the compiler fails on this function when it builds for the thread sanitizer.
         let (machine, links) = (machine, links)
+        links.reviewGrants(taker: machine.taker, now: now)
         try links.reopen(now: now, taker: machine.taker)
         if now.uptimeMicroseconds >= nextTick {
             try links.lookForRefusals(taker: machine.taker, logger: host.logger, now: now)

@@ -1,3 +1,4 @@
+import ModelGrants
 import ModelSync
 
 /// The two connections towards one sender. Belongs to the socket thread.
@@ -6,6 +7,8 @@ final class SenderLink {
     let control: ControlLink
     private(set) var stream: (any StreamConnection)?
     var pause = ReconnectPause()
+    /// The owner of the sender's key, where there are grants.
+    var grantee: Grantee?
 
     init(sender: SenderID, control: ControlLink) {
         self.sender = sender

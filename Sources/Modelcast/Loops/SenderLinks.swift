@@ -1,4 +1,5 @@
 import Logging
+import ModelGrants
 import ModelRecord
 import ModelSync
 
@@ -23,6 +24,8 @@ final class SenderLinks {
     private let configuration: Configuration
     private let settings: ConnectionSettings
     private var links: [SenderLink] = []
+    /// The version of the grants that the senders are held to; nil before the first.
+    private var version: UInt64?
 
     /// How many messages are taken from a connection before the others get their turn, and after what time no further
     /// ones are begun: a message may take milliseconds.
@@ -52,6 +55,24 @@ final class SenderLinks {
 
     func close() {
         for link in links { link.close() }
+    }
+
+    /// Holds the senders to the grants that hold now: what the key of each may say. A sender that is granted something
+    /// else than before is heard anew.
+    func reviewGrants(taker: some ListeningMachine, now: Moment) {
+        guard let security = configuration.security, let access = security.access, access.version != version else {
+            return
+        }
+        let isFirst = version == nil
+        version = access.version
+        for link in links {
+            guard let key = security.serverKey(at: link.control.endpoint) else { continue }
+            let grantee = access.grantee(of: key) ?? Grantee(name: key.z85, rights: Rights())
+            guard link.grantee != grantee else { continue }
+            link.grantee = grantee
+            taker.grant(grantee, to: link.sender)
+            if !isFirst { taker.disconnected(link.sender, reason: "its key is granted something else now", now: now) }
+        }
     }
 
     /// Opens the connections whose pause is over.

@@ -81,6 +81,15 @@ private struct RelayCopy: Sendable {
     static func taken(
         from endpoint: String, timeout: Duration, _ configuration: PublisherConfiguration
     ) async throws -> RelayCopy {
+        if let security = configuration.security, let access = security.access,
+            let key = security.serverKey(at: endpoint),
+            access.grantee(of: key)?.rights.isRelay != true
+        {
+            throw ModelcastError(
+                .configuration,
+                "the grants do not let the key of \(endpoint) hand on what others wrote, so nothing is taken back from "
+                    + "it: grant it relay, or name another")
+        }
         let client = try ControlClient(
             endpoint: endpoint, timeout: timeout, security: configuration.security, transport: configuration.transport)
         return try await SocketThread.run(named: "modelcast-recover") { cancellation in

@@ -17,8 +17,8 @@ struct ServingKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file that says which key may do what (modelcast help grants). In place of --client-keys. Read again at "
-                + "SIGHUP.",
+            "A file that says which key may do what (modelcast help grants): those of clients, in place of "
+                + "--client-keys, and those of servers. Read again at SIGHUP.",
             valueName: "file"))
     var grants: String?
 
@@ -39,16 +39,20 @@ struct ServingKeyOptions: ParsableArguments {
     /// - Parameters:
     ///   - endpoints: the endpoints that the process connects to.
     ///   - served: the endpoints at which the process serves; nil when it does not.
+    ///   - isTold: whether the process takes over what those tell that it connects to.
     ///   - reach: whether other machines may connect without keys; nil where they never may.
     func check(
-        connectingTo endpoints: [String], serving served: SenderEndpoints?, _ reach: InsecureOption? = nil
+        connectingTo endpoints: [String], serving served: SenderEndpoints?, isTold: Bool = true,
+        _ reach: InsecureOption? = nil
     ) throws {
         try own.check(connectingTo: endpoints)
         guard served != nil || clientKeys.isEmpty else {
             throw ValidationError("--client-keys is about who connects to this process: nothing is served here")
         }
-        guard served != nil || grants == nil else {
-            throw ValidationError("--grants is about who connects to this process: nothing is served here")
+        guard served != nil || isTold || grants == nil else {
+            throw ValidationError(
+                "--grants is about who connects to this process, and what those may say that it listens to: nothing is "
+                    + "served here, and nobody is listened to")
         }
         guard let served else { return }
         guard !own.hasKey || !clientKeys.isEmpty || grants != nil else {

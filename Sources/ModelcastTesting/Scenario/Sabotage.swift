@@ -22,6 +22,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case tombstones
     /// A liar's claims about an origin count as the origin's own: the liar says hello under the name of an honest one.
     case ownWord = "own-word"
+    /// Every key is granted everything, so a liar may write in the name of others.
+    case grants
 }
 
 extension Simulation {
@@ -41,7 +43,7 @@ extension Simulation {
                 return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
             }
             return FrameSurgery.mapHeads(payload) { node.frozen($0) }
-        case .sequenceCheck, .barrier, .tombstones, .ownWord, nil: return payload
+        case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, nil: return payload
         }
     }
 

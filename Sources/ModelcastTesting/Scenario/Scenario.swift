@@ -34,6 +34,8 @@ public struct Scenario: Sendable {
         case liars
         /// Jobs have more names than relays can tell of or nodes keep.
         case names
+        /// Senders are held to grants; where there is a liar, it writes in the name of others.
+        case grants
         /// Publishers without a disk take their models back from relays.
         case recovery
 

@@ -66,6 +66,9 @@ struct ScenarioPlay {
         if isForgetful { conditions.limitDelays() }
         conditions.diskFailurePerMille = isCalm ? 0 : [0, 0, 100].pick(&generator)
         if isCalm { conditions.delayMicroseconds = 50...([500, 10_000].pick(&generator)) }
+        // Grants have a generator of their own, so that other seeds play as they did before there were any.
+        var grantsGenerator = SeededGenerator(seed: scenario.seed &* 0xC2B2_AE3D_27D4_EB4F &+ 7)
+        settings.hasGrants = features.contains(.grants) && Bool.random(using: &grantsGenerator)
         simulation = Simulation(
             seed: scenario.seed, conditions: conditions, settings: settings, isTold: scenario.isTold)
         self.generator = generator
@@ -129,6 +132,7 @@ struct ScenarioPlay {
         let id = try simulation.addPublisher("liar", partitions: .one, disk: .none)
         simulation.nodes[id.index].liar = Liar(isForgetful: isForgetful, using: &liarGenerator)
         liar = simulation.nodes[id.index]
+        if simulation.settings.hasGrants { simulation.nodes[id.index].liar?.isForger = true }
         // A liar that some relays do not hear writes nothing, as all copies must be equal.
         let heard = relays.filter { _ in Int.random(in: 0..<4, using: &liarGenerator) > 0 }
         for relay in heard { simulation.listen(relay, to: id) }

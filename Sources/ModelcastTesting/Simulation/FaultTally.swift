@@ -21,6 +21,7 @@ public struct FaultTally: Sendable {
         case clockBeyondLead = "clocks further apart than the allowed lead"
         case lateJoin = "late joins"
         case lie = "lies about others"
+        case forgery = "batches and records in the name of others"
     }
 
     private var counts = [Int](repeating: 0, count: Kind.allCases.count)

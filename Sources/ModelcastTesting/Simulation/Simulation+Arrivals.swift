@@ -20,6 +20,7 @@ extension Simulation {
         let refused =
             counters[.duplicateBatches] + counters[.clockRejectedBatches] + counters[.expiredBatches]
             + counters[.malformedFrames] + counters[.unaskedReplies] + counters[.refusedStreams]
+            + counters[.deniedMessages]
         return Arrivals(
             refused: refused, older: counters[.olderIncarnationBatches], pushed: counters[.pushedBatches])
     }

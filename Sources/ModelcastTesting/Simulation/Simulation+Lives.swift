@@ -27,12 +27,14 @@ extension Simulation {
                 lastAlive: node.disk.lastContact)
             for _ in node.listening { _ = replica.addSender() }
             node.subscriber = replica
+            grantSenders(node)
         case .relay:
             let relay = try? RelayMachine(
                 configuration: relayConfiguration(node), cache: cache, now: moment(node), seed: generator.next(),
                 lastAlive: node.disk.lastContact)
             for _ in node.listening { _ = relay?.addSender() }
             node.relay = relay
+            grantSenders(node)
         }
         if let names = settings.names {
             node.replica?.limitNames(told: names.told, kept: names.kept, quiet: names.quiet)

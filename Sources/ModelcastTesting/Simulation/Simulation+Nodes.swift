@@ -47,6 +47,7 @@ extension Simulation {
         connect(client, to: sender)
         noteRelays()
         _ = client.relay?.addSender() ?? client.subscriber?.addSender()
+        grantSenders(client)
         if let index = client.listening.last { connectAnew(index) }
     }
 

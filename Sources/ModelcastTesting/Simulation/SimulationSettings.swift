@@ -33,6 +33,9 @@ public struct SimulationSettings: Sendable {
     var names: NameBounds?
     /// Whether heads carry digests, which find differences that nothing else has found.
     public var hasDigests = true
+    /// Whether replicas and relays hold their senders to grants: a publisher may write as itself, a relay may hand on
+    /// what others wrote.
+    public var hasGrants = false
     /// The protection that is switched off, to prove that the checkers find that out; nil for none.
     public var sabotage: Sabotage?
 

@@ -19,6 +19,8 @@ struct ClaimField {
     var lie: [Heads] = []
     /// Its copy.
     var liarCopy = ModelCache()
+    /// The name that it bears.
+    var liarName = "liar"
     let isRelayed: Bool
     var sent: [UInt64: [UInt8]] = [:]
     /// The honest sender has no batches any more.
@@ -64,7 +66,7 @@ struct ClaimField {
         if let second { hear(second, heads) }
     }
 
-    private func name(_ sender: SenderID) -> String { sender == liar ? "liar" : isRelayed ? "relay" : "origin" }
+    private func name(_ sender: SenderID) -> String { sender == liar ? liarName : isRelayed ? "relay" : "origin" }
 
     /// Answers whatever the replica asks.
     mutating func exchange() throws {

@@ -18,8 +18,12 @@ extension Replica {
 
     /// How far these heads of a sender count.
     func word(_ sender: SenderID, on heads: Heads, now: Moment) -> Word {
-        if !heads.isRelayed, sessions[sender.index].name == heads.origin, !isBorneTwice(heads.origin) { return .own }
+        if !heads.isRelayed, isOrigin(sessions[sender.index], heads.origin), !isBorneTwice(heads.origin) { return .own }
         if isPresent(heads.origin) { return .ignored }
+        // A relay tells topics under its own name, and a key that is granted `relay` need not be that origin.
+        if heads.isRelayed, sessions[sender.index].name == heads.origin, sessions[sender.index].rights != nil {
+            return .ignored
+        }
         let isDistrusted = sessions[sender.index].credit.isDistrusted(at: now.uptimeMicroseconds)
         if isDistrusted, hasWitness(heads.origin, besides: sender, now: now) { return .ignored }
         return isImplausible(heads, of: sender, now: now) ? .ignored : .heard
@@ -27,16 +31,16 @@ extension Replica {
 
     /// The sender may say that the origin has ended: it is the origin, or the origin cannot be heard itself.
     func mayEnd(_ origin: String, _ sender: SenderID) -> Bool {
-        sessions[sender.index].name == origin || !isPresent(origin)
+        isOrigin(sessions[sender.index], origin) || !isPresent(origin)
     }
 
     /// The origin is a sender itself, and contact stands. Where two senders bear its name, it is not known which of
     /// them is the origin.
     func isPresent(_ origin: String) -> Bool {
-        sessions.contains { $0.isSynced && $0.name == origin } && !isBorneTwice(origin)
+        sessions.contains { $0.isSynced && isOrigin($0, origin) } && !isBorneTwice(origin)
     }
 
-    private func isBorneTwice(_ name: String) -> Bool { sessions.count { $0.isSynced && $0.name == name } > 1 }
+    private func isBorneTwice(_ name: String) -> Bool { sessions.count { $0.isSynced && isOrigin($0, name) } > 1 }
 
     /// The origin pushes to this replica, or another sender speaks of it that was not contradicted lately.
     private func hasWitness(_ origin: String, besides sender: SenderID, now: Moment) -> Bool {
@@ -198,7 +202,7 @@ extension Replica {
         let origin = stream.key.origin
         let isPresent = isPresent(origin)
         for teller in stream.tellers where teller.incarnation == stream.incarnation {
-            let isOwn = sessions[teller.sender.index].name == origin
+            let isOwn = isOrigin(sessions[teller.sender.index], origin)
             guard isOwn || !isPresent, let told = teller.head else { continue }
             if told > stream.tracker.head { stream.isHeadClaimed = !isOwn }
             stream.tracker.learn(head: told)

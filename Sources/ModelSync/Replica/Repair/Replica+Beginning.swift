@@ -39,7 +39,7 @@ extension Replica {
     func isOnlyPushed(_ origin: String) -> Bool { origins[origin].isPushed && !hears(origin) }
 
     /// The origin is a sender itself, connected now or not.
-    func hears(_ origin: String) -> Bool { sessions.contains { $0.name == origin } }
+    func hears(_ origin: String) -> Bool { sessions.contains { isOrigin($0, origin) } }
 
     /// Takes note that a snapshot holds all that these origins had: a sender tells only the origins of which it has
     /// that itself.

@@ -80,7 +80,7 @@ extension Replica {
         let candidates = askable(stream, repair).map { sender in
             Repair.Candidate(
                 sender: sender, head: stream.head(toldBy: sender) ?? 0,
-                isOrigin: sessions[sender.index].name == stream.key.origin)
+                isOrigin: isOrigin(sessions[sender.index], stream.key.origin))
         }
         return repair.choose(
             among: candidates, last: stream.sender, head: stream.tracker.head,
@@ -92,7 +92,7 @@ extension Replica {
     func askable(_ stream: StreamState, _ repair: Repair) -> [SenderID] {
         let able = stream.tellers.map(\.sender).filter { sessions[$0.index].isSynced }
         guard repair.finding == .newIncarnation else { return able }
-        let own = able.filter { sessions[$0.index].name == stream.key.origin }
+        let own = able.filter { isOrigin(sessions[$0.index], stream.key.origin) }
         return own.isEmpty && !(stream.beginning.isAwaited && hears(stream.key.origin)) ? able : own
     }
 

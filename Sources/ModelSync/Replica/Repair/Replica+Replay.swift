@@ -36,6 +36,7 @@ extension Replica {
             counters[.malformedFrames] += 1
             return quarantine(request.expected, of: stream, error, sender: sender, now: now)
         }
+        guard isAllowed(stream.key, of: sender) else { return }
         guard decoder.origin == stream.key.origin, decoder.incarnation == stream.incarnation,
             request.range.contains(decoder.sequence)
         else {

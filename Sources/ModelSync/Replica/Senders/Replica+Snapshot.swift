@@ -61,8 +61,9 @@ extension Replica {
         }
         counters[.snapshotRecords] += UInt64(accepted.count)
         if goesOn { forgetParts(of: sender) }
+        let allowed = allowed(accepted, type: type, of: sender)
         // The parts of a model wait for the last one, so that no reader sees half of a model.
-        for chunk in sessions[sender.index].parted.take(rid, type: type, accepted, goesOn: goesOn) {
+        for chunk in sessions[sender.index].parted.take(rid, type: type, allowed, goesOn: goesOn) {
             deliver(chunk, of: sender, rid: rid, now: now)
         }
         send(.credit(rid: rid, count: 1), to: sender)

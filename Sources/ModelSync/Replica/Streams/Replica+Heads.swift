@@ -2,10 +2,14 @@ import ModelCache
 import ModelWire
 
 extension Replica {
-    /// Takes note of the heads that a sender tells, and of the digests of its copy.
-    func receiveHeads(_ sender: SenderID, _ heads: Heads, now: Moment) {
+    /// Takes note that heads of a sender have come, whatever they tell.
+    func noteContact(_ sender: SenderID, now: Moment) {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         if sessions[sender.index].isSynced { sessions[sender.index].lastContact = now.wallMilliseconds }
+    }
+
+    /// Takes note of the heads that a sender tells, and of the digests of its copy.
+    func receiveHeads(_ sender: SenderID, _ heads: Heads, now: Moment) {
         guard noteOrigin(heads, of: sender, now: now) else { return }
         if heads.origin == sessions[sender.index].name { sessions[sender.index].leavesNamesOut = heads.leavesNamesOut }
         sessions[sender.index].ages[heads.origin] = (

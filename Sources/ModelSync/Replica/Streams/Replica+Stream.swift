@@ -28,11 +28,16 @@ extension Replica {
             switch frame {
             case .heads(let heads):
                 let isBarrier = topicBytes.count > 0 && topicBytes[0] == 0xFF
-                receiveHeads(sender, heads, now: now)
+                noteContact(sender, now: now)
+                let allowed = allowed(heads, of: sender)
+                if let allowed { receiveHeads(sender, allowed, now: now) }
                 if isBarrier, topicBytes.isEqual(to: sessions[sender.index].barrier) {
                     barrierPassed(sender, now: now)
                 }
-            case .bye(let bye): receiveBye(sender, bye, now: now)
+                return allowed.map { .heads($0) }
+            case .bye(let bye):
+                guard isAllowed(bye, of: sender) else { return nil }
+                receiveBye(sender, bye, now: now)
             case .batch, .unknown: counters[.unknownKinds] += 1
             }
             return frame
@@ -78,6 +83,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
+        guard isAllowed(key, of: sender) else { return }
         guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
             return noteStartAhead(key.origin, decoder.incarnation, at: sender, now: now)

@@ -1,0 +1,87 @@
+public import ModelGrants
+import ModelRecord
+import ModelWire
+
+/// What senders may say. Where there are grants, each sender brings what its key was granted: batches, heads and records
+/// of the types and origins that it may write, or, as a relay, those of all origins. Everything else is dropped.
+extension Replica {
+    /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
+    /// everything. What it has brought already stays: give up the connection to hear it anew.
+    public func grant(_ grantee: Grantee, to sender: SenderID) {
+        sessions[sender.index].rights = SenderRights(of: grantee)
+    }
+
+    /// The sender may bring batches of this stream. One that may not is counted, and told the first time.
+    @inline(__always)
+    func isAllowed(_ key: StreamKey, of sender: SenderID) -> Bool {
+        guard sessions[sender.index].rights != nil else { return true }
+        return isGranted(key, to: sender)
+    }
+
+    private func isGranted(_ key: StreamKey, to sender: SenderID) -> Bool {
+        guard sessions[sender.index].rights?.allows(key) == false else { return true }
+        deny(sender, key.origin, key.topic.type ?? key.topic.description)
+        return false
+    }
+
+    /// The heads without the topics that the sender may not tell; nil where it may tell nothing of the origin.
+    func allowed(_ told: Heads, of sender: SenderID) -> Heads? {
+        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return told }
+        guard rights.grantee.rights.maySpeak(for: told.origin) else {
+            deny(sender, told.origin, told.heads.first?.topic.type ?? "any")
+            return nil
+        }
+        var heads = told
+        heads.heads.removeAll { head in
+            !(head.topic.type.map { rights.grantee.rights.maySpeak(for: told.origin, of: $0) } ?? false)
+        }
+        if heads.heads.count < told.heads.count {
+            let denied = told.heads.first { head in !heads.heads.contains { $0.topic == head.topic } }
+            deny(sender, told.origin, denied?.topic.type ?? "any")
+        }
+        return heads
+    }
+
+    func allowed(_ told: [Heads], of sender: SenderID) -> [Heads] {
+        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return told }
+        return told.compactMap { allowed($0, of: sender) }
+    }
+
+    /// The sender may say that the origin stops.
+    func isAllowed(_ bye: Bye, of sender: SenderID) -> Bool {
+        guard let rights = sessions[sender.index].rights, !rights.grantee.rights.maySpeak(for: bye.origin) else {
+            return true
+        }
+        deny(sender, bye.origin, "any")
+        return false
+    }
+
+    /// The records that the sender may bring: each version in them is of an origin that it may be.
+    func allowed(_ records: [CellRecord], type: String, of sender: SenderID) -> [CellRecord] {
+        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return records }
+        return records.filter { record in
+            let denied = record.origins.first { !rights.grantee.rights.maySpeak(for: $0, of: type) }
+            if let denied { deny(sender, denied, type) }
+            return denied == nil
+        }
+    }
+
+    /// The sender is the origin of this name, as far as its key may be.
+    func isOrigin(_ session: SenderSession, _ name: String) -> Bool {
+        session.name == name && (session.rights?.grantee.rights.mayBe(name) ?? true)
+    }
+
+    private func deny(_ sender: SenderID, _ origin: String, _ type: String) {
+        counters[.deniedMessages] += 1
+        guard let key = sessions[sender.index].rights?.grantee.name,
+            sessions[sender.index].rights?.isNews(origin) ?? false
+        else { return }
+        sessions[sender.index].lastError = "\(key) may not speak for \(origin.shown()) of \(type.shown())"
+        notice(
+            .denied,
+            [
+                "sender": label(sender), "key": key, "origin": origin, "type": type,
+                "advice": "if it should, grant its key publish:\(type) origin=\(origin), or relay",
+            ])
+    }
+}

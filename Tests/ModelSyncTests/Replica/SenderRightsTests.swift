@@ -1,0 +1,130 @@
+import ModelCache
+import ModelGrants
+import ModelRecord
+import ModelWire
+import TestSupport
+import Testing
+
+@testable import ModelSync
+
+/// What a sender may say, where there are grants.
+@Suite struct SenderRightsTests {
+    /// A publisher that is heard directly, and a liar whose key may write `User` as itself.
+    private func field(liar words: String = "publish:User origin=liar") throws -> ClaimField {
+        let field = try ClaimField(isRelayed: false)
+        func grantee(_ name: String, _ words: String) throws -> Grantee {
+            let grants = try Grants(parsing: "grant \(String(repeating: "a", count: 40)) \(name) \(words)")
+            return Grantee(name: name, rights: try #require(grants.all.first).rights)
+        }
+        field.replica.grant(try grantee("origin", "publish:* origin=origin"), to: field.honest)
+        field.replica.grant(try grantee("liar", words), to: field.liar)
+        return field
+    }
+
+    /// A batch as if `origin` had written it next.
+    private func batch(_ field: ClaimField, as origin: String, incarnation: UInt64? = nil) throws -> [UInt8] {
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: field.now.wallMilliseconds << 16 + 9, id: "forged", fields: ["a": -1])
+        let start = incarnation ?? field.origin.incarnation
+        return writer.finish(origin: origin, incarnation: start, sequence: UInt64(field.sent.count + 1))
+    }
+
+    private func isDenied(_ field: ClaimField, since before: UInt64 = 0) -> Bool {
+        field.replica.counters[.deniedMessages] > before
+    }
+
+    @Test func `a batch in the name of another is dropped, on the stream and in a later start`() throws {
+        var field = try field()
+        try field.write("before")
+        try field.connect()
+        let topic = Topic.data(type: "User").bytes
+        for incarnation in [field.origin.incarnation, field.now.wallMilliseconds << 16] {
+            let before = field.replica.counters[.deniedMessages]
+            let payload = try batch(field, as: "origin", incarnation: incarnation)
+            field.replica.receiveStream(field.liar, topic: topic.span, payload: payload.span, now: field.now)
+            #expect(isDenied(field, since: before))
+        }
+        // The honest batch of that number is merged when it comes, and what the liar writes as itself is, too.
+        try field.write("after")
+        let own = try batch(field, as: "liar")
+        field.replica.receiveStream(field.liar, topic: topic.span, payload: own.span, now: field.now)
+        try field.pass(milliseconds: 1_000)
+        #expect(field.holds("before") && field.holds("after") && field.replica.cache["User", "forged"] != nil)
+        #expect(field.stream?.applied == 2 && field.stream?.missing == 0)
+        let other = Topic.data(type: "Order").bytes
+        let before = field.replica.counters[.deniedMessages]
+        field.replica.receiveStream(field.liar, topic: other.span, payload: own.span, now: field.now)
+        #expect(isDenied(field, since: before) && field.replica.cache.types == ["User"])
+    }
+
+    @Test func `heads and byes of others are dropped, in the stream, a welcome and replies, and move nothing`() throws {
+        var field = try field()
+        try field.write("before")
+        field.lie = [field.of(field.origin, .max)]
+        try field.connect()
+        try field.pass(milliseconds: 1_000, liarTells: field.of(field.origin, .max, incarnation: .max >> 1))
+        let bye = Bye(origin: "origin", incarnation: .max, stamp: .max).encode()
+        field.replica.receiveStream(
+            field.liar, topic: Topic.heads(origin: "origin").bytes.span, payload: bye.span, now: field.now)
+        for number in 0..<5 { try field.write("\(number)") }
+        try field.pass(milliseconds: 1_000)
+        #expect((0..<5).allSatisfy { field.holds("\($0)") })
+        #expect(field.stream?.applied == 6 && field.stream?.head == 6 && field.stream?.missing == 0)
+        #expect(isDenied(field))
+        // What is denied is no claim: nothing was believed that could be contradicted.
+        #expect(field.replica.counters[.contradictedHeads] == 0)
+        #expect(field.replica.senderStatus(now: field.now).allSatisfy { $0.state == .live })
+    }
+
+    @Test func `a record is taken where each version in it is of an origin that its sender may be`() throws {
+        var field = try field()
+        let now = field.now
+        func origin(_ name: String, _ write: Write, _ id: String) throws {
+            var origin = try Origin(
+                configuration: OriginConfiguration(name: name, streamEndpoint: ""), cache: field.liarCopy, now: now,
+                after: 0)
+            let fields: Fields = write == .delete ? [:] : [name: 1]
+            _ = try origin.write(write, type: "User", id: id, fields: EncodedFields(fields), now: now)
+        }
+        try origin("liar", .merge, "own")
+        try origin("origin", .merge, "cell")
+        try origin("liar", .merge, "mixed")
+        try origin("origin", .merge, "mixed")
+        try origin("liar", .merge, "deleted")
+        try origin("origin", .delete, "deleted")
+        try field.connect()
+        try field.pass(milliseconds: 1_000)
+        let held = field.replica.cache.snapshot().records(of: "User").map(\.id).sorted()
+        #expect(held == ["own"])
+        #expect(isDenied(field))
+    }
+
+    @Test func `each origin is told to the log once for a sender, with the key and what to grant`() throws {
+        var field = try field()
+        try field.connect()
+        for number in 0..<1_000 {
+            let origin = "other-\(number % 300)"
+            field.hear(field.liar, Heads(origin: origin, incarnation: 1, stamp: 1, heads: []))
+        }
+        try field.exchange()
+        let told = field.notices.filter { $0.kind == .denied }
+        #expect(told.count == 256 && Set(told.compactMap { $0.metadata["origin"] }).count == 256)
+        #expect(told.allSatisfy { $0.metadata["key"] == "liar" && $0.metadata["advice"]?.contains("relay") == true })
+        #expect(field.replica.counters[.deniedMessages] == 1_000)
+        let status = field.replica.senderStatus(now: field.now)[field.liar.index]
+        #expect(status.lastError?.contains("liar may not speak for") == true && status.state == .live)
+    }
+
+    @Test(arguments: ["publish:User origin=liar", "relay"])
+    func `a sender that bears the name of an origin that it may not be is not that origin`(words: String) throws {
+        var field = try field(liar: words)
+        field.liarName = "origin"
+        try field.write("before")
+        try field.connect()
+        field.hear(field.liar, field.of(field.origin, .max, incarnation: field.now.wallMilliseconds << 16))
+        for number in 0..<5 { try field.write("\(number)") }
+        try field.pass(milliseconds: 1_000)
+        #expect((0..<5).allSatisfy { field.holds("\($0)") })
+        #expect(field.stream?.applied == 6 && field.stream?.head == 6 && field.stream?.missing == 0)
+    }
+}
