@@ -68,9 +68,11 @@ struct CacheWatch {
     /// - Parameters:
     ///   - takes: whether the copy subscribes to a model.
     ///   - isWhole: whether the copy must show all of a step or nothing of it.
+    ///   - isLate: whether a version may be merged though it is older than what was deleted and forgotten.
     /// - Returns: the first fault.
     mutating func look(
-        _ cache: ModelCache, oracle: Oracle, takes: (ModelKey) -> Bool, isWhole: (Oracle.Step) -> Bool
+        _ cache: ModelCache, oracle: Oracle, takes: (ModelKey) -> Bool, isWhole: (Oracle.Step) -> Bool,
+        isLate: (Version) -> Bool
     ) -> String? {
         let current = cache.snapshot().commitNumber
         guard current != commitNumber else { return nil }
@@ -87,7 +89,7 @@ struct CacheWatch {
                 continue
             }
             if let old = seen[index], old.isIdentical(to: record) { continue }
-            if let fault = resurrection(of: index, record, oracle) { return fault }
+            if let fault = resurrection(of: index, record, oracle, isLate) { return fault }
             if let fault = returned(of: index, record, oracle) { return fault }
             if let fault = compare(seen[index], record, key, oracle, &steps) { return fault }
             seen[index] = record
@@ -97,11 +99,13 @@ struct CacheWatch {
 
     /// Checks that a model that was seen deleted comes back by a later write only, also when the delete was forgotten
     /// meanwhile. A delete that may be lost with its writer does not count.
-    private mutating func resurrection(of model: Int, _ record: CellRecord, _ oracle: Oracle) -> String? {
+    private mutating func resurrection(
+        of model: Int, _ record: CellRecord, _ oracle: Oracle, _ isLate: (Version) -> Bool
+    ) -> String? {
         if record.exists {
-            guard let floor = deleted[model], record.touched.map({ $0 < floor }) ?? true, oracle.isSafe(floor) else {
-                return nil
-            }
+            guard let floor = deleted[model], record.touched.map({ $0 < floor && !isLate($0) }) ?? true,
+                oracle.isSafe(floor)
+            else { return nil }
             return "\(oracle.models[model]) has come back, deleted by \(floor)"
         }
         if let floor = record.floor { deleted[model] = max(deleted[model] ?? floor, floor) }

@@ -56,6 +56,14 @@ extension Oracle {
         return true
     }
 
+    /// A job has written the version, half of the retention ago or longer.
+    func isOldPush(_ version: Version, at milliseconds: UInt64) -> Bool {
+        guard let step = stepByVersion[version], milliseconds >= (version.stamp >> 16) + retentionMilliseconds / 2 else {
+            return false
+        }
+        return steps[step].updates.contains { updates[$0].version == version && updates[$0].push != nil }
+    }
+
     /// A relay has lost all that it held.
     mutating func lose(holder relay: Int) {
         for push in pushes.indices {

@@ -7,6 +7,12 @@ extension Simulation {
     /// True when some publisher is a liar.
     var hasLiar: Bool { nodes.contains { $0.liar != nil } }
 
+    /// A relay to which a liar tells later starts of a job cannot know what of the job was here before. What the job
+    /// pushes late is merged then, as if it were new, though it may have been deleted and forgotten.
+    func isLatePush(_ version: Version) -> Bool {
+        hasLiar && oracle.isForgetful && oracle.isOldPush(version, at: Simulation.wallStartMilliseconds + time / 1000)
+    }
+
     /// The replies that a liar sends in place of an honest one; empty where it does not answer. The reply of an honest
     /// node stays as it is.
     func distorted(reply payload: [UInt8], _ node: SimulatedNode) -> [[UInt8]] {

@@ -114,7 +114,8 @@ extension Simulation {
         tearIncomplete(node, cache)
         let commitNumber = node.watch.commitNumber
         let fault = node.watch.look(
-            cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { mustBeWhole($0, node, server) })
+            cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { mustBeWhole($0, node, server) },
+            isLate: isLatePush)
         if let fault { return fail(node, fault) }
         // The observer's queue does not run after each commit, so that waiting changes are folded, too.
         guard let observer = node.watch.observer, node.watch.commitNumber != commitNumber, chance(150) else { return }

@@ -42,9 +42,9 @@ extension Simulation {
         node.watch.start(cache, label: node.name)
         restore(node)
         // The disk may hold half of a snapshot, so steps may show in part.
-        if let fault = node.watch.look(cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { _ in false }) {
-            fail(node, fault)
-        }
+        let fault = node.watch.look(
+            cache, oracle: oracle, takes: { node.takes($0) }, isWhole: { _ in false }, isLate: isLatePush)
+        if let fault { fail(node, fault) }
         tell(node, "starts\(node.disk.records.isEmpty ? "" : " with \(node.disk.records.count) models of its disk")")
         for index in node.listening { connectAnew(index) }
         for index in node.serving { streamBreaks(index) }

@@ -9,14 +9,17 @@ import Testing
 
 /// What a sender may say, where there are grants.
 @Suite struct SenderRightsTests {
-    /// A publisher that is heard directly, and a liar whose key may write `User` as itself.
-    private func field(liar words: String = "publish:User origin=liar") throws -> ClaimField {
-        let field = try ClaimField(isRelayed: false)
+    /// A publisher that is heard directly or by a relay, and a liar whose key may write `User` as itself.
+    private func field(
+        liar words: String = "publish:User origin=liar", isRelayed: Bool = false
+    ) throws -> ClaimField {
+        let field = try ClaimField(isRelayed: isRelayed)
         func grantee(_ name: String, _ words: String) throws -> Grantee {
             let grants = try Grants(parsing: "grant \(String(repeating: "a", count: 40)) \(name) \(words)")
             return Grantee(name: name, rights: try #require(grants.all.first).rights)
         }
-        field.replica.grant(try grantee("origin", "publish:* origin=origin"), to: field.honest)
+        let honest = try isRelayed ? grantee("relay-a", "relay") : grantee("origin", "publish:* origin=origin")
+        field.replica.grant(honest, to: field.honest)
         field.replica.grant(try grantee("liar", words), to: field.liar)
         return field
     }
@@ -57,20 +60,24 @@ import Testing
         #expect(isDenied(field, since: before) && field.replica.cache.types == ["User"])
     }
 
-    @Test func `heads and byes of others are dropped, in the stream, a welcome and replies, and move nothing`() throws {
-        var field = try field()
+    @Test(arguments: [false, true])
+    func `heads and byes of others are dropped, in the stream and in replies, and move nothing`(
+        isRelayed: Bool
+    ) throws {
+        var field = try field(isRelayed: isRelayed)
         try field.write("before")
         field.lie = [field.of(field.origin, .max)]
         try field.connect()
         try field.pass(milliseconds: 1_000, liarTells: field.of(field.origin, .max, incarnation: .max >> 1))
+        let before = field.replica.counters[.deniedMessages]
         let bye = Bye(origin: "origin", incarnation: .max, stamp: .max).encode()
         field.replica.receiveStream(
             field.liar, topic: Topic.heads(origin: "origin").bytes.span, payload: bye.span, now: field.now)
+        #expect(isDenied(field, since: before))
         for number in 0..<5 { try field.write("\(number)") }
         try field.pass(milliseconds: 1_000)
         #expect((0..<5).allSatisfy { field.holds("\($0)") })
         #expect(field.stream?.applied == 6 && field.stream?.head == 6 && field.stream?.missing == 0)
-        #expect(isDenied(field))
         // What is denied is no claim: nothing was believed that could be contradicted.
         #expect(field.replica.counters[.contradictedHeads] == 0)
         #expect(field.replica.senderStatus(now: field.now).allSatisfy { $0.state == .live })
@@ -117,7 +124,7 @@ import Testing
 
     @Test(arguments: ["publish:User origin=liar", "relay"])
     func `a sender that bears the name of an origin that it may not be is not that origin`(words: String) throws {
-        var field = try field(liar: words)
+        var field = try field(liar: words, isRelayed: words == "relay")
         field.liarName = "origin"
         try field.write("before")
         try field.connect()
