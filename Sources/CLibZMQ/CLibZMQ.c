@@ -2,6 +2,7 @@
 // here, where others cannot see them. This also proves that the header compiles alone.
 #include "CLibZMQ.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -44,6 +45,39 @@ int clibzmq_local_listen(const char *path, int backlog, clibzmq_file *file) {
         return result;
     }
     return descriptor;
+}
+
+int clibzmq_network_listen(const char *address, uint16_t port, int backlog) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } name;
+    memset(&name, 0, sizeof name);
+    socklen_t size;
+    if (inet_pton(AF_INET, address, &name.four.sin_addr) == 1) {
+        name.four.sin_family = AF_INET;
+        name.four.sin_port = htons(port);
+        size = sizeof name.four;
+    } else if (inet_pton(AF_INET6, address, &name.six.sin6_addr) == 1) {
+        name.six.sin6_family = AF_INET6;
+        name.six.sin6_port = htons(port);
+        size = sizeof name.six;
+    } else {
+        return -EINVAL;
+    }
+    int descriptor = socket(name.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor == -1) return -errno;
+    // As libzmq does: a port is free at once after its process, and [::] is every address of both kinds.
+    int on = 1, off = 0, result = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (result == 0 && name.any.sa_family == AF_INET6)
+        result = setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (result == 0) result = bind(descriptor, &name.any, size);
+    if (result == 0) result = listen(descriptor, backlog);
+    if (result == 0) return descriptor;
+    result = -errno;
+    (void)close(descriptor);
+    return result;
 }
 
 int clibzmq_local_probe(const char *path) {

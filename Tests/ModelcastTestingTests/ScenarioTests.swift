@@ -22,8 +22,21 @@ import Testing
     /// What the machines must have met among so many scenarios.
     static let expectedCounters = [
         "holes_found", "holes_mended_by_replay", "holes_mended_by_snapshot", "quarantined_batches", "pushed_batches",
-        "snapshots_served", "renewals", "tombstones_dropped",
+        "snapshots_served", "renewals", "tombstones_dropped", "denied_messages",
     ]
+
+    @Test func `grants that say what each process is change nothing`() {
+        let honest = Set(Scenario.Feature.allCases).subtracting([.liars, .grants])
+        forEachSeed(100) { seed, _ in
+            let without = Scenario(seed: seed, features: honest, isTold: true).run()
+            let with = Scenario(seed: seed, features: honest.union([.grants]), isTold: true).run()
+            if without.story.digest != with.story.digest {
+                let place = zip(without.story.lines, with.story.lines).first { $0 != $1 }
+                throw CaseFailure("the stories differ: \(place.map { "\($0.0) and \($0.1)" } ?? "in length")")
+            }
+            #expect(with.counters["denied_messages", default: 0] == 0)
+        }
+    }
 
     @Test func `the same seed tells the same story`() {
         var lineCount = 0

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import TestSupport
 import Testing
 import ZeroMQ
@@ -164,6 +164,36 @@ import ZeroMQ
         #expect(try nextFrames(subscriber) == [long])
     }
 
+    @Test func `row 26: a bind without a descriptor left ends the process, unless it needs no look at interfaces`()
+        async
+    {
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            bindWithoutDescriptors { socket throws(ZeroMQError) in try socket.bind("tcp://127.0.0.1:*") }
+        }
+        await #expect(processExitsWith: .exitCode(7)) {
+            bindWithoutDescriptors { socket throws(ZeroMQError) in try socket.bind(toAddress: "127.0.0.1", port: nil) }
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "0.0.0.0", "[::1]", "[::]"])
+    func `a numeric address is listened at without a look at interfaces, at a port or any`(address: String) throws {
+        let context = try Context()
+        let server = try Socket(.router, in: context)
+        try server.bind(toAddress: address, port: nil)
+        let endpoint = try server.lastEndpoint()
+        guard case .tcp(_, let port?) = try Endpoint(endpoint) else { throw CaseFailure(endpoint) }
+        let second = try Socket(.router, in: context)
+        let error = #expect(throws: ZeroMQError.self) { try second.bind(toAddress: address, port: port) }
+        #expect(error?.code == .addressInUse)
+        let client = try Socket(.dealer, in: context)
+        let isSix = address.hasPrefix("[")
+        try client.connect("tcp://\(isSix ? "[::1]" : "127.0.0.1"):\(port)")
+        try send([[7]], on: client)
+        #expect(try nextFrames(server).last == [7])
+        try server.unbind(endpoint)
+        #expect(throws: ZeroMQError.self) { try second.bind(toAddress: "localhost", port: nil) }
+    }
+
     @Test(arguments: ["tcp://127.0.0.1:*", "ipc"])
     func `row 24: what waits for a peer is held until its connection ends, and to cut that is enough`(
         endpoint: String
@@ -264,4 +294,14 @@ import ZeroMQ
             }
         }
     }
+}
+
+/// Binds a socket where no descriptor is left, and ends the process with 7 where that did not.
+private func bindWithoutDescriptors(_ bind: (borrowing Socket) throws(ZeroMQError) -> Void) {
+    guard let socket = try? Socket(.router, in: Context()) else { exit(1) }
+    var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+    guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(2) }
+    while dup(0) >= 0 {}
+    try? bind(socket)
+    exit(7)
 }

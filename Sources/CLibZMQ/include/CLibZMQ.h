@@ -154,6 +154,10 @@ typedef struct {
 /* Tells which file stands at `path`: 1 for a socket, 0 for anything else, a link included. */
 int clibzmq_file_look(const char *path, clibzmq_file *file);
 
+/* A descriptor that listens at a numeric address of IPv4 or IPv6, without brackets; 0 is any free port. -EINVAL where
+ * the text is no such address. */
+int clibzmq_network_listen(const char *address, uint16_t port, int backlog);
+
 /* A descriptor that listens at `path`, and the file that was made for it. Anything that stands there makes it fail
  * with EADDRINUSE. */
 int clibzmq_local_listen(const char *path, int backlog, clibzmq_file *file);

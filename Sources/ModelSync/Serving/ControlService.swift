@@ -115,8 +115,7 @@ struct ControlService: Sendable {
             }
             guard received.stream != "" else {
                 let message =
-                    "this \(configuration.role) has no room for another stream, as keys may read too many different "
-                    + "types: let more keys read the same ones"
+                    "this \(configuration.role) can bind no stream for what this key may read: its log says why"
                 refuse(rid, .limit, message, peer, now: now, &counters)
                 return nil
             }

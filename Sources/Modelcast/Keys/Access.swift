@@ -40,8 +40,9 @@ public final class Access: Sendable {
     var keys: Set<Curve.PublicKey> { state.withLock { $0.keys } }
 
     /// The owner of a key; nil where it has no grant.
-    func grantee(of key: Curve.PublicKey) -> Grantee? {
-        state.withLock { $0.grants[key.z85] }.map { Grantee(name: $0.name, rights: $0.rights) }
+    func grantee(of key: Curve.PublicKey?) -> Grantee? {
+        guard let key else { return nil }
+        return state.withLock { $0.grants[key.z85] }.map { Grantee(name: $0.name, rights: $0.rights) }
     }
 
     /// The keys that may read these types, and no others.

@@ -24,7 +24,9 @@ struct PortRange: ExpressibleByArgument, Sendable, CustomStringConvertible {
 
     init?(argument: String) {
         let ends = argument.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = UInt16(ends[0]), let last = UInt16(ends.last ?? ends[0]), first > 0, first <= last else {
+        guard argument.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }), let first = UInt16(ends[0]),
+            let last = UInt16(ends.last ?? ends[0]), first > 0, first <= last
+        else {
             return nil
         }
         ports = first...last

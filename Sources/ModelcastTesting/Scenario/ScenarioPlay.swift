@@ -68,7 +68,9 @@ struct ScenarioPlay {
         if isCalm { conditions.delayMicroseconds = 50...([500, 10_000].pick(&generator)) }
         // Grants have a generator of their own, so that other seeds play as they did before there were any.
         var grantsGenerator = SeededGenerator(seed: scenario.seed &* 0xC2B2_AE3D_27D4_EB4F &+ 7)
-        settings.hasGrants = features.contains(.grants) && Bool.random(using: &grantsGenerator)
+        // A liar under grants bears the name of another in vain.
+        settings.hasGrants =
+            features.contains(.grants) && scenario.sabotage != .ownWord && Bool.random(using: &grantsGenerator)
         simulation = Simulation(
             seed: scenario.seed, conditions: conditions, settings: settings, isTold: scenario.isTold)
         self.generator = generator

@@ -24,17 +24,41 @@ extension Socket {
         }
         let (descriptor, file) = try SocketFile.listening(at: path, endpoint: endpoint, backlog: get(.backlog))
         do throws(ZeroMQError) {
+            try bind(endpoint, listeningBy: descriptor)
+        } catch {
+            file.remove()
+            throw error
+        }
+        handle.files.append(file)
+    }
+
+    /// Listens at a numeric address, such as `127.0.0.1` or `[::1]`, as ``bind(_:)`` does. For sockets that are bound
+    /// while others may have taken the last descriptors: libzmq looks at the interfaces of the machine before it binds,
+    /// and ends the process where there is no descriptor for that (row 26).
+    /// - Parameter port: nil for any free port.
+    @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
+    public func bind(toAddress address: String, port: UInt16?) throws(ZeroMQError) {
+        let endpoint = "tcp://\(address):\(port.map { String($0) } ?? "*")"
+        let isSix = address.hasPrefix("[") && address.hasSuffix("]")
+        let number = isSix ? String(address.dropFirst().dropLast()) : address
+        let backlog = CInt(clamping: try get(.backlog))
+        let descriptor = unsafe clibzmq_network_listen(number, port ?? 0, backlog)
+        guard descriptor >= 0 else { throw failure(descriptor, "zmq_bind", endpoint) }
+        try set(.ipv6, isSix)
+        try bind(endpoint, listeningBy: descriptor)
+    }
+
+    /// Gives libzmq a descriptor that listens. It is libzmq's only after a successful bind.
+    private func bind(_ endpoint: String, listeningBy descriptor: CInt) throws(ZeroMQError) {
+        do throws(ZeroMQError) {
             // The option is for the next bind only.
             try setRaw(ZMQ_USE_FD, number: descriptor, endpoint)
             try check("zmq_bind", endpoint) { unsafe clibzmq_bind(raw, endpoint) }
         } catch {
-            // The descriptor is libzmq's only after a successful bind.
-            file.remove()
             clibzmq_descriptor_close(descriptor)
             try setRaw(ZMQ_USE_FD, number: -1, endpoint)
             throw error
         }
-        handle.files.append(file)
         try setRaw(ZMQ_USE_FD, number: -1, endpoint)
     }
 

@@ -294,7 +294,7 @@ import ZeroMQ
                 try await Self.client(of: endpoints.control, person, server).welcome().streamEndpoint
             }
             let error = await #expect(throws: ModelcastError.self) { _ = try await stream(for: people[0]) }
-            #expect(error?.message.contains("no room for another stream") == true)
+            #expect(error?.message.contains("can bind no stream") == true)
             // Who may read everything has the stream that was bound.
             let all = try await stream(for: people[4])
             #expect(all == endpoints.stream)
@@ -307,6 +307,30 @@ import ZeroMQ
             // Another set of types finds no second port.
             await #expect(throws: ModelcastError.self) { _ = try await stream(for: people[5]) }
         }
+    }
+
+    @Test func `a file beside the stream's path keeps nobody from a stream, and unused streams make room`() async throws {
+        let folder = try TemporaryDirectory()
+        let server = try Curve.KeyPair()
+        // Each may read another type.
+        let people = try (0..<StreamServing.narrowedCountMax + 4).map { number in
+            try Person("p-\(number)", "subscribe:T\(number)", reads: ["T\(number)"])
+        }
+        let foreign = URL(fileURLWithPath: folder.path("s-1"))
+        try Data("foreign".utf8).write(to: foreign)
+        var configuration = PublisherConfiguration(
+            name: "accounts",
+            endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*", stream: "ipc://\(folder.path("s"))"))
+        configuration.security = Security(keys: server, access: Access(try Self.grants(people)))
+        try await running(Publisher(configuration, logger: silent)) { endpoints in
+            var streams: Set<String> = []
+            for person in people {
+                streams.insert(try await Self.client(of: endpoints.control, person, server).welcome().streamEndpoint)
+            }
+            #expect(streams.count == StreamServing.narrowedCountMax)
+            #expect(!streams.contains("ipc://\(foreign.path)") && streams.contains("ipc://\(folder.path("s-2"))"))
+        }
+        #expect(try Data(contentsOf: foreign) == Data("foreign".utf8))
     }
 
     @Test func `subscriptions without end, or what is none, bring nothing, and keep nobody else from joining`()
@@ -351,6 +375,57 @@ import ZeroMQ
                 try await reader.waitUntilLive()
                 #expect(reader.cache["A", "1"] != nil)
             }
+        }
+    }
+
+    @Test func `a server that was not granted an origin is not believed on it, is named, and is heard when it is granted`()
+        async throws
+    {
+        let (server, own) = (try Curve.KeyPair(), try Curve.KeyPair())
+        let key = server.publicKey.z85
+        @Sendable func grants(_ words: String) throws -> Grants { try Grants(parsing: "grant \(key) shop \(words)") }
+        let access = Access(try grants("publish:A origin=shop"))
+        var serving = PublisherConfiguration(
+            name: "accounts", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+        serving.heartbeatInterval = .milliseconds(50)
+        serving.security = Security(keys: server, clients: [own.publicKey])
+        let publisher = try Publisher(serving, logger: silent)
+        try publisher.merge("A", "1", ["n": 1])
+        try publisher.merge("B", "1", ["n": 1])
+        try await running(publisher) { endpoints in
+            var configuration = SubscriberConfiguration(name: "reader", publishers: [endpoints.control])
+            configuration.security = Security(keys: own, server: server.publicKey, access: access)
+            try await during(Subscriber(configuration, logger: silent)) { reader in
+                try await reader.waitUntilLive()
+                try publisher.merge("A", "2", ["n": 1])
+                #expect(await eventually { reader.status.counters[.deniedMessages] > 10 })
+                #expect(reader.cache.types.isEmpty)
+                let told = reader.status.senders.first?.lastError ?? ""
+                #expect(told.contains("shop may not speak for accounts"), "\(told)")
+                // It may be the origin, and write one of the types.
+                access.replace(by: try grants("publish:A origin=accounts"))
+                #expect(await eventually { reader.cache["A", "2"] != nil })
+                try publisher.merge("B", "2", ["n": 1])
+                try publisher.merge("A", "3", ["n": 1])
+                #expect(await eventually { reader.cache["A", "3"] != nil })
+                #expect(reader.cache.types == ["A"])
+                // None: what it says now is dropped, and what is here stays.
+                access.replace(by: try Grants(parsing: "grant \(own.publicKey.z85) reader subscribe:*"))
+                #expect(await eventually { reader.status.senders.first?.lastError?.contains("may not speak") == true })
+                try publisher.merge("A", "4", ["n": 1])
+                let before = reader.status.counters[.deniedMessages]
+                #expect(await eventually { reader.status.counters[.deniedMessages] > before + 5 })
+                #expect(reader.cache["A", "4"] == nil && reader.cache["A", "3"] != nil)
+            }
+            // A publisher takes nothing back from it.
+            var recovering = PublisherConfiguration(
+                name: "accounts", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
+            recovering.security = Security(keys: own, server: server.publicKey, access: access)
+            let second = try Publisher(recovering, logger: silent)
+            let error = await #expect(throws: ModelcastError.self) {
+                _ = try await second.recover(from: [endpoints.control], timeout: .seconds(30))
+            }
+            #expect(error?.message.contains("grant it relay") == true, "\(String(describing: error))")
         }
     }
 

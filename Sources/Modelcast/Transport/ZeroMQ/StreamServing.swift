@@ -16,13 +16,11 @@ final class StreamServing {
     private let gate: ClientGate
     private let access: Access?
     private var open: [Open] = []
-    /// The number of the next socket, which stands in its domain and in the path of its endpoint.
+    /// The number of the next socket, which stands in its domain.
     private var nextNumber = 1
-    /// Since when no socket can be bound; looked at so that not every `hello` tries again.
+    /// When no socket could be bound last, so that not every `hello` tries again.
     private var failedAt: UInt64?
-    /// The subscribers, where there are grants.
-    private var subscribers: [Connection: Subscriber] = [:]
-    private var subscriberCountMax = 1024
+    private var accounts = SubscriptionAccounts()
 
     /// A bound socket.
     private struct Open {
@@ -31,25 +29,19 @@ final class StreamServing {
         let token: Poller.Token
     }
 
-    private struct Subscriber {
-        let key: Curve.PublicKey
-        /// The types that the socket brings.
-        let readable: [NamePattern]
-        /// How many subscriptions it has begun.
-        var count = 0
-    }
-
     /// How many sockets there are for those who may read less than everything.
     static let narrowedCountMax = 256
-    /// How many subscriptions one connection may begin where there are grants.
-    private static let subscriptionCountMax = 8192
+    /// How many paths are tried where some are taken.
+    private static let pathCountMax = 2 * narrowedCountMax
     private static let retryMicroseconds: UInt64 = 1_000_000
-    /// How many messages are taken from a socket before the other sockets get their turn.
+    /// How many messages are taken from a socket before the other sockets get their turn, and how many of one
+    /// subscriber may wait.
     private static let burst = 256
+    private static let waitingCount = 64
     private static let linger = Duration.seconds(1)
     /// The greatest message of a subscriber, in bytes: above any subscription or handshake. A peer that sends a longer
     /// one is cut.
-    static let subscriptionByteCountMax = 4096
+    static let subscriptionByteCountMax = 1024
 
     /// Binds the socket of those who may read everything.
     init(
@@ -58,9 +50,13 @@ final class StreamServing {
     ) throws(ZeroMQError) {
         (self.settings, self.context, self.thread, self.gate) = (settings, context, thread, gate)
         access = settings.security?.access
+        if access != nil { try StreamServing.requireRoom(endpoint) }
         let domain = access == nil ? Security.domain : StreamServing.domain(0)
         if let access { gate.allow(access.keys(reading: [.all]), in: domain) }
-        let main = try StreamSocket(StreamServing.bind(endpoint, domain, settings, in: context))
+        let main = try StreamSocket(
+            StreamServing.make(domain, settings, in: context) { socket throws(ZeroMQError) in
+                try socket.bind(endpoint)
+            })
         sockets = StreamSockets(main, hasGrants: access != nil)
         open = [Open(socket: main, domain: domain, token: thread.poller.add(main.socket))]
     }
@@ -72,22 +68,26 @@ final class StreamServing {
 
     private static func domain(_ number: Int) -> String { "\(Security.domain)-stream-\(number)" }
 
-    private static func bind(
-        _ endpoint: String, _ domain: String, _ settings: ServingSettings, in context: Context
+    private static func make(
+        _ domain: String, _ settings: ServingSettings, in context: Context,
+        bind: (borrowing Socket) throws(ZeroMQError) -> Void
     ) throws(ZeroMQError) -> sending Socket {
         let stream = try Socket(.xpub, in: context)
         try stream.applyDefaults(
             frameLimit: settings.frameByteCount, memoryLimit: settings.subscriberQueueByteCount)
         // Subscribers send subscriptions only. Topics are short, and each is kept for as long as its peer is connected.
         try stream.set(.maxMessageSize, StreamServing.subscriptionByteCountMax)
+        try stream.set(.receiveHighWaterMark, StreamServing.waitingCount)
         // The high-water mark counts frames of about one batch, not frames of the greatest size.
         let frames = max(2, settings.subscriberQueueByteCount / max(1, settings.batchByteCount))
         try stream.set(.sendHighWaterMark, frames)
         try stream.set(.linger, StreamServing.linger)
         try Security.serve(stream, settings.security, domain: domain)
-        try stream.bind(endpoint)
+        try bind(stream)
         return stream
     }
+
+    // MARK: Sockets for some types
 
     /// The endpoint for those who may read these types, which is bound where it is not yet.
     /// - Returns: nil for the stream of all, empty where no more can be bound.
@@ -96,38 +96,34 @@ final class StreamServing {
         if let found = open.first(where: { $0.socket.readable == readable }) { return found.socket.endpoint }
         let now = Clocks.now().uptimeMicroseconds
         if let failedAt, now < failedAt + StreamServing.retryMicroseconds { return "" }
+        func refuse(_ reason: String) -> String {
+            failedAt = now
+            settings.logger.error(
+                "a key that may read some types only gets no stream",
+                metadata: ["types": "\(readable)", "reason": "\(reason)"])
+            return ""
+        }
+        guard open.count <= StreamServing.narrowedCountMax || closeOneUnused() else {
+            return refuse("\(StreamServing.narrowedCountMax) streams are used by keys that may read different types")
+        }
         do throws(ZeroMQError) {
             let stream = try openNarrowed(reading: readable, access)
             failedAt = nil
             settings.logger.info(
                 "a stream for keys that may read some types only",
-                metadata: [
-                    "endpoint": "\(stream.endpoint)",
-                    "types": "\(readable.map(\.description).joined(separator: " "))",
-                ])
+                metadata: ["endpoint": "\(stream.endpoint)", "types": "\(readable)"])
             return stream.endpoint
         } catch {
-            failedAt = now
-            settings.logger.error(
-                "a key that may read some types only gets no stream",
-                metadata: [
-                    "types": "\(readable.map(\.description).joined(separator: " "))", "reason": "\(error)",
-                ])
-            return ""
+            return refuse("\(error)")
         }
     }
 
     private func openNarrowed(reading readable: [NamePattern], _ access: Access) throws(ZeroMQError) -> StreamSocket {
-        guard open.count <= StreamServing.narrowedCountMax else {
-            throw ZeroMQError(
-                .tooManyOpenFiles, call: "zmq_bind",
-                detail: "\(StreamServing.narrowedCountMax) streams for keys that may read different types are open")
-        }
         let domain = StreamServing.domain(nextNumber)
         gate.allow(access.keys(reading: readable), in: domain)
         let socket: StreamSocket
         do throws(ZeroMQError) {
-            socket = try bindBeside(domain, readable)
+            socket = try bindBesideMain(domain, readable)
         } catch {
             gate.allow(nil, in: domain)
             throw error
@@ -138,22 +134,69 @@ final class StreamServing {
         return socket
     }
 
-    /// Binds a socket on the host of the main one, or beside its file.
-    private func bindBeside(_ domain: String, _ readable: [NamePattern]) throws(ZeroMQError) -> StreamSocket {
-        func bind(_ endpoint: String) throws(ZeroMQError) -> StreamSocket {
-            try StreamSocket(StreamServing.bind(endpoint, domain, settings, in: context), readable: readable)
+    /// Binds a socket on the host of the main one, or beside its file. Clients make this happen, so nothing in it may
+    /// end the process where descriptors are scarce.
+    private func bindBesideMain(_ domain: String, _ readable: [NamePattern]) throws(ZeroMQError) -> StreamSocket {
+        let taken = Set(open.map(\.socket.endpoint))
+        /// Takes the first place that nobody has.
+        func bind(
+            _ places: some Sequence<String>, _ take: (String, borrowing Socket) throws(ZeroMQError) -> Void
+        ) throws(ZeroMQError) -> StreamSocket {
+            var failure = ZeroMQError(.addressInUse, call: "zmq_bind", detail: "each that may be taken")
+            for place in places where !taken.contains(place) {
+                do throws(ZeroMQError) {
+                    return try StreamSocket(
+                        StreamServing.make(domain, settings, in: context) { socket throws(ZeroMQError) in
+                            try take(place, socket)
+                        }, readable: readable)
+                } catch {
+                    failure = error
+                    guard [.addressInUse, .fileExists].contains(error.code) else { throw error }
+                }
+            }
+            throw failure
         }
         switch try? Endpoint(sockets.main.endpoint) {
         case .tcp(let host, _):
-            guard let ports = settings.security?.streamPorts else { return try bind("tcp://\(host):*") }
-            var failure: ZeroMQError?
-            for port in ports {
-                do throws(ZeroMQError) { return try bind("tcp://\(host):\(port)") } catch { failure = error }
+            let ports: [UInt16?] = settings.security?.streamPorts.map { Array($0) } ?? [nil]
+            return try bind(ports.map { Endpoint.tcp(host: host, port: $0).description }) {
+                place, socket throws(ZeroMQError) in
+                guard case .tcp(_, let port)? = try? Endpoint(place) else { return }
+                try socket.bind(toAddress: host, port: port)
             }
-            throw failure ?? ZeroMQError(.addressInUse, call: "zmq_bind", detail: "no port")
-        case .ipc(let path): return try bind("ipc://\(path)-\(nextNumber)")
-        case .inproc, nil: return try bind(sockets.main.endpoint)
+        case .ipc(let path):
+            return try bind((1...StreamServing.pathCountMax).lazy.map { "ipc://\(path)-\($0)" }) {
+                place, socket throws(ZeroMQError) in try socket.bind(place)
+            }
+        case .inproc, nil:
+            throw ZeroMQError(.protocolNotSupported, call: "zmq_bind", detail: sockets.main.endpoint)
         }
+    }
+
+    /// Refuses a path at which the sockets of those who may read some types only would have no room for their number.
+    private static func requireRoom(_ endpoint: String) throws(ZeroMQError) {
+        guard case .ipc(let path)? = try? Endpoint(endpoint) else { return }
+        do { _ = try Endpoint("ipc://\(path)-\(pathCountMax)") } catch {
+            throw ZeroMQError(
+                .nameTooLong, call: "zmq_bind",
+                detail: "\(endpoint), to which grants add \("-\(pathCountMax)".count) bytes")
+        }
+    }
+
+    /// Closes a socket to which nobody listens, so that another can be bound.
+    /// - Returns: whether there was one.
+    private func closeOneUnused() -> Bool {
+        let used = accounts.used
+        guard let unused = open.dropFirst().first(where: { !used.contains($0.socket.readable) }) else { return false }
+        close(unused)
+        return true
+    }
+
+    private func close(_ stream: Open) {
+        gate.allow(nil, in: stream.domain)
+        thread.poller.remove(stream.token)
+        sockets.close(stream.socket)
+        open.removeAll { $0.socket === stream.socket }
     }
 
     /// Lets other grants hold: other keys come in, connections of those who may read other types than before are ended,
@@ -162,20 +205,16 @@ final class StreamServing {
         guard let access else { return }
         for stream in open {
             let keys = access.keys(reading: stream.socket.readable)
-            let isOver = keys.isEmpty && stream.socket !== sockets.main
-            gate.allow(isOver ? nil : keys, in: stream.domain)
-            guard isOver else { continue }
-            thread.poller.remove(stream.token)
-            sockets.close(stream.socket)
+            if keys.isEmpty, stream.socket !== sockets.main {
+                close(stream)
+            } else {
+                gate.allow(keys, in: stream.domain)
+            }
         }
-        open.removeAll { stream in stream.socket !== sockets.main && !sockets.narrowed.contains { $0 === stream.socket }
-        }
-        for (connection, subscriber) in subscribers
-        where access.grantee(of: subscriber.key)?.rights.readable != subscriber.readable {
-            connection.cut()
-            subscribers[connection] = nil
-        }
+        accounts.cut { access.grantee(of: $0)?.rights.readable }
     }
+
+    // MARK: Subscriptions
 
     /// Takes what subscribers have sent.
     /// - Parameter subscribed: is called outside of the lock of a socket, as a writer takes that while it holds the
@@ -184,30 +223,22 @@ final class StreamServing {
         for stream in open where thread.poller.isReadable(stream.token) {
             for _ in 0..<StreamServing.burst {
                 guard let subscription = try stream.socket.receive() else { break }
-                guard subscription.isWhole, access == nil || isAdmitted(subscription, stream.socket) else { continue }
+                guard isAdmitted(subscription, stream.socket), subscription.isWhole else { continue }
                 // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
                 if subscription.frame.first == 1 { subscribed(Array(subscription.frame.dropFirst())) }
             }
         }
     }
 
-    /// Counts the subscriptions of a connection, and ends one whose key may read other types than it did at its
+    /// Ends a connection that makes too many subscriptions, or whose key may read other types than it did at its
     /// beginning.
     private func isAdmitted(_ subscription: StreamSocket.Subscription, _ socket: StreamSocket) -> Bool {
-        guard let access, let key = subscription.key, let connection = subscription.connection else { return false }
-        if subscribers[connection] == nil, subscribers.count >= subscriberCountMax {
-            subscribers = subscribers.filter { $0.key.isOpen }
-            subscriberCountMax = max(1024, 2 * subscribers.count)
-        }
-        var subscriber = subscribers[connection] ?? Subscriber(key: key, readable: socket.readable)
-        // Ends are not counted: nobody says whether what ends had begun.
-        if subscription.frame.first == 1 { subscriber.count += 1 }
-        subscribers[connection] = subscriber
-        guard access.grantee(of: key)?.rights.readable == socket.readable,
-            subscriber.count <= StreamServing.subscriptionCountMax
-        else {
-            connection.cut()
-            subscribers[connection] = nil
+        guard let connection = subscription.connection else { return access == nil }
+        let mayRead = access.map { $0.grantee(of: subscription.key)?.rights.readable == socket.readable } ?? true
+        let isCounted = accounts.count(
+            subscription.frame, of: connection, key: subscription.key, reading: socket.readable)
+        guard mayRead, isCounted else {
+            accounts.cut(connection)
             return false
         }
         return true

@@ -1,0 +1,74 @@
+import ModelGrants
+import ZeroMQ
+
+/// What the connections to the streams of a sender have subscribed to, and with which keys: who is to be cut, and when.
+///
+/// libzmq keeps a node for each byte of a subscription, and frees all of a connection at once, under the lock of the
+/// socket. So a connection, and all connections of a key, may have so many.
+struct SubscriptionAccounts {
+    private struct Account {
+        /// Nil where no keys are used.
+        let key: Curve.PublicKey?
+        /// The types that the stream brings.
+        let readable: [NamePattern]
+        var count = 0
+        var byteCount = 0
+    }
+
+    private var accounts: [Connection: Account] = [:]
+    private var countMax = 1024
+    /// How many bytes the subscriptions of a key have at most: connections that are gone may be counted still.
+    private var byteCounts: [Curve.PublicKey: Int] = [:]
+
+    /// How many subscriptions one connection may begin.
+    private static let subscriptionCountMax = 8192
+    /// How many bytes these may have, and those of all connections of a key.
+    private static let byteCountMax = (connection: 256 << 10, key: 4 << 20)
+
+    /// Counts a message of a subscriber. Ends are not counted, as nobody says whether what ends had begun.
+    /// - Returns: whether the connection may go on.
+    mutating func count(
+        _ frame: [UInt8], of connection: Connection, key: Curve.PublicKey?, reading readable: [NamePattern]
+    ) -> Bool {
+        if accounts[connection] == nil, accounts.count >= countMax {
+            accounts = accounts.filter { $0.key.isOpen }
+            countMax = max(1024, 2 * accounts.count)
+        }
+        var account = accounts[connection] ?? Account(key: key, readable: readable)
+        if frame.first == 1 {
+            account.count += 1
+            account.byteCount += frame.count
+            if let key = account.key { byteCounts[key, default: 0] += frame.count }
+        }
+        accounts[connection] = account
+        guard account.count <= SubscriptionAccounts.subscriptionCountMax,
+            account.byteCount <= SubscriptionAccounts.byteCountMax.connection
+        else { return false }
+        return account.key.map { hasRoom($0) } ?? true
+    }
+
+    private mutating func hasRoom(_ key: Curve.PublicKey) -> Bool {
+        guard byteCounts[key] ?? 0 > SubscriptionAccounts.byteCountMax.key else { return true }
+        byteCounts = [:]
+        for (connection, account) in accounts where connection.isOpen {
+            if let key = account.key { byteCounts[key, default: 0] += account.byteCount }
+        }
+        return byteCounts[key] ?? 0 <= SubscriptionAccounts.byteCountMax.key
+    }
+
+    /// Ends a connection.
+    mutating func cut(_ connection: Connection) {
+        connection.cut()
+        accounts[connection] = nil
+    }
+
+    /// Ends the connections whose keys may read other types now.
+    /// - Parameter readable: the types that a key may read.
+    mutating func cut(unless readable: (Curve.PublicKey) -> [NamePattern]?) {
+        let over = accounts.filter { $0.value.key.flatMap(readable) != $0.value.readable }
+        for connection in over.keys { cut(connection) }
+    }
+
+    /// The types that the streams with subscribers bring.
+    var used: Set<[NamePattern]> { Set(accounts.lazy.filter { $0.key.isOpen }.map(\.value.readable)) }
+}
