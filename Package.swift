@@ -82,7 +82,9 @@ let core: [Target] = [
 let reference: [Target] = [library("ModelReference")]
 
 let services: [Target] = [
-    library("ModelcastTesting", uses: ["ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+    library(
+        "ModelcastTesting",
+        uses: ["ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
     library(
         "ModelcastBench",
         uses: [
@@ -127,7 +129,7 @@ let threadTests: [Target] = [
     tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
     tests(
         of: "Modelcast",
-        uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", log, metrics, lifecycle, signals]),
+        uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", "ModelGrants", log, metrics, lifecycle, signals]),
     tests(
         named: "ThreadSafety", of: "Modelcast", isHeavy: true,
         uses: [
@@ -143,7 +145,9 @@ let serviceTests: [Target] = [
     tests(of: "ModelGrants"),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
-    tests(of: "ModelSync", isHeavy: true, uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord"]),
+    tests(
+        of: "ModelSync", isHeavy: true,
+        uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
     tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),

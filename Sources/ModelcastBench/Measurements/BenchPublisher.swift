@@ -10,10 +10,8 @@ struct BenchPublisher: Sendable {
     /// After so many updates of a run one more tells how many there were. A subscriber that sees it has applied them.
     private static let progressStep = 16_384
 
-    /// - Parameters:
-    ///   - relay: the relay to push to instead of serving; nil for a publisher that serves.
-    ///   - hasKeys: encrypts with CURVE.
-    init(_ plan: BenchPlan, pushingTo relay: String? = nil, hasKeys: Bool = false) throws {
+    /// - Parameter relay: the relay to push to instead of serving; nil for a publisher that serves.
+    init(_ plan: BenchPlan, pushingTo relay: String? = nil, protection: BenchProtection = .nothing) throws {
         self.plan = plan
         var configuration =
             if let relay {
@@ -23,7 +21,7 @@ struct BenchPublisher: Sendable {
             }
         configuration.subscriberQueueByteCount = plan.queueMebibytes << 20
         configuration.replayByteCount = plan.ringMebibytes << 20
-        if hasKeys { configuration.security = try BenchKeys.publisher() }
+        configuration.security = try protection.publisher()
         publisher = try Publisher(configuration, logger: Worker.logger("bench"))
         workload = Workload(models: plan.models)
         // The updates are few enough to stay in the processor's cache, like updates that an application has just made.

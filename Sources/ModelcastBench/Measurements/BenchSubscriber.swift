@@ -21,12 +21,12 @@ actor BenchSubscriber {
     /// What the store held at the start, and how long reading it took.
     private let warm: BenchReply.Warm
 
-    init(_ plan: BenchPlan, endpoint: String, store: String?, hasKeys: Bool = false) throws {
+    init(_ plan: BenchPlan, endpoint: String, store: String?, protection: BenchProtection = .nothing) throws {
         self.plan = plan
         var configuration = SubscriberConfiguration(name: "bench-subscriber", publishers: [endpoint])
         configuration.queueByteCount = plan.queueMebibytes << 20
         configuration.store = store
-        if hasKeys { configuration.security = try BenchKeys.subscriber() }
+        configuration.security = try protection.subscriber()
         let begin = MonotonicClock.nanoseconds
         subscriber = try Subscriber(configuration, logger: Worker.logger("bench-subscriber"))
         warm = BenchReply.Warm(

@@ -1,11 +1,10 @@
 /// The part of a process in the measurement, which it gets as JSON on its command line.
 public enum BenchTask: Codable, Sendable {
     /// A publisher that serves.
-    /// - `hasKeys`: encrypts with CURVE.
-    case publisher(BenchPlan, hasKeys: Bool = false)
+    case publisher(BenchPlan, protection: BenchProtection = .nothing)
     /// A subscriber.
     /// - `store`: a file that keeps the models; nil for none.
-    case subscriber(BenchPlan, endpoint: String, store: String? = nil, hasKeys: Bool = false)
+    case subscriber(BenchPlan, endpoint: String, store: String? = nil, protection: BenchProtection = .nothing)
     /// A publisher that pushes to a relay, and does not serve.
     case pusher(BenchPlan, relay: String)
     /// A relay, which listens to a publisher where an endpoint is given.

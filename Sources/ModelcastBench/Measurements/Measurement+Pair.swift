@@ -13,18 +13,17 @@ extension Measurement {
     /// Starts both processes, publishes all models of the plan, and lets the subscriber join.
     /// - Parameters:
     ///   - memory: watches the memory of both from the start.
-    ///   - hasKeys: encrypts with CURVE.
     ///   - cores: the cores that the two stay on; nil to leave that to the system.
     func startPair(
-        _ plan: BenchPlan, memory: MemorySampler? = nil, hasKeys: Bool = false, cores: CorePair? = nil
+        _ plan: BenchPlan, memory: MemorySampler? = nil, protection: BenchProtection = .nothing, cores: CorePair? = nil
     ) async throws -> Pair {
         tell("\(Figures.grouped(plan.models)) models are published and joined with")
         let (publisher, endpoint) = try await start(
-            "bench publisher", .publisher(plan, hasKeys: hasKeys), core: cores?.sender)
+            "bench publisher", .publisher(plan, protection: protection), core: cores?.sender)
         memory?.watch(publisher.processIdentifier, named: "publisher")
         let seconds = try await fill(publisher)
         let (subscriber, _) = try await start(
-            "bench subscriber", .subscriber(plan, endpoint: endpoint, hasKeys: hasKeys), core: cores?.receiver)
+            "bench subscriber", .subscriber(plan, endpoint: endpoint, protection: protection), core: cores?.receiver)
         memory?.watch(subscriber.processIdentifier, named: "subscriber")
         let joined = try await joined(subscriber, models: plan.models)
         return Pair(

@@ -1,4 +1,4 @@
-/// Updates applied a second, beside messages of raw libzmq; and updates with CURVE, beside those without.
+/// Updates applied a second, beside messages of raw libzmq; updates with CURVE, beside those without; and under grants.
 extension Measurement {
     /// The results of the rounds of one kind.
     private struct Kind {
@@ -36,11 +36,11 @@ extension Measurement {
                 for other in kinds.indices { kinds[other].rates.add(baseline: after.perSecond) }
             }
         }
-        let curve = try await measureCurve(beside: pair)
+        let protected = try await measureProtection(beside: pair)
         for kind in kinds { part.figures += figures(kind, raw) }
-        part.figures += curve.figures
+        part.figures += protected.figures
         part.figures += [
-            BenchFigure("holes", Double(kinds.flatMap(\.rounds).reduce(curve.holes) { $0 + $1.holes }), .count),
+            BenchFigure("holes", Double(kinds.flatMap(\.rounds).reduce(protected.holes) { $0 + $1.holes }), .count),
             BenchFigure("the load's own loop, an update", generated * 1000, .nanoseconds),
         ]
         part.figures += figures(pair)

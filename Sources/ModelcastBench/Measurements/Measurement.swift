@@ -31,9 +31,9 @@ public actor Measurement {
             throw BenchError("the worker's task is no task; workers are started by modelcast bench")
         }
         switch task {
-        case .publisher(let plan, let hasKeys): try await BenchPublisher(plan, hasKeys: hasKeys).run()
-        case .subscriber(let plan, let endpoint, let store, let hasKeys):
-            try await BenchSubscriber(plan, endpoint: endpoint, store: store, hasKeys: hasKeys).run()
+        case .publisher(let plan, let protection): try await BenchPublisher(plan, protection: protection).run()
+        case .subscriber(let plan, let endpoint, let store, let protection):
+            try await BenchSubscriber(plan, endpoint: endpoint, store: store, protection: protection).run()
         case .pusher(let plan, let relay): try await BenchPublisher(plan, pushingTo: relay).run()
         case .relay(let plan, let endpoint, let store):
             try await BenchRelay(plan, endpoint: endpoint, store: store).run()

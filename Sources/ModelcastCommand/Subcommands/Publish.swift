@@ -153,7 +153,8 @@ struct Publish: AsyncParsableCommand {
             throw ValidationError(
                 "--wait-for and --until-applied are about subscribers of this publisher: they need --bind")
         }
-        try keys.check(connectingTo: push + keeping.recoverFrom, serving: served,
+        try keys.check(
+            connectingTo: push + keeping.recoverFrom, serving: served,
             isTold: !keeping.recoverFrom.isEmpty, reach)
         try ports.check(keys)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }

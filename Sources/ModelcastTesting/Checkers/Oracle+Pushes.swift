@@ -58,7 +58,8 @@ extension Oracle {
 
     /// A job has written the version, half of the retention ago or longer.
     func isOldPush(_ version: Version, at milliseconds: UInt64) -> Bool {
-        guard let step = stepByVersion[version], milliseconds >= (version.stamp >> 16) + retentionMilliseconds / 2 else {
+        guard let step = stepByVersion[version], milliseconds >= (version.stamp >> 16) + retentionMilliseconds / 2
+        else {
             return false
         }
         return steps[step].updates.contains { updates[$0].version == version && updates[$0].push != nil }

@@ -73,6 +73,52 @@ import Testing
         #expect(command.error.contains("--grants"), "\(command.error)")
     }
 
+    @Test func `the example beside the units is a file of grants without a mistake`() async throws {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+        let check = try await run("grants", "check", "\(root)/Deploy/grants-example")
+        #expect(check.code == 0 && check.error.isEmpty, "\(check.error)")
+        #expect(check.output.contains("5 keys"), "\(check.output)")
+    }
+
+    @Test func `a subscriber with grants takes from a publisher what its key may write, and names the key`()
+        async throws
+    {
+        try await make("accounts", "reader")
+        let (accounts, reader) = (try key("accounts"), try key("reader"))
+        try write(
+            "grant \(accounts) shop publish:Order origin=shop publish:User origin=shop",
+            "grant \(reader) reader subscribe:User")
+        let publisher = try RunningCommand(
+            [
+                "publish", "--name", "accounts", "--bind", "tcp://127.0.0.1:*", "--type", "User", "--id-field", "id",
+                "--key", folder.path("accounts.key"), "--grants", folder.path("grants"),
+            ], input: #"{"id": "1", "name": "Ada"}"# + "\n")
+        let endpoint = try await publisher.endpoint()
+        func subscriber(_ more: [String] = []) throws -> RunningCommand {
+            try RunningCommand(
+                [
+                    "subscribe", "--connect", endpoint, "--key", folder.path("reader.key"), "--server-key",
+                    folder.path("accounts.pub"), "--models", "--until-live", "--timeout", "60",
+                ] + more)
+        }
+        let believing = try subscriber()
+        #expect(try await believing.exitCode() == 0, "\(believing.error)")
+        #expect(believing.output.contains("Ada"))
+        let held = try subscriber(["--grants", folder.path("grants")])
+        _ = try await held.exitCode()
+        #expect(!held.output.contains("Ada"))
+        #expect(
+            held.error.contains("a sender speaks for an origin that its key was not granted")
+                && held.error.contains("key=shop") && held.error.contains("origin=accounts"), "\(held.error)")
+        try write(
+            "grant \(accounts) accounts publish:User origin=accounts", "grant \(reader) reader subscribe:User")
+        let granted = try subscriber(["--grants", folder.path("grants")])
+        #expect(try await granted.exitCode() == 0, "\(granted.error)")
+        #expect(granted.output.contains("Ada"))
+        publisher.signal(SIGTERM)
+        _ = try await publisher.exitCode()
+    }
+
     @Test func `grants hold from SIGHUP on, and a file that cannot be read changes nothing`() async throws {
         try await make("relay", "job")
         let job = try key("job")

@@ -309,7 +309,8 @@ import ZeroMQ
         }
     }
 
-    @Test func `a file beside the stream's path keeps nobody from a stream, and unused streams make room`() async throws {
+    @Test func `a file beside the stream's path keeps nobody from a stream, and unused streams make room`() async throws
+    {
         let folder = try TemporaryDirectory()
         let server = try Curve.KeyPair()
         // Each may read another type.
@@ -378,7 +379,8 @@ import ZeroMQ
         }
     }
 
-    @Test func `a server that was not granted an origin is not believed on it, is named, and is heard when it is granted`()
+    @Test
+    func `a server that was not granted an origin is not believed on it, is named, and is heard when it is granted`()
         async throws
     {
         let (server, own) = (try Curve.KeyPair(), try Curve.KeyPair())

@@ -2,8 +2,8 @@ public import ModelGrants
 import ModelRecord
 import ModelWire
 
-/// What senders may say. Where there are grants, each sender brings what its key was granted: batches, heads and records
-/// of the types and origins that it may write, or, as a relay, those of all origins. Everything else is dropped.
+/// What senders may say. Where there are grants, each sender brings what its key was granted: batches, heads and
+/// records of the types and origins that it may write, or, as a relay, those of all origins. Everything else is dropped.
 extension Replica {
     /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
     /// everything. What it has brought already stays: give up the connection to hear it anew.
@@ -31,14 +31,13 @@ extension Replica {
             deny(sender, told.origin, told.heads.first?.topic.type ?? "any")
             return nil
         }
-        var heads = told
-        heads.heads.removeAll { head in
+        func isDenied(_ head: Head) -> Bool {
             !(head.topic.type.map { rights.grantee.rights.maySpeak(for: told.origin, of: $0) } ?? false)
         }
-        if heads.heads.count < told.heads.count {
-            let denied = told.heads.first { head in !heads.heads.contains { $0.topic == head.topic } }
-            deny(sender, told.origin, denied?.topic.type ?? "any")
-        }
+        guard let denied = told.heads.first(where: isDenied) else { return told }
+        deny(sender, told.origin, denied.topic.type ?? "any")
+        var heads = told
+        heads.heads.removeAll(where: isDenied)
         return heads
     }
 
