@@ -45,7 +45,8 @@ enum ModuleTable {
         Row(target: "ModelReference", ours: [], others: []),
         Row(
             target: "ModelcastTesting",
-            ours: ["ModelReference", "ModelRecord", "ModelWire", "ModelGrants", "ModelCache", "ModelSync"], others: nil),
+            ours: ["ModelReference", "ModelRecord", "ModelWire", "ModelGrants", "ModelCache", "ModelSync"],
+            others: nil),
         Row(
             target: "ModelcastBench",
             ours: [

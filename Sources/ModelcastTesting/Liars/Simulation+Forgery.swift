@@ -5,7 +5,8 @@ import ModelWire
 
 /// Batches and records that a liar writes in the name of others. Only grants can tell them from true ones.
 extension Simulation {
-    /// Sends a batch in the name of each other origin: as the next of its present start, or as the first of a later one.
+    /// Sends a batch in the name of each other origin: as the next of its present start, or as the first of a later
+    /// one.
     func forgeBatches(_ node: SimulatedNode) {
         for (origin, last) in others(than: node) {
             guard let topic = last.heads.keys.min(by: { $0.description < $1.description }) ?? last.heads.keys.first,

@@ -3,7 +3,8 @@ import ModelRecord
 import ModelWire
 
 /// What senders may say. Where there are grants, each sender brings what its key was granted: batches, heads and
-/// records of the types and origins that it may write, or, as a relay, those of all origins. Everything else is dropped.
+/// records of the types and origins that it may write, or those of all origins where it is a relay. Everything else is
+/// dropped.
 extension Replica {
     /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
     /// everything. What it has brought already stays: give up the connection to hear it anew.
