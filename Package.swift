@@ -129,7 +129,10 @@ let threadTests: [Target] = [
     tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
     tests(
         of: "Modelcast",
-        uses: ["ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", "ModelGrants", log, metrics, lifecycle, signals]),
+        uses: [
+            "ZeroMQ", "ModelWire", "ModelStore", "ModelCache", "ModelSync", "ModelGrants", log, metrics, lifecycle,
+            signals,
+        ]),
     tests(
         named: "ThreadSafety", of: "Modelcast", isHeavy: true,
         uses: [
