@@ -126,7 +126,7 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) {
                 $0.name = name
                 $0.prefixes = prefixes
-                $0.rights = received.grantee.rights
+                ($0.rights, $0.keyName) = (received.grantee.rights, received.grantee.name)
             }
             return .hello(rid: rid, version: spoken, stream: received.stream ?? configuration.streamEndpoint)
         case .snapshot(let rid, let prefixes, let credit):
@@ -141,7 +141,10 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) { $0.cancel(rid) }
         case .report(let rid, let report):
             guard hold(received.byteCount, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
-            peers.withPeer(peer, now: now) { ($0.report, $0.rights) = (report, received.grantee.rights) }
+            peers.withPeer(peer, now: now) {
+                $0.report = report
+                ($0.rights, $0.keyName) = (received.grantee.rights, received.grantee.name)
+            }
             return .report(report)
         case .fetch, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
         case .replay(let rid, let origin, let incarnation, let topic, let first, let last):

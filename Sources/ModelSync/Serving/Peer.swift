@@ -8,6 +8,8 @@ public struct Peer: Sendable {
     public let identity: [UInt8]
     /// The name that the peer gave in `hello`; empty before that.
     public internal(set) var name: String
+    /// The name that its key was granted, as of its last `hello` or report; empty where there are no grants.
+    public internal(set) var keyName = ""
     /// The topics that the peer replicates, from `hello`.
     public internal(set) var prefixes: [Topic] = []
     /// What the peer may do, as of its last `hello` or report.

@@ -49,7 +49,7 @@ extension Notice.Kind {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
-            .streamsRefused, .contradictedHeads, .denied, .unsendable, .cutClients:
+            .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsendable, .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .clockAccepted:

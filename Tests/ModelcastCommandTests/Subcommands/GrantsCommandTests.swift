@@ -140,6 +140,8 @@ import Testing
         let denied = try await push("Order")
         #expect(denied.code == 1)
         #expect(denied.error.contains("job may not write Order as job: its grant needs"), "\(denied.error)")
+        #expect(await eventually { relay.error.contains("a push was denied, as its key was not granted that") })
+        #expect(relay.error.contains("key=job") && relay.error.contains("type=Order"), "\(relay.error)")
         try write("grant \(job) job publish:* origin=job", "nonsense")
         relay.signal(SIGHUP)
         #expect(await eventually { relay.error.contains("the grants were not changed") })

@@ -188,6 +188,7 @@ import ZeroMQ
                     }
                     try write("1")
                     #expect(await eventually { reader.cache["A", "1"] != nil && ops.cache["B", "1"] != nil })
+                    #expect(Set(publisher.status.peers.map(\.keyName)) == ["reader", "ops"])
                     // What comes by the stream later than the last of A is not here either.
                     #expect(reader.cache.types == ["A"])
                     // Another right: the reader connects again, and gets the other type, and no more of the first.

@@ -61,7 +61,15 @@ extension Replica {
         let origin = decoder.origin
         func isGranted(_ topic: Topic) -> Bool { topic.type.map { grantee.rights.mayWrite($0, as: origin) } ?? true }
         let denied = isGranted(topic) ? decoder.group.first { !isGranted($0) } : topic
-        if let type = denied?.type { return .notGranted(type, as: origin, to: grantee.name) }
+        if let type = denied?.type {
+            notice(
+                .deniedPush,
+                [
+                    "key": grantee.name, "origin": origin, "type": type,
+                    "advice": "if it should, grant its key publish:\(type) origin=\(origin)",
+                ])
+            return .notGranted(type, as: origin, to: grantee.name)
+        }
         guard isWanted(topic) else {
             return .refused(.unknownTopic, "\(topic) is not replicated here")
         }
