@@ -110,6 +110,10 @@ private struct GrantLineReader {
     private mutating func pattern(_ word: Word, behind prefix: String) -> NamePattern? {
         guard word.text.hasPrefix(prefix) else { return nil }
         let text = word.text.dropFirst(prefix.count)
+        if let wrong = text.first(where: { !GrantLineReader.isOfName($0) }), text.contains("*") == text.hasSuffix("*") {
+            report(word, "'\(wrong)' is in no name; for several names write \(prefix) for each")
+            return nil
+        }
         if let pattern = NamePattern(text) { return pattern }
         report(
             word,
@@ -126,6 +130,13 @@ private struct GrantLineReader {
         }
         if rights.publications.isEmpty, !rights.origins.isEmpty {
             report(name, "origin= needs types to write: add publish:TYPE")
+        }
+        if rights.isRelay, rights.readable.isEmpty {
+            warnings.append(
+                GrantsProblem(
+                    line: line, column: name.column,
+                    message: "\(name.text) may hand on what others wrote, and gets nothing from a server with these "
+                        + "grants: add subscribe:*"))
         }
         if rights == Rights() {
             warnings.append(
@@ -176,6 +187,17 @@ private struct GrantLineReader {
         return nil
     }
 
+    /// The character may stand in a name of a type or an origin, or in a pattern of such names.
+    private static func isOfName(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "_.-*".contains(character))
+    }
+
+    /// What others call the rights.
+    private static let synonyms = [
+        "read": "subscribe:", "get": "subscribe:", "see": "subscribe:", "write": "publish:", "push": "publish:",
+        "type": "subscribe:", "name": "origin=", "as": "origin=", "admin": "operate", "operator": "operate",
+    ]
+
     private static let rights = ["subscribe:", "publish:", "origin=", "relay", "operate"]
 
     private static func looksLikeRight(_ text: String) -> Bool {
@@ -185,15 +207,20 @@ private struct GrantLineReader {
     /// Advice with the right that is spelled most like the word.
     private static func nearest(_ text: String) -> String {
         let head = text.firstIndex { $0 == ":" || $0 == "=" }.map { text[..<$0] } ?? text[...]
+        let rest = text.dropFirst(head.count).dropFirst()
+        func advice(_ right: String) -> String {
+            let isBare = right.last != ":" && right.last != "="
+            let name = rest.isEmpty ? (right == "origin=" ? "NAME" : "TYPE") : String(rest)
+            return ": write \(right)\(isBare ? "" : name)"
+        }
+        if let right = synonyms[head.lowercased()] { return advice(right) }
         let found = rights.map { right in
             (right, distance(Array(right.filter { $0 != ":" && $0 != "=" }), Array(head.lowercased())))
         }
         guard let best = found.min(by: { $0.1 < $1.1 }), best.1 <= min(3, head.count / 2) else {
             return ": write subscribe:TYPE, publish:TYPE, origin=NAME, relay or operate"
         }
-        let rest = text.dropFirst(head.count).dropFirst()
-        let isBare = best.0.last != ":" && best.0.last != "="
-        return ": write \(best.0)\(isBare ? "" : rest.isEmpty ? (best.0 == "origin=" ? "NAME" : "TYPE") : String(rest))"
+        return advice(best.0)
     }
 
     /// How many characters have to be added, removed or changed.

@@ -21,6 +21,20 @@ import Testing
             .rights
     }
 
+    @Test func `what others call a right leads to ours, and a list of names to one right for each`() throws {
+        func advice(_ words: String) -> String? {
+            problems("grant \(GrantsTextTests.keys[0]) peer \(words)").first
+        }
+        #expect(advice("read:User")?.hasSuffix("'read:User' is no right: write subscribe:User") == true)
+        #expect(advice("write:User origin=x")?.hasSuffix("write publish:User") == true)
+        #expect(advice("admin")?.hasSuffix("write operate") == true)
+        #expect(
+            advice("subscribe:User,Order")?.contains("',' is in no name; for several names write subscribe:") == true)
+        #expect(advice("publish:User origin=a,b")?.contains("write origin= for each") == true)
+        let relay = try Grants(parsing: "grant \(GrantsTextTests.keys[0]) relay-a relay")
+        #expect(relay.warnings.map(\.message).first?.contains("add subscribe:*") == true)
+    }
+
     @Test func `each key may do what its line grants, and nothing else`() throws {
         let grants = try Grants(
             parsing: """

@@ -13,13 +13,15 @@ public struct ReceivedRequest: Sendable {
     /// Decodes a request. Any bytes are acceptable.
     /// - Parameters:
     ///   - grantee: the owner of the connection.
-    ///   - stream: the endpoint of the stream that the connection's owner may listen to, empty where there is no room
-    ///     for one; nil for the stream of all.
+    ///   - stream: is called for a `hello`, and returns the endpoint of the stream that the connection's owner may
+    ///     listen to: empty where there is no room for one; nil for the stream of all.
     public init(
-        _ payload: Span<UInt8>, limits: WireLimits, from grantee: Grantee = .anybody, stream: String? = nil
+        _ payload: Span<UInt8>, limits: WireLimits, from grantee: Grantee = .anybody,
+        stream: () -> String? = { nil }
     ) {
-        (self.grantee, self.stream) = (grantee, stream)
+        self.grantee = grantee
         byteCount = payload.count
         request = Result { () throws(WireError) in try ControlRequest(decoding: payload, limits: limits) }
+        self.stream = if case .success(.hello) = request { stream() } else { nil }
     }
 }

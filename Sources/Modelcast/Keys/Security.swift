@@ -1,3 +1,5 @@
+import Logging
+import ModelGrants
 public import ZeroMQ
 
 /// The keys of a process, and the keys that it trusts. With them every connection is encrypted, and both sides prove
@@ -52,6 +54,21 @@ public struct Security: Hashable, Sendable {
 
     /// The key that the server at a control endpoint must prove.
     func serverKey(at endpoint: String) -> Curve.PublicKey? { serversByEndpoint[endpoint] ?? server }
+
+    /// Warns where others with the same grants would not believe this process.
+    /// - Parameter name: the origin that it is; nil for a relay.
+    func tellOwnGrant(as name: String?, _ logger: Logger) {
+        guard let access else { return }
+        let grantee = access.grantee(of: keys.publicKey)
+        let rights = grantee?.rights ?? Rights()
+        guard name.map({ !rights.mayBe($0) }) ?? !rights.isRelay else { return }
+        logger.warning(
+            "those who listen with these grants will not believe this process",
+            metadata: [
+                "key": "\(grantee?.name ?? keys.publicKey.z85)",
+                "advice": "grant its key \(name.map { "publish:TYPE origin=\($0)" } ?? "relay")",
+            ])
+    }
 
     /// Refuses a server's configuration that allows no client.
     func requireClients() throws(ModelcastError) {

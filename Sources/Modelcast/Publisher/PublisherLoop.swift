@@ -70,6 +70,7 @@ struct PublisherLoop: ~Copyable {
             return publisher.logger.info("publisher is pushing", metadata: ["origin": "\(name)"])
         }
         publisher.bound.settle(.success(bound))
+        publisher.configuration.security?.tellOwnGrant(as: name, publisher.logger)
         publisher.logger.info(
             "publisher is serving",
             metadata: ["origin": "\(name)", "control": "\(bound.control)", "stream": "\(bound.stream)"])

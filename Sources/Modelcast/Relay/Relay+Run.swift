@@ -25,6 +25,7 @@ extension Relay: ThreadService {
         store?.mail.wake(waker)
         defer { core.withLock { $0.waker = nil } }
         bound.settle(.success(sockets.bound))
+        configuration.security?.tellOwnGrant(as: nil, logger)
         logger.info(
             "relay is serving",
             metadata: [

@@ -38,10 +38,10 @@ struct IncomingRequest {
     let peer: [UInt8]
     /// The owner of the connection, with what it is granted at this moment.
     var grantee = Grantee.anybody
-    /// The endpoint of the stream for the owner, as ``ReceivedRequest`` takes it.
-    var stream: String?
     /// Empty for a message that is none by its form.
     let payload: [UInt8]
+    /// Finds the endpoint of the stream for the owner, as ``ReceivedRequest`` takes it.
+    var stream: () -> String? = { nil }
 
     func decoded(_ limits: WireLimits) -> ReceivedRequest {
         ReceivedRequest(payload.span, limits: limits, from: grantee, stream: stream)

@@ -51,8 +51,8 @@ struct ServingKeyOptions: ParsableArguments {
         }
         guard served != nil || isTold || grants == nil else {
             throw ValidationError(
-                "--grants is about who connects to this process, and what those may say that it listens to: nothing is "
-                    + "served here, and nobody is listened to")
+                "leave --grants out: it is about who connects to this process, and what those may say that it listens "
+                    + "to; nothing is served here, and nobody is listened to")
         }
         guard let served else { return }
         guard !own.hasKey || !clientKeys.isEmpty || grants != nil else {

@@ -10,10 +10,21 @@ struct StreamPortsOption: ParsableArguments {
             valueName: "first-last"))
     var streamPorts: PortRange?
 
-    /// Refuses ports where every key may read everything.
-    func check(_ keys: ServingKeyOptions) throws {
+    /// Refuses ports where every key may read everything, and those that cannot be bound.
+    func check(_ keys: ServingKeyOptions, serving served: SenderEndpoints?) throws {
         guard streamPorts == nil || keys.grants != nil else {
             throw ValidationError("--stream-ports is about keys that may read some types only: it needs --grants")
+        }
+        guard let ports = streamPorts?.ports, let served else { return }
+        for endpoint in [served.control, served.stream] {
+            guard endpoint.hasPrefix("tcp://") else {
+                throw ValidationError("--stream-ports is about TCP, and \(endpoint) has no port: leave it out")
+            }
+            let port = endpoint.split(separator: ":").last.flatMap { UInt16($0) }
+            if let port, ports.contains(port) {
+                throw ValidationError(
+                    "--stream-ports must not name port \(port), which this process has for \(endpoint)")
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ struct SubscribePrinter: Service {
         while !Task.isShuttingDownGracefully, !Task.isCancelled, !output.isClosed {
             let status = subscriber.status
             if status.isLive {
-                if plan.endsWhenLive { return }
+                if plan.endsWhenLive { return try requireBelief(status) }
                 wasLive = true
             }
             if !wasLive, let limit = plan.timeout, ContinuousClock.now - start >= limit {
@@ -77,6 +77,16 @@ struct SubscribePrinter: Service {
         if plan.endsWhenLive, !output.isClosed {
             throw CommandFailure("stopped before every publisher was live: the state was not complete")
         }
+    }
+
+    /// What was denied is missing: the rest must not pass for all.
+    private func requireBelief(_ status: SubscriberStatus) throws {
+        let count = status.counters[.deniedMessages]
+        guard count > 0 else { return }
+        let reason = status.senders.lazy.compactMap(\.lastError).first { $0.contains("may not speak") }
+        throw CommandFailure(
+            "not all that was told is here, as the grants do not let a sender say it"
+                + (reason.map { ": \($0)" } ?? "; the log names its key"))
     }
 
     private func printState() async throws {

@@ -28,7 +28,13 @@ struct GrantsCommand: ParsableCommand {
         var file: String
 
         func run() throws {
-            let grants = try GrantsFile.read(file)
+            let grants: Grants
+            do { grants = try GrantsFile.read(file) } catch {
+                // A line for each place.
+                let lines = "\(error)".split(separator: "\n")
+                for line in lines.dropLast() { StandardError.write(line: String(line)) }
+                throw CommandFailure(lines.last.map { String($0) } ?? "\(error)")
+            }
             for warning in grants.warnings { StandardError.write(line: "\(file):\(warning)") }
             try GrantsCommand.print(["\(file): \(grants.all.count) keys"])
         }

@@ -156,7 +156,7 @@ struct Publish: AsyncParsableCommand {
         try keys.check(
             connectingTo: push + keeping.recoverFrom, serving: served,
             isTold: !keeping.recoverFrom.isEmpty, reach)
-        try ports.check(keys)
+        try ports.check(keys, serving: served)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
         guard whole || deleteAtMost == nil else {
             throw ValidationError("--delete-at-most bounds what --whole deletes: it needs --whole")

@@ -80,7 +80,7 @@ struct RelayCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         try keys.check(connectingTo: connect, serving: served, reach)
-        try ports.check(keys)
+        try ports.check(keys, serving: served)
     }
 
     func run() async throws {

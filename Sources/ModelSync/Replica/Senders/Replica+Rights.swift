@@ -21,7 +21,7 @@ extension Replica {
 
     private func isGranted(_ key: StreamKey, to sender: SenderID) -> Bool {
         guard sessions[sender.index].rights?.allows(key) == false else { return true }
-        deny(sender, key.origin, key.topic.type ?? key.topic.description)
+        deny(sender, key.origin, key.topic.type)
         return false
     }
 
@@ -29,14 +29,14 @@ extension Replica {
     func allowed(_ told: Heads, of sender: SenderID) -> Heads? {
         guard let rights = sessions[sender.index].rights, !rights.isRelay else { return told }
         guard rights.grantee.rights.maySpeak(for: told.origin) else {
-            deny(sender, told.origin, told.heads.first?.topic.type ?? "any")
+            deny(sender, told.origin, told.heads.first?.topic.type)
             return nil
         }
         func isDenied(_ head: Head) -> Bool {
             !(head.topic.type.map { rights.grantee.rights.maySpeak(for: told.origin, of: $0) } ?? false)
         }
         guard let denied = told.heads.first(where: isDenied) else { return told }
-        deny(sender, told.origin, denied.topic.type ?? "any")
+        deny(sender, told.origin, denied.topic.type)
         var heads = told
         heads.heads.removeAll(where: isDenied)
         return heads
@@ -52,7 +52,7 @@ extension Replica {
         guard let rights = sessions[sender.index].rights, !rights.grantee.rights.maySpeak(for: bye.origin) else {
             return true
         }
-        deny(sender, bye.origin, "any")
+        deny(sender, bye.origin, nil)
         return false
     }
 
@@ -71,19 +71,20 @@ extension Replica {
         session.name == name && (session.rights?.grantee.rights.mayBe(name) ?? true)
     }
 
-    private func deny(_ sender: SenderID, _ origin: String, _ type: String) {
+    private func deny(_ sender: SenderID, _ origin: String, _ type: String?) {
         counters[.deniedMessages] += 1
         guard let key = sessions[sender.index].rights?.grantee.name else { return }
         let isNews = sessions[sender.index].rights?.isNews(origin) ?? false
         // The status tells it for as long as the sender goes on.
         guard isNews || sessions[sender.index].lastError == nil else { return }
-        sessions[sender.index].lastError = "\(key) may not speak for \(origin.shown()) of \(type.shown())"
+        sessions[sender.index].lastError =
+            "\(key) may not speak for \(origin.shown()) of \(type?.shown() ?? "any type")"
         guard isNews else { return }
         notice(
             .denied,
             [
-                "sender": label(sender), "key": key, "origin": origin, "type": type,
-                "advice": "if it should, grant its key publish:\(type) origin=\(origin), or relay",
+                "sender": label(sender), "key": key, "origin": origin, "type": type ?? "any",
+                "advice": "if it should, grant its key publish:\(type ?? "*") origin=\(origin), or relay",
             ])
     }
 }

@@ -9,6 +9,8 @@ final class ClientGate {
     private let handlerToken: Poller.Token
     private let logger: Logger
     private let hasKeys: Bool
+    /// The keys that may come in at the control socket.
+    private var known: Set<Curve.PublicKey>
     /// Watches the control socket. A client without keys, or with another server's key, fails before the handler is
     /// asked.
     private var monitor: Monitor?
@@ -34,6 +36,7 @@ final class ClientGate {
         handlerToken = try poller.add(handler)
         self.logger = logger
         hasKeys = security != nil
+        known = security?.clientKeys ?? []
         guard let security else { return }
         let tried = if let stranger { stranger } else { try Curve.KeyPair() }
         try proveRefusal(of: tried, security, in: context)
@@ -52,6 +55,8 @@ final class ClientGate {
             for decision in try handler.answer() {
                 switch decision {
                 case .allowed, .allowedWithoutKey: continue
+                // One that may come in elsewhere goes there: other grants hold for it since it was told of this stream.
+                case .refused(let key) where known.contains(key): continue
                 case .refused(let key): refused("its key has no grant; if it should have one, add it", key: key.z85)
                 case .malformed: refused("it was asked about in a way that is not understood", key: nil)
                 }
@@ -70,7 +75,10 @@ final class ClientGate {
     }
 
     /// Lets these keys come in at the sockets of a domain, and no others; nil where the domain has no sockets any more.
-    func allow(_ keys: Set<Curve.PublicKey>?, in domain: String = Security.domain) { handler.allow(keys, in: domain) }
+    func allow(_ keys: Set<Curve.PublicKey>?, in domain: String = Security.domain) {
+        handler.allow(keys, in: domain)
+        if domain == Security.domain { known = keys ?? [] }
+    }
 
     /// How many clients were refused since the last call.
     func takeRefusedCount() -> UInt64 {

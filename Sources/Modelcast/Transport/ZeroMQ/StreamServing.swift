@@ -114,6 +114,10 @@ final class StreamServing {
                 metadata: ["endpoint": "\(stream.endpoint)", "types": "\(readable)"])
             return stream.endpoint
         } catch {
+            // A port or path may be held by a stream to which nobody listens; the next `hello` finds it free.
+            if error.code == .addressInUse, closeOneUnused() {
+                return refuse("\(error); one that nobody uses was closed")
+            }
             return refuse("\(error)")
         }
     }
@@ -142,7 +146,10 @@ final class StreamServing {
         func bind(
             _ places: some Sequence<String>, _ take: (String, borrowing Socket) throws(ZeroMQError) -> Void
         ) throws(ZeroMQError) -> StreamSocket {
-            var failure = ZeroMQError(.addressInUse, call: "zmq_bind", detail: "each that may be taken")
+            let ports = settings.security?.streamPorts.map { ", of the ports \($0.lowerBound)-\($0.upperBound)" } ?? ""
+            var failure = ZeroMQError(
+                .addressInUse, call: "zmq_bind",
+                detail: "for one more stream\(ports), where \(open.count - 1) are open for other types")
             for place in places where !taken.contains(place) {
                 do throws(ZeroMQError) {
                     return try StreamSocket(

@@ -164,8 +164,8 @@ final class ZeroMQServing: ServingEnd {
             keys[request.peer] = Reader(key: key, readable: readable)
             requested(
                 IncomingRequest(
-                    peer: request.peer, grantee: grantee, stream: streams?.endpoint(reading: readable),
-                    payload: request.payload))
+                    peer: request.peer, grantee: grantee, payload: request.payload,
+                    stream: { [streams] in streams?.endpoint(reading: readable) }))
         }
     }
 
