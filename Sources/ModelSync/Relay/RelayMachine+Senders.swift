@@ -41,7 +41,7 @@ extension RelayMachine {
         collect(now: now)
         switch frame {
         case .heads(let heads):
-            if heads.isRelayed { relayNames[sender] = replica.name(of: sender) }
+            if heads.isRelayed, replica.mayRelay(sender) { relayNames[sender] = replica.name(of: sender) }
             // Nothing is remembered of an origin that is not followed.
             guard heads.origin != configuration.name, replica.speaks(sender, for: heads.origin) else { return }
             if replica.admits(heads.origin) {

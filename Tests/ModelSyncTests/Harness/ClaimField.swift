@@ -19,6 +19,8 @@ struct ClaimField {
     var lie: [Heads] = []
     /// Its copy.
     var liarCopy = ModelCache()
+    /// Records that are none, which it sends as well.
+    var liarRecords: [(type: String, bytes: [UInt8])] = []
     /// The name that it bears.
     var liarName = "liar"
     let isRelayed: Bool
@@ -89,7 +91,12 @@ struct ClaimField {
                 let snapshot = liarCopy.snapshot()
                 return snapshot.types.map { type in
                     .records(rid: rid, type: type, records: Array(snapshot.records(of: type)))
-                } + [.complete(rid: rid, heads: lie)]
+                }
+                    + liarRecords.compactMap { type, bytes in
+                        // ["records", rid, type, [record]]
+                        let head = Array(ControlReply.records(rid: rid, type: type, records: []).encode().dropLast())
+                        return try? ControlReply(decoding: (head + [0x81] + bytes).span, limits: .default)
+                    } + [.complete(rid: rid, heads: lie)]
             }
             let records = Array(origin.cache.snapshot().records(of: "User"))
             return [

@@ -97,13 +97,53 @@ import Testing
         try origin("origin", .merge, "cell")
         try origin("liar", .merge, "mixed")
         try origin("origin", .merge, "mixed")
-        try origin("liar", .merge, "deleted")
-        try origin("origin", .delete, "deleted")
+        try origin("liar", .merge, "replaced")
+        try origin("origin", .replace, "replaced")
+        field.liarRecords = [
+            ("Invented", [0x84, 0x61, 0x31, 0xF6, 0xF6, 0xA0]), ("User", [0x84, 0x61, 0x32, 0xF6, 0xF6, 0xA0]),
+        ]
         try field.connect()
         try field.pass(milliseconds: 1_000)
         let held = field.replica.cache.snapshot().records(of: "User").map(\.id).sorted()
         #expect(held == ["own"])
-        #expect(isDenied(field))
+        // One without any version would make a type of its name.
+        #expect(field.replica.cache.types == ["User"])
+        #expect(field.replica.counters[.deniedMessages] == 5)
+    }
+
+    @Test func `a part of a transaction that names what its sender may not bring is dropped, and holds nothing up`()
+        throws
+    {
+        var field = try field()
+        try field.connect()
+        let own = Topic.data(type: "User")
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: field.now.wallMilliseconds << 16 + 9, id: "part", fields: ["a": -1])
+        let part = writer.finish(
+            origin: "liar", incarnation: 1, sequence: 1, group: [own, .data(type: "Order")])
+        field.replica.receiveStream(field.liar, topic: own.bytes.span, payload: part.span, now: field.now)
+        #expect(isDenied(field) && field.replica.groups.isEmpty)
+    }
+
+    @Test func `records from the future that a sender may not bring, or another sender, keep nobody from being live`()
+        throws
+    {
+        for isGranted in [true, false] {
+            var field = try field()
+            let name = isGranted ? "liar" : "origin"
+            let later = Moment(
+                wallMilliseconds: field.now.wallMilliseconds + 86_400_000,
+                uptimeMicroseconds: field.now.uptimeMicroseconds)
+            var forger = try Origin(
+                configuration: OriginConfiguration(name: name, streamEndpoint: ""), cache: field.liarCopy, now: later,
+                after: 0)
+            _ = try forger.write(.merge, type: "User", id: "future", fields: EncodedFields(["a": 1]), now: later)
+            try field.connect()
+            try field.pass(milliseconds: 1_000)
+            let states = field.replica.senderStatus(now: field.now).map(\.state)
+            #expect(states[field.honest.index] == .live)
+            #expect((states[field.liar.index] == .live) == !isGranted)
+        }
     }
 
     @Test func `each origin is told to the log once for a sender, with the key and what to grant`() throws {

@@ -9,10 +9,13 @@ extension Replica {
     /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
     /// everything. What it has brought already stays: give up the connection to hear it anew.
     public func grant(_ grantee: Grantee, to sender: SenderID) {
+        // What it told under another grant is told to nobody in reports.
+        (sessions[sender.index].origins, sessions[sender.index].ages) = ([], [:])
         sessions[sender.index].rights = SenderRights(of: grantee)
     }
 
-    /// The sender may bring batches of this stream. One that may not is counted, and told the first time.
+    /// The sender may bring the batch of this stream that the decoder holds. One that may not is counted, and told the
+    /// first time.
     @inline(__always)
     func isAllowed(_ key: StreamKey, of sender: SenderID) -> Bool {
         guard sessions[sender.index].rights != nil else { return true }
@@ -20,8 +23,13 @@ extension Replica {
     }
 
     private func isGranted(_ key: StreamKey, to sender: SenderID) -> Bool {
-        guard sessions[sender.index].rights?.allows(key) == false else { return true }
-        deny(sender, key.origin, key.topic.type)
+        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return true }
+        // A part of a transaction that names what the sender may not bring would be held for what never comes.
+        let whole = [key] + decoder.group.map { StreamKey(origin: key.origin, topic: $0) }
+        guard let denied = whole.first(where: { sessions[sender.index].rights?.allows($0) == false }) else {
+            return true
+        }
+        deny(sender, key.origin, denied.topic.type)
         return false
     }
 
@@ -60,11 +68,19 @@ extension Replica {
     func allowed(_ records: [CellRecord], type: String, of sender: SenderID) -> [CellRecord] {
         guard let rights = sessions[sender.index].rights, !rights.isRelay else { return records }
         return records.filter { record in
-            let denied = record.origins.first { !rights.grantee.rights.maySpeak(for: $0, of: type) }
+            // One without a version would make a type of any name.
+            let origins = record.origins
+            let denied =
+                origins.isEmpty
+                ? sessions[sender.index].name
+                : origins.first { !rights.grantee.rights.maySpeak(for: $0, of: type) }
             if let denied { deny(sender, denied, type) }
             return denied == nil
         }
     }
+
+    /// The sender may hand on what other origins wrote.
+    func mayRelay(_ sender: SenderID) -> Bool { sessions[sender.index].rights?.isRelay ?? true }
 
     /// The sender is the origin of this name, as far as its key may be.
     func isOrigin(_ session: SenderSession, _ name: String) -> Bool {

@@ -94,7 +94,7 @@ extension Replica {
             configuration.forwardsBatches || (origins.hasTransactions && sessions.contains { $0.handShake.wasLive })
         sessions[sender.index].staging = isSteppedIn ? Staging() : nil
         sessions[sender.index].copyAskedAt = now.uptimeMicroseconds
-        sessions[sender.index].rejectedBefore = counters[.clockRejectedRecords]
+        sessions[sender.index].hasRejectedRecords = false
         sessions[sender.index].handShake.askForCopy(rid, at: now.uptimeMicroseconds)
         send(.snapshot(rid: rid, prefixes: prefixes, credit: UInt64(configuration.snapshotCredit)), to: sender)
     }

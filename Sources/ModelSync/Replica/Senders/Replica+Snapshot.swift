@@ -53,17 +53,18 @@ extension Replica {
             return
         }
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
-        let accepted = records.filter { !clockGuard.isTooFarAhead($0.lastStamp, now: now) }
-        if accepted.count < records.count {
-            counters[.clockRejectedRecords] += UInt64(records.count - accepted.count)
+        let allowed = allowed(records, type: type, of: sender)
+        let accepted = allowed.filter { !clockGuard.isTooFarAhead($0.lastStamp, now: now) }
+        if accepted.count < allowed.count {
+            counters[.clockRejectedRecords] += UInt64(allowed.count - accepted.count)
+            sessions[sender.index].hasRejectedRecords = true
             stream?.repair?.request?.rejectedTypes.insert(type)
             if renewal?.isRequest(rid, sender) ?? false { renewal?.noteRejected(of: sender) }
         }
         counters[.snapshotRecords] += UInt64(accepted.count)
         if goesOn { forgetParts(of: sender) }
-        let allowed = allowed(accepted, type: type, of: sender)
         // The parts of a model wait for the last one, so that no reader sees half of a model.
-        for chunk in sessions[sender.index].parted.take(rid, type: type, allowed, goesOn: goesOn) {
+        for chunk in sessions[sender.index].parted.take(rid, type: type, accepted, goesOn: goesOn) {
             deliver(chunk, of: sender, rid: rid, now: now)
         }
         send(.credit(rid: rid, count: 1), to: sender)
@@ -154,7 +155,7 @@ extension Replica {
         if sessions[sender.index].handShake.step == .snapshot(rid: rid) {
             let staging = sessions[sender.index].staging
             sessions[sender.index].staging = nil
-            if counters[.clockRejectedRecords] > sessions[sender.index].rejectedBefore {
+            if sessions[sender.index].hasRejectedRecords {
                 return askAgainLater(sender, staging?.chunks ?? [], now: now)
             }
             cover(heads, staging?.chunks ?? [], sender: sender, now: now) { self.isWanted($0) }

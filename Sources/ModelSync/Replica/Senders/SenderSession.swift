@@ -34,8 +34,8 @@ final class SenderSession {
     var staging: Staging?
     /// The records that come in parts, of all requests to the sender.
     var parted = PartedRecords()
-    /// How many records had been rejected for their clocks when the snapshot of the sender was asked for.
-    var rejectedBefore: UInt64 = 0
+    /// Records of the sender were rejected for their clocks since its snapshot was asked for.
+    var hasRejectedRecords = false
     /// When the last `welcome` of the sender came: what it told before may be of a life that is over.
     var welcomedAt: UInt64 = 0
     /// When the whole copy of the sender was asked for last; nil where a stored state goes on instead. A later start
