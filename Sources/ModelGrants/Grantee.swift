@@ -4,9 +4,14 @@ public struct Grantee: Hashable, Sendable {
     public let name: String
     /// The rights of its key.
     public let rights: Rights
+    /// The types that it may read, as ``Rights/readable`` has them. Made once, as each request is held against it.
+    public let readable: [NamePattern]
 
     /// The owner of a key.
-    public init(name: String, rights: Rights) { (self.name, self.rights) = (name, rights) }
+    public init(name: String, rights: Rights) {
+        (self.name, self.rights) = (name, rights)
+        readable = rights.readable
+    }
 
     /// The owner of any connection where there are no grants: it may do everything.
     public static let anybody = Grantee(name: "", rights: .all)

@@ -192,7 +192,7 @@ private struct GrantLineReader {
         character.isASCII && (character.isLetter || character.isNumber || "_.-*".contains(character))
     }
 
-    /// What others call the rights.
+    /// The words of others for our rights.
     private static let synonyms = [
         "read": "subscribe:", "get": "subscribe:", "see": "subscribe:", "write": "publish:", "push": "publish:",
         "type": "subscribe:", "name": "origin=", "as": "origin=", "admin": "operate", "operator": "operate",

@@ -15,44 +15,44 @@ import ZeroMQ
 public final class Access: Sendable {
     private struct State {
         var grants: Grants
-        var keys: Set<Curve.PublicKey>
+        /// The owners of the keys, made once for all requests.
+        var grantees: [Curve.PublicKey: Grantee]
         var version: UInt64 = 0
     }
 
     private let state: Mutex<State>
 
     /// The access that these grants give.
-    public init(_ grants: Grants) { state = Mutex(State(grants: grants, keys: Access.keys(grants))) }
+    public init(_ grants: Grants) { state = Mutex(State(grants: grants, grantees: Access.grantees(grants))) }
 
     /// The grants that hold now.
     public var grants: Grants { state.withLock { $0.grants } }
 
     /// Lets other grants hold from now on.
     public func replace(by grants: Grants) {
-        let keys = Access.keys(grants)
-        state.withLock { ($0.grants, $0.keys, $0.version) = (grants, keys, $0.version + 1) }
+        let grantees = Access.grantees(grants)
+        state.withLock { ($0.grants, $0.grantees, $0.version) = (grants, grantees, $0.version + 1) }
     }
 
     /// How often the grants were replaced.
     var version: UInt64 { state.withLock { $0.version } }
 
     /// The keys that may connect.
-    var keys: Set<Curve.PublicKey> { state.withLock { $0.keys } }
+    var keys: Set<Curve.PublicKey> { state.withLock { Set($0.grantees.keys) } }
 
     /// The owner of a key; nil where it has no grant.
-    func grantee(of key: Curve.PublicKey?) -> Grantee? {
-        guard let key else { return nil }
-        return state.withLock { $0.grants[key.z85] }.map { Grantee(name: $0.name, rights: $0.rights) }
-    }
+    func grantee(of key: Curve.PublicKey?) -> Grantee? { key.flatMap { key in state.withLock { $0.grantees[key] } } }
 
     /// The keys that may read these types, and no others.
     func keys(reading readable: [NamePattern]) -> Set<Curve.PublicKey> {
-        let matching = grants.all.filter { $0.rights.readable == readable }
-        return Set(matching.compactMap { Curve.PublicKey(z85: $0.key) })
+        state.withLock { Set($0.grantees.filter { $0.value.readable == readable }.keys) }
     }
 
-    private static func keys(_ grants: Grants) -> Set<Curve.PublicKey> {
-        Set(grants.keys.compactMap { Curve.PublicKey(z85: $0) })
+    private static func grantees(_ grants: Grants) -> [Curve.PublicKey: Grantee] {
+        let pairs = grants.all.compactMap { grant in
+            Curve.PublicKey(z85: grant.key).map { ($0, Grantee(name: grant.name, rights: grant.rights)) }
+        }
+        return Dictionary(pairs) { first, _ in first }
     }
 }
 

@@ -186,9 +186,6 @@ final class SenderLinks {
     private func connectStream(_ sender: SenderID, to endpoint: String, now: Moment, taker: some ListeningMachine) {
         let link = links[sender.index]
         do {
-            // A sender may tell any text. One within this process would reach its own sockets.
-            try configuration.transport.implementation.requireConnectable(
-                SenderEndpoints.resolve(stream: endpoint, control: link.control.endpoint))
             try link.openStream(to: endpoint, on: thread, settings)
             link.pause.opened(at: now.uptimeMicroseconds)
         } catch {

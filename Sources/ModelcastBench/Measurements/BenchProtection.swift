@@ -20,7 +20,7 @@ public enum BenchProtection: String, Codable, Sendable {
         }
     }
 
-    /// Those of the subscriber.
+    /// The keys and grants of the subscriber.
     func subscriber() throws -> Security? {
         switch self {
         case .nothing: nil

@@ -1,6 +1,6 @@
 /// Updates applied a second with CURVE, beside the same load without; and under grants, beside CURVE alone.
 extension Measurement {
-    /// What was measured, and the holes that were found.
+    /// The figures, and the holes that were found.
     typealias ProtectedFigures = (figures: [BenchFigure], holes: UInt64)
 
     /// - Parameter plain: the pair without keys, with the canonical observers. It takes turns with a pair with keys,

@@ -2,14 +2,14 @@ public import ModelGrants
 import ModelRecord
 import ModelWire
 
-/// What senders may say. Where there are grants, each sender brings what its key was granted: batches, heads and
-/// records of the types and origins that it may write, or those of all origins where it is a relay. Everything else is
-/// dropped.
+/// The rights of senders to speak. Where there are grants, each sender brings what its key was granted: batches, heads
+/// and records of the types and origins that it may write, or those of all origins where it is a relay. Everything else
+/// is dropped.
 extension Replica {
     /// Lets a sender bring only what the owner of its key was granted, from now on. Without this call it may bring
     /// everything. What it has brought already stays: give up the connection to hear it anew.
     public func grant(_ grantee: Grantee, to sender: SenderID) {
-        // What it told under another grant is told to nobody in reports.
+        // Reports tell nobody what it told under another grant.
         (sessions[sender.index].origins, sessions[sender.index].ages) = ([], [:])
         sessions[sender.index].rights = SenderRights(of: grantee)
     }
@@ -23,13 +23,14 @@ extension Replica {
     }
 
     private func isGranted(_ key: StreamKey, to sender: SenderID) -> Bool {
-        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return true }
+        func isGranted(_ topic: Topic) -> Bool {
+            sessions[sender.index].rights?.allows(StreamKey(origin: key.origin, topic: topic)) ?? true
+        }
         // A part of a transaction that names what the sender may not bring would be held for what never comes.
-        let whole = [key] + decoder.group.map { StreamKey(origin: key.origin, topic: $0) }
-        guard let denied = whole.first(where: { sessions[sender.index].rights?.allows($0) == false }) else {
+        guard let denied = isGranted(key.topic) ? decoder.group.first(where: { !isGranted($0) }) : key.topic else {
             return true
         }
-        deny(sender, key.origin, denied.topic.type)
+        deny(sender, key.origin, denied.type)
         return false
     }
 

@@ -1,7 +1,7 @@
 import ModelGrants
 import ModelWire
 
-/// What the key of a sender was granted to say, and of which origins it has said what it may not.
+/// The rights of a sender's key to speak, and the origins of which it has said what it may not.
 struct SenderRights {
     /// The owner of the key.
     let grantee: Grantee

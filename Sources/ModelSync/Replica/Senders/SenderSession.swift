@@ -23,7 +23,7 @@ final class SenderSession {
     var ages: [String: (milliseconds: UInt64, at: UInt64, incarnation: UInt64, stamp: Stamp)] = [:]
     /// The sender does not tell all names that it has followed.
     var leavesNamesOut = false
-    /// What the key of the sender was granted; nil where there are no grants, so that it may bring everything.
+    /// The rights of the sender's key; nil where there are no grants, so that it may bring everything.
     var rights: SenderRights?
     /// How far the word of the sender on other origins is believed.
     var credit = Credit()

@@ -2,8 +2,8 @@ import ModelGrants
 import ModelSync
 import ModelWire
 
-/// What a stream brings to those who may read some types only, and all the same ones: the batches of these types, heads
-/// without the others, and nothing of an origin of which they may read nothing.
+/// The part of a stream for those who may read some types only, and all the same ones: the batches of these types,
+/// heads without the others, and nothing of an origin of which they may read nothing.
 struct StreamNarrowing {
     private let rights: Rights
     /// The topics of the types begin with one of these.

@@ -141,43 +141,34 @@ final class StreamServing {
     /// Binds a socket on the host of the main one, or beside its file. Clients make this happen, so nothing in it may
     /// end the process where descriptors are scarce.
     private func bindBesideMain(_ domain: String, _ readable: [NamePattern]) throws(ZeroMQError) -> StreamSocket {
+        let ports = settings.security?.streamPorts
+        let places: [Endpoint] =
+            switch try? Endpoint(sockets.main.endpoint) {
+            case .tcp(let host, _): ports?.map { .tcp(host: host, port: $0) } ?? [.tcp(host: host, port: nil)]
+            case .ipc(let path): (1...StreamServing.pathCountMax).map { .ipc(path: "\(path)-\($0)") }
+            case .inproc, nil: []
+            }
         let taken = Set(open.map(\.socket.endpoint))
-        /// Takes the first place that nobody has.
-        func bind(
-            _ places: some Sequence<String>, _ take: (String, borrowing Socket) throws(ZeroMQError) -> Void
-        ) throws(ZeroMQError) -> StreamSocket {
-            let ports = settings.security?.streamPorts.map { ", of the ports \($0.lowerBound)-\($0.upperBound)" } ?? ""
-            var failure = ZeroMQError(
-                .addressInUse, call: "zmq_bind",
-                detail: "for one more stream\(ports), where \(open.count - 1) are open for other types")
-            for place in places where !taken.contains(place) {
-                do throws(ZeroMQError) {
-                    return try StreamSocket(
-                        StreamServing.make(domain, settings, in: context) { socket throws(ZeroMQError) in
-                            try take(place, socket)
-                        }, readable: readable)
-                } catch {
-                    failure = error
-                    guard [.addressInUse, .fileExists].contains(error.code) else { throw error }
-                }
+        let among = ports.map { ", of the ports \($0.lowerBound)-\($0.upperBound)" } ?? ""
+        var failure = ZeroMQError(
+            .addressInUse, call: "zmq_bind",
+            detail: "for one more stream\(among), where \(open.count - 1) are open for other types")
+        for place in places where !taken.contains(place.description) {
+            do throws(ZeroMQError) {
+                return try StreamSocket(
+                    StreamServing.make(domain, settings, in: context) { socket throws(ZeroMQError) in
+                        if case .tcp(let host, let port) = place {
+                            try socket.bind(toAddress: host, port: port)
+                        } else {
+                            try socket.bind(place.description)
+                        }
+                    }, readable: readable)
+            } catch {
+                failure = error
+                guard [.addressInUse, .fileExists].contains(error.code) else { throw error }
             }
-            throw failure
         }
-        switch try? Endpoint(sockets.main.endpoint) {
-        case .tcp(let host, _):
-            let ports: [UInt16?] = settings.security?.streamPorts.map { Array($0) } ?? [nil]
-            return try bind(ports.map { Endpoint.tcp(host: host, port: $0).description }) {
-                place, socket throws(ZeroMQError) in
-                guard case .tcp(_, let port)? = try? Endpoint(place) else { return }
-                try socket.bind(toAddress: host, port: port)
-            }
-        case .ipc(let path):
-            return try bind((1...StreamServing.pathCountMax).lazy.map { "ipc://\(path)-\($0)" }) {
-                place, socket throws(ZeroMQError) in try socket.bind(place)
-            }
-        case .inproc, nil:
-            throw ZeroMQError(.protocolNotSupported, call: "zmq_bind", detail: sockets.main.endpoint)
-        }
+        throw failure
     }
 
     /// Refuses a path at which the sockets of those who may read some types only would have no room for their number.
@@ -218,7 +209,7 @@ final class StreamServing {
                 gate.allow(keys, in: stream.domain)
             }
         }
-        accounts.cut { access.grantee(of: $0)?.rights.readable }
+        accounts.cut { access.grantee(of: $0)?.readable }
     }
 
     // MARK: Subscriptions
@@ -241,7 +232,7 @@ final class StreamServing {
     /// beginning.
     private func isAdmitted(_ subscription: StreamSocket.Subscription, _ socket: StreamSocket) -> Bool {
         guard let connection = subscription.connection else { return access == nil }
-        let mayRead = access.map { $0.grantee(of: subscription.key)?.rights.readable == socket.readable } ?? true
+        let mayRead = access.map { $0.grantee(of: subscription.key)?.readable == socket.readable } ?? true
         let isCounted = accounts.count(
             subscription.frame, of: connection, key: subscription.key, reading: socket.readable)
         guard mayRead, isCounted else {

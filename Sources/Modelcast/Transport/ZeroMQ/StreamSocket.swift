@@ -9,7 +9,7 @@ final class StreamSocket: Sendable {
     let endpoint: String
     /// The types that its subscribers may read.
     let readable: [NamePattern]
-    /// What its subscribers may not read is left out; nil where they may read everything.
+    /// The narrowing to what its subscribers may read; nil where they may read everything.
     private let narrowing: Mutex<StreamNarrowing>?
 
     init(_ socket: consuming sending Socket, readable: [NamePattern] = [.all]) throws(ZeroMQError) {

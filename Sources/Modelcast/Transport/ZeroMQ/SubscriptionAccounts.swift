@@ -1,7 +1,7 @@
 import ModelGrants
 import ZeroMQ
 
-/// What the connections to the streams of a sender have subscribed to, and with which keys: who is to be cut, and when.
+/// The subscriptions of each connection to the streams of a sender, and its key: who is to be cut, and when.
 ///
 /// libzmq keeps a node for each byte of a subscription, and frees all of a connection at once, under the lock of the
 /// socket. So a connection, and all connections of a key, may have so many.

@@ -118,7 +118,7 @@ final class ZeroMQServing: ServingEnd {
         version = access.version
         gate.allow(access.keys)
         cut(
-            keys.filter { access.grantee(of: $0.value.key)?.rights.readable != $0.value.readable }.map(\.key))
+            keys.filter { access.grantee(of: $0.value.key)?.readable != $0.value.readable }.map(\.key))
         streams?.review()
     }
 
@@ -156,7 +156,7 @@ final class ZeroMQServing: ServingEnd {
                 continue
             }
             guard let key = request.key, let grantee = access.grantee(of: key),
-                case let readable = grantee.rights.readable, keys[request.peer]?.readable ?? readable == readable
+                case let readable = grantee.readable, keys[request.peer]?.readable ?? readable == readable
             else {
                 cut([request.peer])
                 continue

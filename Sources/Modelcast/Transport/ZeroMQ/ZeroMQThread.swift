@@ -22,6 +22,8 @@ final class ZeroMQThread: TransportThread {
         to endpoint: String, of control: String, _ settings: ConnectionSettings
     ) throws(ModelcastError) -> any StreamConnection {
         let resolved = SenderEndpoints.resolve(stream: endpoint, control: control)
+        // A sender may tell any text. One within this process would reach its own sockets.
+        try SenderEndpoints.requireConnectable(resolved)
         return try ModelcastError.ofZeroMQ(.endpoint) { () throws(ZeroMQError) in
             try ZeroMQStreamConnection(to: resolved, of: control, settings, in: connecting(), self)
         }
