@@ -10,6 +10,7 @@ extension Grants {
         return found.flatMap { grant in
             ["\(grant.name) (\(grant.key), line \(grant.line))"]
                 + (type.map(grant.rights.explanation(of:)) ?? grant.rights.explanation).map { "  " + $0 }
+                + (grant.limits.isEmpty ? [] : ["  at most \(grant.limits.words.joined(separator: " "))"])
         }
     }
 }

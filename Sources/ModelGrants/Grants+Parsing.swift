@@ -78,13 +78,53 @@ private struct GrantLineReader {
             report(name, "a name is missing before \(shown(name.text)): write grant KEY NAME and what the key may do")
             return nil
         }
-        var rights = Rights()
+        var grant = Grant(key: key.text, name: name.text, rights: Rights(), line: line)
         for word in words.dropFirst(3) {
             if word.text.hasPrefix("#") { break }
-            add(word, to: &rights)
+            if let limit = GrantLineReader.limit(of: word.text) {
+                add(limit, word, to: &grant.limits)
+            } else {
+                add(word, to: &grant.rights)
+            }
         }
-        if problems.isEmpty { check(rights, of: name) }
-        return problems.isEmpty ? Grant(key: key.text, name: name.text, rights: rights, line: line) : nil
+        if problems.isEmpty { check(grant.rights, of: name) }
+        if problems.isEmpty { check(grant.limits, grant.rights, of: name) }
+        return problems.isEmpty ? grant : nil
+    }
+
+    /// The limit that a word sets.
+    private static func limit(of text: String) -> KeyLimit? {
+        KeyLimit.allCases.first { text.hasPrefix($0.rawValue + "=") }
+    }
+
+    private mutating func add(_ limit: KeyLimit, _ word: Word, to limits: inout KeyLimits) {
+        let text = String(word.text.dropFirst(limit.rawValue.count + 1))
+        guard let number = GrantLineReader.number(text, countsBytes: limit.countsBytes) else {
+            let example = limit.countsBytes ? "a number of bytes, such as 67108864, 65536K, 64M or 1G" : "a number"
+            return report(word, "\(shown(text)) is no limit: write \(limit.rawValue)= and \(example)")
+        }
+        guard number > 0 else {
+            return report(word, "a limit is at least 1; to shut the key out, take its line away")
+        }
+        if let other = limits[limit] {
+            warnings.append(
+                GrantsProblem(
+                    line: line, column: word.column,
+                    message: "\(limit.rawValue)=\(other) stands here, too: the smaller one holds"))
+        }
+        limits[limit] = min(number, limits[limit] ?? number)
+    }
+
+    /// A number of at most 15 digits, which may end in K, M or G where it counts bytes.
+    private static func number(_ text: String, countsBytes: Bool) -> Int? {
+        let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let unit = countsBytes ? text.last.flatMap { units[$0] } : nil
+        let digits = unit == nil ? text[...] : text.dropLast()
+        guard (1...15).contains(digits.count), digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+            let number = Int(digits)
+        else { return nil }
+        let (product, isPast) = number.multipliedReportingOverflow(by: unit ?? 1)
+        return isPast ? nil : product
     }
 
     private mutating func add(_ word: Word, to rights: inout Rights) {
@@ -146,6 +186,17 @@ private struct GrantLineReader {
         }
     }
 
+    /// Warns of limits that bound nothing.
+    private mutating func check(_ limits: KeyLimits, _ rights: Rights, of name: Word) {
+        guard rights.publications.isEmpty,
+            let idle = KeyLimit.allCases.first(where: { $0.boundsPushes && limits[$0] != nil })
+        else { return }
+        warnings.append(
+            GrantsProblem(
+                line: line, column: name.column,
+                message: "\(idle.rawValue)= bounds what \(name.text) pushes, and it may push nothing"))
+    }
+
     /// Warns where a pattern adds nothing.
     private mutating func note(_ pattern: NamePattern, _ word: Word, among others: [NamePattern]) {
         guard let other = others.first(where: { $0.covers(pattern) }) else { return }
@@ -196,9 +247,13 @@ private struct GrantLineReader {
     private static let synonyms = [
         "read": "subscribe:", "get": "subscribe:", "see": "subscribe:", "write": "publish:", "push": "publish:",
         "type": "subscribe:", "name": "origin=", "as": "origin=", "admin": "operate", "operator": "operate",
+        "clients": "connections=", "memory": "bytes=", "size": "bytes=", "models": "ids=", "updates": "rate=",
+        "topics": "streams=",
     ]
 
-    private static let rights = ["subscribe:", "publish:", "origin=", "relay", "operate"]
+    /// The words behind a name, up to what follows.
+    private static let rights =
+        ["subscribe:", "publish:", "origin=", "relay", "operate"] + KeyLimit.allCases.map { "\($0.rawValue)=" }
 
     private static func looksLikeRight(_ text: String) -> Bool {
         rights.contains { $0.last == ":" || $0.last == "=" ? text.hasPrefix($0) : text == $0 }
@@ -210,7 +265,8 @@ private struct GrantLineReader {
         let rest = text.dropFirst(head.count).dropFirst()
         func advice(_ right: String) -> String {
             let isBare = right.last != ":" && right.last != "="
-            let name = rest.isEmpty ? (right == "origin=" ? "NAME" : "TYPE") : String(rest)
+            let usual = right == "origin=" ? "NAME" : right.last == "=" ? "NUMBER" : "TYPE"
+            let name = rest.isEmpty ? usual : String(rest)
             return ": write \(right)\(isBare ? "" : name)"
         }
         if let right = synonyms[head.lowercased()] { return advice(right) }
@@ -218,7 +274,7 @@ private struct GrantLineReader {
             (right, distance(Array(right.filter { $0 != ":" && $0 != "=" }), Array(head.lowercased())))
         }
         guard let best = found.min(by: { $0.1 < $1.1 }), best.1 <= min(3, head.count / 2) else {
-            return ": write subscribe:TYPE, publish:TYPE, origin=NAME, relay or operate"
+            return ": write subscribe:TYPE, publish:TYPE, origin=NAME, relay, operate, or a limit such as rate=1000"
         }
         return advice(best.0)
     }

@@ -17,8 +17,10 @@
 /// | `origin=NAME` | to be this origin, for each `publish:` of the line |
 /// | `relay` | to hand on what other origins wrote |
 /// | `operate` | to read everything, and to ask for the state of processes |
+/// | `LIMIT=NUMBER` | no more than so much, where ``KeyLimit`` names the limits: `connections=4`, `bytes=64M` |
 ///
-/// A `TYPE` or `NAME` may end in `*`, and then stands for all that begin so. Several lines with one key add up.
+/// A `TYPE` or `NAME` may end in `*`, and then stands for all that begin so. Several lines with one key add up; of
+/// two numbers for one limit the smaller holds.
 public struct Grants: Hashable, Sendable {
     /// The grants, each key once, in the order of the file.
     public private(set) var all: [Grant] = []
@@ -35,6 +37,17 @@ public struct Grants: Hashable, Sendable {
     /// The keys that have a grant.
     public var keys: Set<String> { Set(indices.keys) }
 
+    /// The keys that have a grant here and had none, have another one, or have none any more; each in the order of its
+    /// file.
+    public func changes(since old: Grants) -> (new: [Grant], changed: [Grant], gone: [Grant]) {
+        (
+            all.filter { old[$0.key] == nil },
+            all.filter { grant in
+                old[grant.key].map { ($0.rights, $0.limits) != (grant.rights, grant.limits) } ?? false
+            }, old.all.filter { self[$0.key] == nil }
+        )
+    }
+
     /// Adds a line, or its rights to those of an earlier line with the same key.
     /// - Returns: the grant of the earlier line, if there is one.
     @discardableResult
@@ -44,7 +57,10 @@ public struct Grants: Hashable, Sendable {
             all.append(grant)
             return nil
         }
-        defer { all[index].rights.add(grant.rights) }
+        defer {
+            all[index].rights.add(grant.rights)
+            all[index].limits.add(grant.limits)
+        }
         return all[index]
     }
 }

@@ -94,7 +94,8 @@ import Testing
             "5:64: 'Publish:Order' is no right: write publish:Order",
             "5:78: 'orgin=x' is no right: write origin=x",
             "5:86: 'releay' is no right: write relay",
-            "5:93: 'fly' is no right: write subscribe:TYPE, publish:TYPE, origin=NAME, relay or operate",
+            "5:93: 'fly' is no right: write subscribe:TYPE, publish:TYPE, origin=NAME, relay, operate, "
+                + "or a limit such as rate=1000",
             "6:50: a name is missing behind subscribe: (subscribe:* stands for all)",
             "6:61: 'a*b' is no name, and no beginning of names with a * at its end",
             "7:48: publish: needs an origin to write as: add origin=x",
@@ -161,10 +162,48 @@ import Testing
         #expect(try rights("").readable.isEmpty)
     }
 
+    @Test func `limits are read with their units, of two numbers the smaller holds, and what is none is told`() throws {
+        let key = GrantsTextTests.keys[0]
+        let grants = try Grants(
+            parsing: """
+                grant \(key) jobs publish:User origin=job-* rate=1000 bytes=64M ids=9 underway=3K connections=2
+                grant \(key) jobs ids=5 streams=7 rate=2000 requests=1
+                grant \(GrantsTextTests.keys[1]) dash subscribe:User rate=5 requests=3 requests=2
+                """)
+        let limits = try #require(grants[key]).limits
+        let wanted: [KeyLimit: Int] = [
+            .rate: 1000, .bytes: 64 << 20, .ids: 5, .underWay: 3 << 10, .connections: 2, .streams: 7, .requests: 1,
+        ]
+        for limit in KeyLimit.allCases { #expect(limits[limit] == wanted[limit]) }
+        #expect(grants[GrantsTextTests.keys[1]]?.limits[.requests] == 2)
+        #expect(
+            grants.warnings.map(\.description).suffix(2) == [
+                "3:86: requests=3 stands here, too: the smaller one holds",
+                "3:48: rate= bounds what dash pushes, and it may push nothing",
+            ])
+        #expect(
+            grants.explanation(of: "jobs")?.last
+                == "  at most connections=2 requests=1 underway=3072 streams=7 ids=5 bytes=67108864 rate=1000")
+        let found = problems(
+            "grant \(key) x relay subscribe:* rate= ids=1M bytes=2T connections=0 requests=9999999999999999 rates=5 "
+                + "memory=5M"
+        )
+        let words = [
+            "'' is no limit: write rate= and a number", "'1M' is no limit: write ids= and a number",
+            "'2T' is no limit: write bytes= and a number of bytes, such as 67108864, 65536K, 64M or 1G",
+            "a limit is at least 1; to shut the key out, take its line away",
+            "'9999999999999999' is no limit: write requests= and a number", "'rates=5' is no right: write rate=5",
+            "'memory=5M' is no right: write bytes=5M",
+        ]
+        for (found, words) in zip(found, words) { #expect(found.hasSuffix(": " + words)) }
+        #expect(found.count == words.count)
+    }
+
     @Test func `no text makes the reader of grants stop, and a control character reaches no log`() {
         let parts = [
             "grant", GrantsTextTests.keys[0], " ", "\t", "\n", "#", "*", "subscribe:", "publish:", "origin=", "relay",
-            "\u{1B}[31m", "\u{0}", "ä", "User", "\u{202E}", "\r\n", "\u{85}",
+            "\u{1B}[31m", "\u{0}", "ä", "User", "\u{202E}", "\r\n", "\u{85}", "rate=", "bytes=9G", "ids=0",
+            "connections=99999999999999999999",
         ]
         forEachSeed(20_000) { _, generator in
             let text = (0..<60).map { _ in parts.randomElement(using: &generator) ?? "" }.joined(separator: " ")

@@ -127,4 +127,36 @@ import ZeroMQ
             #expect(try monitor.next() == nil)
         }
     }
+
+    @Test func `row 14: the monitor of a shared socket may go first, as when a bind fails, and tells descriptors`()
+        throws
+    {
+        let context = try Context()
+        let holder = try Socket(.router, in: context)
+        try holder.bind("tcp://127.0.0.1:*")
+        let taken = try holder.lastEndpoint()
+        func bindInVain() throws {
+            let socket = try Socket(.xpub, in: context)
+            _ = try SharedMonitor(of: socket)
+            try socket.bind(taken)
+        }
+        // Would wait for ever where nothing can receive the last event.
+        #expect(throws: ZeroMQError.self) { try bindInVain() }
+        let server = try Socket(.xpub, in: context)
+        let monitor = try SharedMonitor(of: server)
+        try server.bind("tcp://127.0.0.1:*")
+        let shared = try SharedSocket(server)
+        let endpoint = try shared.withLock { socket throws(ZeroMQError) in try socket.lastEndpoint() }
+        let client = try Socket(.sub, in: context)
+        try client.connect(endpoint)
+        var poller = try Poller()
+        _ = poller.add(monitor)
+        var accepted: Int32?
+        let deadline = ContinuousClock.now + .seconds(30)
+        while accepted == nil, ContinuousClock.now < deadline {
+            _ = try poller.wait(timeout: .milliseconds(100))
+            while let event = try monitor.next() { accepted = accepted ?? event.descriptor }
+        }
+        #expect(Connection(descriptor: try #require(accepted))?.isOpen == true)
+    }
 }

@@ -94,6 +94,11 @@ static inline const char *clibzmq_message_user(const clibzmq_message *message) {
     return zmq_msg_gets((const zmq_msg_t *)message, "User-Id");
 }
 
+/* The address from which the peer that sent the message has connected; null where none is known. */
+static inline const char *clibzmq_message_address(const clibzmq_message *message) {
+    return zmq_msg_gets((const zmq_msg_t *)message, "Peer-Address");
+}
+
 static inline int clibzmq_message_send(clibzmq_message *message, void *socket, int flags) {
     return clibzmq_result(zmq_msg_send((zmq_msg_t *)message, socket, flags));
 }

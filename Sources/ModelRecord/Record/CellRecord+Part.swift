@@ -45,6 +45,19 @@ extension CellRecord {
         return origins
     }
 
+    /// True when an origin that `isSuch` accepts has written something of what the record holds.
+    /// - Complexity: O(*n*) in the bytes, up to the first.
+    public func isWritten(by isSuch: (String) -> Bool) -> Bool {
+        if let touched, isSuch(touched.origin) { return true }
+        if let floor, isSuch(floor.origin) { return true }
+        var isFound = false
+        forEachCell { cell, bytes in
+            isFound = isSuch(CBORReader(bytes).string(cell.version.origin))
+            return !isFound
+        }
+        return isFound
+    }
+
     /// True when `isSuch` accepts one of the versions that count in the digest: that of the last write, or that of a
     /// known field.
     /// - Complexity: O(*n*) in the bytes, up to the first.

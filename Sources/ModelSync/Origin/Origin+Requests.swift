@@ -79,8 +79,13 @@ extension Origin {
     /// Forgets a peer whose control connection is gone, or whose replies cannot be delivered.
     public mutating func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
 
-    /// Counts clients that were not let in, because they have no key that is allowed.
-    public mutating func countRefusedClients(_ count: UInt64) { counters[.refusedClients] += count }
+    /// Counts clients that were not let in.
+    public mutating func countRefused(_ clients: [RefusedClients], now: Moment) {
+        service.note(clients, now: now, &counters)
+    }
+
+    /// What was refused, to whom, since the start.
+    public var distinctErrors: DistinctErrors { service.errors }
 
     /// The replicas that have spoken to this origin and were heard of lately.
     public var connectedPeers: [Peer] { Array(service.peers.byIdentity.values) }

@@ -19,6 +19,8 @@ struct PendingPushes: Sendable {
         let batch: BatchName
         let payload: [UInt8]
         fileprivate(set) var waiters: [Waiter]
+        /// The key that pushed it, where that has limits, with what the batch adds to what it holds.
+        let creation: (key: String, amount: CreatedAmount)?
     }
 
     private var entries: [UInt64: Entry] = [:]
@@ -33,7 +35,9 @@ struct PendingPushes: Sendable {
 
     /// Adds a request that waits for a batch.
     /// - Returns: the token under which the batch is to be made durable; nil when that is under way already.
-    mutating func wait(_ waiter: Waiter, for batch: BatchName, payload: [UInt8]) -> UInt64? {
+    mutating func wait(
+        _ waiter: Waiter, for batch: BatchName, payload: [UInt8], creation: (key: String, amount: CreatedAmount)?
+    ) -> UInt64? {
         if let token = tokens[batch] {
             entries[token]?.waiters.append(waiter)
             return nil
@@ -42,7 +46,7 @@ struct PendingPushes: Sendable {
         nextToken += 1
         tokens[batch] = token
         byteCount += payload.count
-        entries[token] = Entry(batch: batch, payload: payload, waiters: [waiter])
+        entries[token] = Entry(batch: batch, payload: payload, waiters: [waiter], creation: creation)
         last[batch.stream] = max(last(of: batch.stream), batch.sequence)
         return token
     }
@@ -80,15 +84,31 @@ extension RelayMachine {
             let message = "\(waiting) batches of this peer wait to be durable"
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        guard configuration.persistsPushes else {
-            let arrival = merge(topic, payload, of: grantee, now: now) { self.mayName(peer, now: now) }
-            return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
+        if let message = service.accounts.refusalOfUpdates(of: grantee, now: now) {
+            return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        let arrival = replica.judgePushed(
-            topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, after: pushes.last(of:))
-        collect(now: now)
-        if case .refused(let code, let message) = arrival {
-            return service.refuse(rid, code, message, peer, now: now, &counters)
+        // What is made durable, or held against limits, is judged before it is merged.
+        var creation: (key: String, amount: CreatedAmount)?
+        if configuration.persistsPushes || !grantee.limits.isEmpty {
+            let arrival = replica.judgePushed(
+                topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, after: pushes.last(of:))
+            collect(now: now)
+            if case .refused(let code, let message) = arrival {
+                return service.refuse(rid, code, message, peer, now: now, &counters)
+            }
+            do throws(PushRefusal) {
+                if arrival == .accepted, !grantee.limits.isEmpty {
+                    creation = (grantee.key, try withinLimits(topic, payload, of: grantee, now: now))
+                }
+            } catch {
+                return service.refuse(rid, error.code, error.message, peer, now: now, &counters)
+            }
+        }
+        guard configuration.persistsPushes else {
+            let arrival = merge(topic, payload, of: grantee, now: now) { origin in self.mayName(peer, origin, now: now)
+            }
+            if arrival == .accepted, let creation { accounts.add(creation.amount, of: creation.key, isPending: false) }
+            return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         guard pushes.byteCount + payload.count <= configuration.budget.pendingPushByteCount else {
             let message = "\(pushes.byteCount) bytes of pushed batches wait to be durable"
@@ -103,7 +123,8 @@ extension RelayMachine {
         let batch = PendingPushes.BatchName(stream: place.stream, sequence: place.sequence)
         service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
-        guard let token = pushes.wait(waiter, for: batch, payload: payload) else { return }
+        guard let token = pushes.wait(waiter, for: batch, payload: payload, creation: creation) else { return }
+        if let creation { accounts.add(creation.amount, of: creation.key, isPending: true) }
         actions.append(
             .persist(
                 token: token, topic: topic, payload: payload, origin: batch.stream.origin,
@@ -114,22 +135,27 @@ extension RelayMachine {
     private func refusal(of key: StreamKey, from peer: [UInt8], now: Moment) -> PushArrival? {
         // The stream is not forgotten while the batch is on its way to the disk.
         if replica.keep(key, now: now) { return nil }
-        guard replica.follows(key.origin) || mayName(peer, now: now) else { return .tooManyNames }
+        guard replica.follows(key.origin) || mayName(peer, key.origin, now: now) else { return .tooManyNames }
         return replica.isFull(for: key, now: now) ? .refused(.limit, PushArrival.noRoom) : nil
     }
 
-    /// Whether the peer may push under one more name; counts it.
-    private func mayName(_ peer: [UInt8], now: Moment) -> Bool {
-        service.peers.withPeer(peer, now: now) {
-            $0.budget.names.take(of: configuration.budget.names, at: now.uptimeMicroseconds)
+    /// Whether the peer may push under one more name; counts it, and tells it where there are grants.
+    private func mayName(_ peer: [UInt8], _ origin: String, now: Moment) -> Bool {
+        let (mayName, key) = service.peers.withPeer(peer, now: now) { peer in
+            (peer.budget.names.take(of: configuration.budget.names, at: now.uptimeMicroseconds), peer.keyName)
         }
+        if mayName, !key.isEmpty {
+            let notice = Notice(kind: .nameTaken, metadata: ["origin": origin, "key": key])
+            actions.append(.replica(.notice(notice)))
+        }
+        return mayName
     }
 
     /// Merges a pushed batch and sends it on.
     /// - Parameter mayName: whether the batch may begin a name; called where it would.
     private func merge(
         _ topic: Topic, _ payload: [UInt8], of grantee: Grantee = .anybody, now: Moment,
-        mayName: () -> Bool = { true }
+        mayName: (_ origin: String) -> Bool = { _ in true }
     ) -> PushArrival {
         let arrival = replica.receivePushed(
             topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, mayName: mayName)
@@ -148,6 +174,7 @@ extension RelayMachine {
         switch arrival {
         case .accepted, .duplicate:
             counters[.pushesAcknowledged] += 1
+            service.peers.withKnownPeer(waiter.peer) { $0.tally.pushCount += 1 }
             service.reply(waiter.peer, .accepted(rid: waiter.rid), now: now)
         case .refused(let code, let message):
             service.refuse(waiter.rid, code, message, waiter.peer, now: now, &counters)
@@ -176,6 +203,7 @@ extension RelayMachine {
     /// ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)``, which is durable now.
     public func persisted(_ token: UInt64, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: true) else { return }
+        if let creation = entry.creation { accounts.finish(creation.amount, of: creation.key) }
         let arrival = merge(entry.batch.stream.topic, entry.payload, now: now)
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
             answer(arrival, waiter, now: now)
@@ -187,6 +215,7 @@ extension RelayMachine {
     /// be made durable: its pushers are told the reason, and push it again.
     public func persistFailed(_ token: UInt64, reason: String, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: false) else { return }
+        if let creation = entry.creation { accounts.finish(creation.amount, of: creation.key) }
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
             answer(.refused(.internalError, reason), waiter, now: now)
         }

@@ -39,8 +39,13 @@ extension RelayMachine {
     /// Forgets a peer whose control connection is gone, or whose replies cannot be delivered.
     public func disconnected(_ peer: [UInt8]) { service.peers.forget(peer) }
 
-    /// Counts clients that were not let in, because they have no key that is allowed.
-    public func countRefusedClients(_ count: UInt64) { counters[.refusedClients] += count }
+    /// Counts clients that were not let in.
+    public func countRefused(_ clients: [RefusedClients], now: Moment) {
+        service.note(clients, now: now, &counters)
+    }
+
+    /// What was refused, to whom, and what senders said that they may not, since the start.
+    public var distinctErrors: [DistinctError] { service.errors.all + replica.distinctErrors.all }
 
     /// The peers that have spoken to this relay and were heard of lately.
     public var connectedPeers: [Peer] { Array(service.peers.byIdentity.values) }

@@ -31,6 +31,8 @@ public final class RelayMachine {
     var barriers = WaitingBarriers()
     var sources = SourceTable()
     var pushes = PendingPushes()
+    /// What the owners of keys with limits hold of the copy by pushing.
+    var accounts = PushAccounts()
     /// What the last `heads` told of each stream, and of each topic's digest.
     var told: [StreamKey: ToldHead] = [:]
     var toldDigests: [Topic: UInt64] = [:]
@@ -99,6 +101,7 @@ public final class RelayMachine {
         replica.tick(now: now)
         collect(now: now)
         answerBarriers(now: now)
+        countModels(now: now)
         guard now.uptimeMicroseconds >= nextHeartbeat ?? 0 else { return }
         nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
         publishHeads(now: now)
@@ -108,7 +111,9 @@ public final class RelayMachine {
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
-        min(replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max)
+        min(
+            replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max,
+            accounts.nextDeadline(now: now) ?? .max)
     }
 
     /// Sends on the batches that the replica has taken, and passes on its other actions.

@@ -70,6 +70,7 @@ extension Replica {
         _ sender: SenderID, rid: UInt64, code: ControlErrorCode, message: String, now: Moment
     ) {
         counters[.errorsReceived] += 1
+        errors.note("refused by it: \(code.rawValue.shown())", of: label(sender), message)
         if code == .version {
             if sessions[sender.index].handShake.refuseVersion(configuration.versions) { return greet(sender, now: now) }
             tellVersion(sender, message, name: label(sender))

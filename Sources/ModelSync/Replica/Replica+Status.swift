@@ -32,6 +32,9 @@ extension Replica {
         }
     }
 
+    /// What senders did wrong, or refused, since the start.
+    public var distinctErrors: DistinctErrors { errors }
+
     /// All streams, by origin and topic.
     public func streamStatus(now: Moment) -> [StreamStatus] {
         streams.inOrder().map { stream in

@@ -4,6 +4,7 @@ extension Replica {
     /// Does what is due: time-outs, repairs, reports. Call it every few milliseconds, at the latest at
     /// ``nextDeadline(now:)``.
     public func tick(now: Moment) {
+        errors.clock = now.wallMilliseconds
         for session in sessions { checkDeadlines(session.id, now: now) }
         driveStarts(now: now)
         driveRepairs(now: now)

@@ -33,6 +33,8 @@ public final class Replica {
     var audits = AuditTable()
     var renewal: Renewal?
     var sweep = TombstoneSweep()
+    /// What senders did wrong.
+    var errors = DistinctErrors()
     /// When staleness, clocks and claims are looked at next.
     var nextReview: UInt64 = 0
 

@@ -16,15 +16,24 @@ struct AnswersUnderWay: Sendable {
 
     private struct Load {
         var byteCount = 0
+        /// The key of the peer, where it has a bound of its own.
+        let key: String?
         /// When the load began, or when a message of it was taken last.
         var movedAt: UInt64
         var isCut = false
+    }
+
+    /// The bound of one key, and what is under way to all its connections.
+    private struct KeyLoad {
+        var byteCountMax: Int
+        var byteCount = 0
     }
 
     /// The bound; nil for none, and then nothing is counted.
     let byteCountMax: Int?
     private(set) var byteCount = 0
     private var loads: [[UInt8]: Load] = [:]
+    private var keys: [String: KeyLoad] = [:]
     private var nextLook: UInt64 = 0
 
     /// The part of what is free that one message takes. A peer has two messages under way, and nine while half is free.
@@ -37,6 +46,9 @@ struct AnswersUnderWay: Sendable {
 
     init(byteCountMax: Int?) { self.byteCountMax = byteCountMax }
 
+    /// There are keys with bounds.
+    var boundsKeys: Bool { !keys.isEmpty }
+
     /// Nothing is under way to this peer.
     func isEmpty(for peer: [UInt8]) -> Bool { loads[peer] == nil }
 
@@ -47,9 +59,26 @@ struct AnswersUnderWay: Sendable {
         return byteCount <= byteCountMax / 4 * 3 || loads[peer] == nil
     }
 
+    /// Bounds what is under way to all connections of a key together. One message may leave whatever the bound.
+    mutating func bound(_ key: String, to byteCountMax: Int) {
+        keys[key, default: KeyLoad(byteCountMax: byteCountMax)].byteCountMax = byteCountMax
+    }
+
     /// How much may be made for a peer now; nil for nothing.
-    /// - Parameter chunkByteCount: how many bytes a message of records takes where there is room enough.
-    func room(for peer: [UInt8], chunkByteCount: Int) -> Room? {
+    /// - Parameters:
+    ///   - key: the key of the peer, where that has a bound.
+    ///   - chunkByteCount: how many bytes a message of records takes where there is room enough.
+    func room(for peer: [UInt8], of key: String? = nil, chunkByteCount: Int) -> Room? {
+        guard var room = room(ofAll: chunkByteCount, for: peer) else { return nil }
+        guard byteCountMax != nil, let load = key.flatMap({ keys[$0] }) else { return room }
+        let left = load.byteCountMax - load.byteCount - AnswersUnderWay.overhead
+        guard load.byteCount == 0 || left >= AnswersUnderWay.chunkByteCountMin else { return nil }
+        room.chunkByteCount = min(room.chunkByteCount, max(left, AnswersUnderWay.chunkByteCountMin))
+        if load.byteCount > 0 { room.byteCountMax = min(room.byteCountMax, left) }
+        return room
+    }
+
+    private func room(ofAll chunkByteCount: Int, for peer: [UInt8]) -> Room? {
         guard let byteCountMax else { return Room(chunkByteCount: chunkByteCount, byteCountMax: .max) }
         let free = max(byteCountMax - byteCount, 0)
         // With nothing under way a message of any size may leave, whatever the bound. Otherwise a large message leaves
@@ -65,10 +94,16 @@ struct AnswersUnderWay: Sendable {
     }
 
     /// Counts a message that has been made.
-    mutating func add(_ byteCount: Int, for peer: [UInt8], now: Moment) {
+    /// - Parameter key: the key of the peer, where that has a bound.
+    mutating func add(_ byteCount: Int, for peer: [UInt8], of key: String? = nil, now: Moment) {
         guard byteCountMax != nil else { return }
-        self.byteCount += byteCount + AnswersUnderWay.overhead
-        loads[peer, default: Load(movedAt: now.uptimeMicroseconds)].byteCount += byteCount + AnswersUnderWay.overhead
+        let count = byteCount + AnswersUnderWay.overhead
+        self.byteCount += count
+        var load = loads[peer] ?? Load(key: key, movedAt: now.uptimeMicroseconds)
+        load.byteCount += count
+        loads[peer] = load
+        // A load keeps its key, so that what is taken off is what was added.
+        if let key = load.key { keys[key]?.byteCount += count }
     }
 
     /// Takes off a message that has been taken.
@@ -76,6 +111,7 @@ struct AnswersUnderWay: Sendable {
         let count = departure.byteCount + AnswersUnderWay.overhead
         byteCount = max(byteCount - count, 0)
         guard var load = loads[departure.peer] else { return }
+        if let key = load.key { keys[key]?.byteCount -= min(count, load.byteCount) }
         load.byteCount -= count
         load.movedAt = now.uptimeMicroseconds
         loads[departure.peer] = load.byteCount > 0 ? load : nil

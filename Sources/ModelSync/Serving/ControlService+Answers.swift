@@ -20,7 +20,7 @@ extension ControlService {
         /// The peer must first take something of what is under way to it.
         case ownDeparture
         /// Any peer must first take something: nothing is under way to this one, and there is no room for its next
-        /// message.
+        /// message; or its key has a bound, and its other connections have to take something.
         case anyDeparture
     }
 
@@ -97,7 +97,8 @@ extension ControlService {
     }
 
     private mutating func begin(_ identity: [UInt8]) -> AnswerTurn? {
-        let room = underWay.room(for: identity, chunkByteCount: configuration.chunkByteCount)
+        let room = underWay.room(
+            for: identity, of: boundKey(of: identity), chunkByteCount: configuration.chunkByteCount)
         let limits = configuration.limits
         let isEmpty = underWay.isEmpty(for: identity)
         var isCrowded = false
@@ -120,7 +121,8 @@ extension ControlService {
     mutating func finish(_ turn: AnswerTurn, now: Moment, counters: inout Counters) {
         for (type, model) in turn.unsendable { note(model, type: type, &counters) }
         switch turn.result {
-        case .made(let byteCount): underWay.add(byteCount, for: turn.peer, now: now)
+        case .made(let byteCount):
+            underWay.add(byteCount, for: turn.peer, of: boundKey(of: turn.peer), now: now)
         case .tooLarge(let byteCount):
             let byteCountMax = configuration.limits.frameByteCount
             let message = "the answer would take \(byteCount) bytes, and a frame has at most \(byteCountMax)"

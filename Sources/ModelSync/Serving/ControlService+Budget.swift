@@ -1,6 +1,42 @@
+import ModelGrants
 import ModelWire
 
 extension ControlService {
+    /// Whether a request is within the limits of the key of its sender, all its connections together; refuses it where
+    /// not. What only ends or goes on with an answer costs nothing, and pushes have limits of their own.
+    mutating func isWithinLimits(
+        _ request: ControlRequest, _ received: ReceivedRequest, _ peer: [UInt8], now: Moment,
+        _ counters: inout Counters
+    ) -> Bool {
+        let grantee = received.grantee
+        boundAnswers(to: peer, of: grantee, now: now)
+        guard !grantee.limits.isEmpty else { return true }
+        if received.isExcess {
+            let message = grantee.message(.connections, "connections to this \(configuration.role)")
+            refuse(request.rid, .limit, message, peer, now: now, &counters)
+            return false
+        }
+        switch request {
+        case .credit, .cancel, .report, .push: return true
+        case .hello, .snapshot, .fetch, .digest, .replay, .unknown:
+            guard let message = accounts.takeRequest(of: grantee, now: now) else { return true }
+            refuse(request.rid, .busy, message, peer, now: now, &counters)
+            return false
+        }
+    }
+
+    /// Bounds what is under way to the peer and the other connections of its key, or takes such a bound away.
+    private mutating func boundAnswers(to peer: [UInt8], of grantee: Grantee, now: Moment) {
+        let byteCountMax = grantee.limits[.underWay]
+        if let byteCountMax { underWay.bound(grantee.key, to: byteCountMax) }
+        let key = byteCountMax == nil ? nil : grantee.key
+        guard key != nil || underWay.boundsKeys, peers.byIdentity[peer]?.boundKey != key else { return }
+        peers.withPeer(peer, now: now) { $0.boundKey = key }
+    }
+
+    /// The key of a peer, where that bounds what is under way to it.
+    func boundKey(of peer: [UInt8]) -> String? { underWay.boundsKeys ? peers.byIdentity[peer]?.boundKey : nil }
+
     /// Takes something out of the budget of a peer, and refuses the request where that is used up.
     /// - Returns: false where the request was refused.
     mutating func spend(
@@ -47,13 +83,29 @@ extension ControlService {
         counters[.requestsRefused] += 1
         counters[code.counter] += 1
         let rate = configuration.budget.errors
-        let isTold = peers.withPeer(peer, now: now) { $0.budget.errors.take(of: rate, at: now.uptimeMicroseconds) }
+        let (isTold, title) = peers.withPeer(peer, now: now) { peer in
+            peer.tally.refusedCount += 1
+            if code == .denied { peer.tally.deniedCount += 1 }
+            return (peer.budget.errors.take(of: rate, at: now.uptimeMicroseconds), peer.title)
+        }
+        errors.clock = now.wallMilliseconds
+        errors.note(code.rawValue, of: title, message)
         guard isTold, underWay.hasRoomForMore(for: peer) else {
             counters[.requestsIgnored] += 1
             return
         }
         // A text is bounded, because the frame is.
         reply(peer, .error(rid: rid, code: code, message: String(message.prefix(500))), now: now)
+    }
+
+    /// Counts clients that were not let in.
+    mutating func note(_ refused: [RefusedClients], now: Moment, _ counters: inout Counters) {
+        errors.clock = now.wallMilliseconds
+        for clients in refused {
+            counters[.refusedClients] += clients.count
+            let key = clients.key.map { ", key \($0)" } ?? ""
+            errors.note("refused client", of: "strangers", clients.reason + key, count: clients.count)
+        }
     }
 
     /// Forgets peers that are silent, and gives up snapshots that make no progress.

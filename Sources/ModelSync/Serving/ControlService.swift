@@ -63,6 +63,10 @@ struct ControlService: Sendable {
     var crowded = Fifo<[UInt8]>()
     /// The bytes of messages that were made and not yet taken.
     var underWay: AnswersUnderWay
+    /// What the owners of keys with limits have taken lately.
+    var accounts = KeyAccounts()
+    /// What was refused, to whom.
+    var errors = DistinctErrors()
     var nextSerial: UInt64 = 0
     /// How many peers were cut since the log was told, and when it may be told again.
     var cutCount = 0
@@ -91,6 +95,10 @@ struct ControlService: Sendable {
     mutating func admit(
         _ received: ReceivedRequest, from peer: [UInt8], now: Moment, counters: inout Counters
     ) -> Question? {
+        peers.withPeer(peer, now: now) {
+            ($0.grantee, $0.address) = (received.grantee, received.address)
+            $0.tally.requestCount += 1
+        }
         let request: ControlRequest
         switch received.request {
         case .success(let decoded): request = decoded
@@ -99,6 +107,7 @@ struct ControlService: Sendable {
             refuse(0, .malformed, error.description, peer, now: now, &counters)
             return nil
         }
+        guard isWithinLimits(request, received, peer, now: now, &counters) else { return nil }
         switch request {
         case .hello(let rid, let version, let name, let prefixes):
             guard let spoken = configuration.versions.answer(to: version) else {
@@ -126,7 +135,6 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) {
                 $0.name = name
                 $0.prefixes = prefixes
-                ($0.rights, $0.keyName) = (received.grantee.rights, received.grantee.name)
             }
             return .hello(rid: rid, version: spoken, stream: received.stream ?? configuration.streamEndpoint)
         case .snapshot(let rid, let prefixes, let credit):
@@ -141,10 +149,7 @@ struct ControlService: Sendable {
             peers.withPeer(peer, now: now) { $0.cancel(rid) }
         case .report(let rid, let report):
             guard hold(received.byteCount, of: \.reportByteCount, rid, peer, now: now, &counters) else { return nil }
-            peers.withPeer(peer, now: now) {
-                $0.report = report
-                ($0.rights, $0.keyName) = (received.grantee.rights, received.grantee.name)
-            }
+            peers.withPeer(peer, now: now) { $0.report = report }
             return .report(report)
         case .fetch, .digest: return admitLookup(request, from: peer, now: now, counters: &counters)
         case .replay(let rid, let origin, let incarnation, let topic, let first, let last):
@@ -225,7 +230,7 @@ struct ControlService: Sendable {
     mutating func reply(_ peer: [UInt8], _ reply: ControlReply, now: Moment) { append(peer, reply.encode(), now: now) }
 
     mutating func append(_ peer: [UInt8], _ payload: [UInt8], now: Moment) {
-        underWay.add(payload.count, for: peer, now: now)
+        underWay.add(payload.count, for: peer, of: boundKey(of: peer), now: now)
         replies.append(Reply(peer: peer, payload: payload))
     }
 

@@ -8,12 +8,14 @@ public struct Peer: Sendable {
     public let identity: [UInt8]
     /// The name that the peer gave in `hello`; empty before that.
     public internal(set) var name: String
-    /// The name that its key was granted, as of its last `hello` or report; empty where there are no grants.
-    public internal(set) var keyName = ""
+    /// The address from which it speaks, without a port; empty where the transport knows none, as over ipc.
+    public internal(set) var address = ""
+    /// What it has done on this connection.
+    public internal(set) var tally = PeerTally()
     /// The topics that the peer replicates, from `hello`.
     public internal(set) var prefixes: [Topic] = []
-    /// What the peer may do, as of its last `hello` or report.
-    var rights = Rights.all
+    /// The owner of the connection, as of its last request.
+    var grantee = Grantee.anybody
     /// The last report of the peer; nil until the first.
     public internal(set) var report: Report?
     /// When the peer was last heard of, on the clock of ``Moment/uptimeMicroseconds``.
@@ -21,6 +23,8 @@ public struct Peer: Sendable {
     /// The snapshots that are being served to the peer, by request id.
     var cursors: [UInt64: SnapshotCursor] = [:]
     var budget = PeerBudget()
+    /// Its key, where that bounds what is under way to all its connections.
+    var boundKey: String?
     /// The answers that wait for their next message, and what the peer waits for.
     var orders = Fifo<ControlService.Order>()
     var wait = ControlService.PeerWait.nothing
@@ -33,6 +37,12 @@ public struct Peer: Sendable {
     /// The sizes of the last `hello` and the last report, which are remembered.
     var helloByteCount = 0
     var reportByteCount = 0
+
+    /// The name that its key was granted; empty where there are no grants.
+    public var keyName: String { grantee.name }
+
+    /// A name for the peer that it has not chosen itself.
+    var title: String { !keyName.isEmpty ? keyName : address.isEmpty ? "a peer" : address }
 
     /// About how many bytes are remembered of the peer.
     var heldByteCount: Int { helloByteCount + reportByteCount }
@@ -48,7 +58,7 @@ public struct Peer: Sendable {
     /// The peer takes some of what this topic carries, and may. One that has not said hello is taken to be interested
     /// in everything.
     func isInterested(in topic: Topic) -> Bool {
-        guard topic.type.map(rights.mayRead) ?? true else { return false }
+        guard topic.type.map(grantee.rights.mayRead) ?? true else { return false }
         return prefixes.isEmpty || prefixes.contains { topic.overlaps($0.bytes) }
     }
 

@@ -1,3 +1,4 @@
+public import Logging
 public import ModelGrants
 import Synchronization
 import ZeroMQ
@@ -21,9 +22,18 @@ public final class Access: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The log of grants, of keys that were refused, of writes that were denied, and of names that were taken by
+    /// pushing. Nil: the logs of the services have these lines, besides those of grants.
+    public let audit: Logger?
 
     /// The access that these grants give.
-    public init(_ grants: Grants) { state = Mutex(State(grants: grants, grantees: Access.grantees(grants))) }
+    /// - Parameter audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It never gets a
+    ///   secret key.
+    public init(_ grants: Grants, audit: Logger? = nil) {
+        state = Mutex(State(grants: grants, grantees: Access.grantees(grants)))
+        self.audit = audit
+        audit?.notice("grants loaded", metadata: ["keys": "\(grants.all.count)"])
+    }
 
     /// The grants that hold now.
     public var grants: Grants { state.withLock { $0.grants } }
@@ -31,7 +41,20 @@ public final class Access: Sendable {
     /// Lets other grants hold from now on.
     public func replace(by grants: Grants) {
         let grantees = Access.grantees(grants)
-        state.withLock { ($0.grants, $0.grantees, $0.version) = (grants, grantees, $0.version + 1) }
+        let old = state.withLock { state in
+            defer { (state.grants, state.grantees, state.version) = (grants, grantees, state.version + 1) }
+            return state.grants
+        }
+        let changes = grants.changes(since: old)
+        func names(_ grants: [Grant]) -> Logger.MetadataValue {
+            "\(grants.prefix(32).map(\.name).joined(separator: " "))"
+        }
+        audit?.notice(
+            "grants replaced",
+            metadata: [
+                "keys": "\(grants.all.count)", "new": names(changes.new), "changed": names(changes.changed),
+                "gone": names(changes.gone),
+            ])
     }
 
     /// How often the grants were replaced.
@@ -50,7 +73,9 @@ public final class Access: Sendable {
 
     private static func grantees(_ grants: Grants) -> [Curve.PublicKey: Grantee] {
         let pairs = grants.all.compactMap { grant in
-            Curve.PublicKey(z85: grant.key).map { ($0, Grantee(name: grant.name, rights: grant.rights)) }
+            Curve.PublicKey(z85: grant.key).map { key in
+                (key, Grantee(key: grant.key, name: grant.name, rights: grant.rights, limits: grant.limits))
+            }
         }
         return Dictionary(pairs) { first, _ in first }
     }

@@ -14,14 +14,21 @@ final class NoticeLog {
     }
 
     private let logger: Logger
+    /// Gets what concerns rights, in place of ``logger``.
+    private let audit: Logger
     private var rooms: [Notice.Kind: Room] = [:]
 
     private static let rate = RequestBudget.Rate(burst: 64, perSecond: 1)
 
-    init(_ logger: Logger) { self.logger = logger }
+    /// - Parameter access: its audit log gets what concerns rights, where it has one.
+    init(_ logger: Logger, _ access: Access?) {
+        self.logger = logger
+        audit = access?.audit ?? logger
+    }
 
     /// Logs a notice, if there is room. Each value stays on one line, also where a peer has chosen it.
     func log(_ notice: Notice, now: Moment) {
+        let logger = notice.kind.concernsRights ? audit : logger
         guard logger.logLevel <= notice.kind.level, let leftOutCount = takeRoom(notice.kind, now) else { return }
         var metadata: Logger.Metadata = [:]
         for (key, value) in notice.metadata { metadata[key] = "\(value.shown())" }
@@ -44,6 +51,8 @@ final class NoticeLog {
 }
 
 extension Notice.Kind {
+    fileprivate var concernsRights: Bool { [.denied, .deniedPush, .nameTaken].contains(self) }
+
     /// Libraries log at info or below. Only a notice that needs an operator is a warning.
     fileprivate var level: Logger.Level {
         switch self {
@@ -54,6 +63,7 @@ extension Notice.Kind {
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .clockAccepted:
             .info
+        case .nameTaken: .notice
         case .holeFound, .holeMended, .malformed: .debug
         }
     }

@@ -59,7 +59,7 @@ struct ReplicaLoop: ~Copyable {
         self.machine = machine
         self.links = links
         self.host = host
-        notices = NoticeLog(host.logger)
+        notices = NoticeLog(host.logger, links.access)
         self.keeper = keeper
     }
 
@@ -100,7 +100,7 @@ struct ReplicaLoop: ~Copyable {
                     relay.receive(
                         request.decoded(relay.configuration.limits), from: request.peer, now: Clocks.now())
                 })
-            relay.countRefusedClients(sockets.takeRefusedCount())
+            relay.countRefused(sockets.takeRefused(), now: Clocks.now())
         }
         let end = Clocks.now()
         try carryOut(now: end)

@@ -47,6 +47,9 @@ final class SenderLinks {
         links.append(SenderLink(sender: sender, control: control))
     }
 
+    /// The grants to which senders are held; nil for none.
+    var access: Access? { configuration.security?.access }
+
     /// The senders, in the order in which they were added.
     var senders: some Collection<SenderID> { links.lazy.map(\.sender) }
 
@@ -68,7 +71,8 @@ final class SenderLinks {
         for link in links {
             guard let key = security.serverKey(at: link.control.endpoint) else { continue }
             let grantee = access.grantee(of: key) ?? Grantee(name: key.z85, rights: Rights())
-            guard link.grantee != grantee else { continue }
+            // Limits bound clients, and not what a sender says.
+            guard link.grantee?.name != grantee.name || link.grantee?.rights != grantee.rights else { continue }
             link.grantee = grantee
             taker.grant(grantee, to: link.sender)
             if !isFirst { taker.disconnected(link.sender, reason: "its key is granted something else now", now: now) }

@@ -50,7 +50,7 @@ struct PublisherLoop: ~Copyable {
         publisher.store?.mail.wake(waker)
         self.thread = thread
         self.publisher = publisher
-        notices = NoticeLog(publisher.logger)
+        notices = NoticeLog(publisher.logger, publisher.configuration.security?.access)
         metrics = CounterMetrics(
             label: "modelcast_publisher", name: configuration.name, problems: publisher.problems)
         publisher.core.withLock { core in
@@ -159,8 +159,8 @@ struct PublisherLoop: ~Copyable {
                 let decoded = request.decoded(publisher.configuration.limits)
                 publisher.core.withLock { $0.origin.receive(decoded, from: request.peer, now: now) }
             })
-        guard let refused = sockets?.takeRefusedCount(), refused > 0 else { return }
-        publisher.core.withLock { $0.origin.countRefusedClients(refused) }
+        guard let refused = sockets?.takeRefused(), !refused.isEmpty else { return }
+        publisher.core.withLock { $0.origin.countRefused(refused, now: Clocks.now()) }
     }
 
     func send(_ actions: [OriginAction]) throws(ModelcastError) {

@@ -6,6 +6,8 @@ public struct PublisherStatus: Sendable {
     public let counters: Counters
     /// The peers that listen, or have asked something within the last seconds, with their last reports.
     public let peers: [Peer]
+    /// What was refused, to whom: each kind of each peer once, the last one first, at most 256.
+    public let errors: [DistinctError]
     /// How many bytes of batches are held for replay.
     public let replayByteCount: Int
     /// How far the publisher's stamps lie ahead of its clock. It is more than some milliseconds where the clock was
@@ -20,6 +22,7 @@ extension Publisher {
         core.withLock { core in
             PublisherStatus(
                 counters: core.origin.counters, peers: core.origin.connectedPeers,
+                errors: core.origin.distinctErrors.all,
                 replayByteCount: core.origin.ring.byteCount, clockLead: core.origin.clockLead(now: Clocks.now()))
         }
     }

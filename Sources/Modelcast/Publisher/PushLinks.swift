@@ -36,7 +36,7 @@ final class PushLinks {
                 limits: configuration.limits))
         self.thread = thread
         self.logger = logger
-        notices = NoticeLog(logger)
+        notices = NoticeLog(logger, configuration.security?.access)
         settings = ConnectionSettings(
             frameByteCount: configuration.limits.frameByteCount, queueByteCount: PushLinks.queueByteCount,
             greetings: .always, security: configuration.security)

@@ -68,7 +68,7 @@ extension Relay: ThreadService {
         let status = RelayStatus(
             isServing: true, senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
             replicaCounters: replica.counters, counters: machine.counters, store: keeper?.status,
-            peers: machine.connectedPeers)
+            peers: machine.connectedPeers, errors: machine.distinctErrors)
         core.withLock { $0.status = status }
     }
 }

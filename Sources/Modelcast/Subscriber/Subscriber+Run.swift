@@ -34,7 +34,7 @@ extension Subscriber: ThreadService {
                 self.publish(
                     SubscriberStatus(
                         senders: replica.senderStatus(now: now), streams: replica.streamStatus(now: now),
-                        counters: replica.counters, store: keeper?.status))
+                        counters: replica.counters, store: keeper?.status, errors: replica.distinctErrors.all))
                 metrics.update(replica.counters, now: now)
             })
         try ReplicaLoop(machine: machine, links: links, host: host, keeper: keeper).run()

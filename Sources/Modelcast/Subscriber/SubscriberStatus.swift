@@ -1,4 +1,5 @@
 public import ModelStore
+public import ModelSync
 
 /// The state of a subscriber at one moment.
 public struct SubscriberStatus: Sendable {
@@ -10,6 +11,9 @@ public struct SubscriberStatus: Sendable {
     public internal(set) var counters: Counters
     /// The figures of writing to the store; nil where there is none.
     public internal(set) var store: WriteBehindStatus?
+
+    /// What publishers did wrong, or refused: each kind of each sender once, the last one first, at most 256.
+    public internal(set) var errors: [DistinctError] = []
 
     /// Every publisher is live: all batches that it has sent are applied. False where no status has come yet.
     public var isLive: Bool { !senders.isEmpty && senders.allSatisfy { $0.state == .live } }

@@ -22,8 +22,8 @@ protocol ServingEnd: AnyObject {
     /// Ends the connections of these peers, and drops what waits for them. They may connect again.
     func cut(_ peers: [[UInt8]])
 
-    /// How many clients were refused since the last call.
-    func takeRefusedCount() -> UInt64
+    /// The clients that were refused since the last call, by reason.
+    func takeRefused() -> [RefusedClients]
 
     /// Hands over what has arrived, a burst of each kind.
     /// - Parameters:
@@ -38,13 +38,17 @@ struct IncomingRequest {
     let peer: [UInt8]
     /// The owner of the connection, with what it is granted at this moment.
     var grantee = Grantee.anybody
+    /// The connection is one more than the key of its owner may have.
+    var isExcess = false
+    /// The address of its other end, without a port; empty where it is not known.
+    var address = ""
     /// Empty for a message that is none by its form.
     let payload: [UInt8]
     /// Finds the endpoint of the stream for the owner, as ``ReceivedRequest`` takes it.
     var stream: () -> String? = { nil }
 
     func decoded(_ limits: WireLimits) -> ReceivedRequest {
-        ReceivedRequest(payload.span, limits: limits, from: grantee, stream: stream)
+        ReceivedRequest(payload.span, limits: limits, from: grantee, at: address, isExcess: isExcess, stream: stream)
     }
 }
 

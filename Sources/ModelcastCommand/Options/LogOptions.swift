@@ -21,6 +21,13 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument {
     case error
     case critical
 
+    /// The log of grants, refused keys, denied writes and taken names, on standard error whatever `--log-level` says.
+    static func makeAuditLog() -> Logger {
+        var logger = Logger(label: "modelcast.audit") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .notice
+        return logger
+    }
+
     /// A logger that writes messages of this severity or more to standard error.
     func makeLogger(leavingOut leftOut: Set<String> = []) -> Logger {
         var logger = Logger(label: "modelcast") {

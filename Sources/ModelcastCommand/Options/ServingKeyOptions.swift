@@ -70,7 +70,7 @@ struct ServingKeyOptions: ParsableArguments {
     func security() throws -> Security? {
         var security = try own.security()
         for path in clientKeys { security?.clients.formUnion(try KeyFile.publicKeys(at: path)) }
-        if let grants { security?.access = Access(try GrantsFile.read(grants)) }
+        if let grants { security?.access = Access(try GrantsFile.read(grants), audit: LogLevel.makeAuditLog()) }
         return security
     }
 

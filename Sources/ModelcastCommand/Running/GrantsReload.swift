@@ -22,20 +22,18 @@ struct GrantsReload: Service {
             let old = access.grants
             guard isAsked || grants != old else { return }
             access.replace(by: grants)
-            let new = grants.keys.subtracting(old.keys).count
-            let changed = grants.all.count { grant in old[grant.key].map { $0.rights != grant.rights } ?? false }
+            let changes = grants.changes(since: old)
             StandardError.write(
-                line: "\(path): \(grants.all.count) keys, of these \(new) new and \(changed) changed; "
-                    + "\(old.keys.subtracting(grants.keys).count) are gone")
+                line: "\(path): \(grants.all.count) keys, of these \(changes.new.count) new and "
+                    + "\(changes.changed.count) changed; \(changes.gone.count) are gone")
             GrantsReload.tell(grants, path, logger)
         } catch {
             logger.error("the grants were not changed", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// Logs that these grants hold, and what may be a mistake in them.
+    /// Logs what may be a mistake in these grants.
     static func tell(_ grants: Grants, _ path: String, _ logger: Logger) {
-        logger.notice("grants loaded", metadata: ["file": "\(path)", "keys": "\(grants.all.count)"])
         for warning in grants.warnings { logger.warning("\(path):\(warning)") }
     }
 }

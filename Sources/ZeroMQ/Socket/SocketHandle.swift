@@ -8,6 +8,8 @@ final class SocketHandle {
     let raw: UnsafeMutableRawPointer
     private(set) var isOpen = true
     private(set) var isMonitored = false
+    /// The socket that receives the events, where others than its owner would let it go too early.
+    var monitorReceiver: SharedSocket?
     /// The files of the ipc endpoints that the socket is bound to.
     var files: [SocketFile] = []
 
@@ -49,6 +51,7 @@ final class SocketHandle {
         (isMonitored, isKnownEmpty) = (false, false)
         // Fails only on a terminated context, where monitoring has ended already.
         _ = unsafe clibzmq_monitor(raw, nil, 0)
+        monitorReceiver = nil
     }
 
     /// Removes the files of endpoints. The socket still listens there, so no other start takes them for left behind.

@@ -20,10 +20,17 @@ public struct Monitor: ~Copyable {
 
     private static let lastNumber = Atomic<UInt64>(0)
 
-    fileprivate init(of watched: SocketHandle, in context: Context) throws(ZeroMQError) {
-        let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    fileprivate init(of watched: SocketHandle) throws(ZeroMQError) {
+        receiver = try Monitor.start(watched)
+        self.watched = watched
+    }
+
+    /// Starts the events of a socket.
+    /// - Returns: the socket that receives them.
+    static func start(_ watched: SocketHandle) throws(ZeroMQError) -> sending Socket {
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let endpoint = "inproc://modelcast-monitor-\(number)"
-        let receiver = try Socket(.pair, in: context)
+        let receiver = try Socket(.pair, in: watched.context)
         try receiver.set(.receiveHighWaterMark, 0)
         try watched.startMonitor(at: endpoint)
         do {
@@ -32,8 +39,7 @@ public struct Monitor: ~Copyable {
             watched.stopMonitor()
             throw error
         }
-        self.watched = watched
-        self.receiver = receiver
+        return receiver
     }
 
     deinit {
@@ -43,8 +49,13 @@ public struct Monitor: ~Copyable {
 
     /// The next event, or nil when none has come.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
-    public func next() throws(ZeroMQError) -> SocketEvent? {
-        guard let head = try receiver.receive() else { return nil }
+    public func next() throws(ZeroMQError) -> SocketEvent? { try receiver.nextEvent() }
+}
+
+extension Socket {
+    /// The next event of the socket that this one watches, or nil when none has come.
+    borrowing func nextEvent() throws(ZeroMQError) -> SocketEvent? {
+        guard let head = try receive() else { return nil }
         // An event has two frames: 16 bits of event and 32 of value in native order, then the endpoint.
         let numbers = head.withBytes { bytes -> (event: UInt16, value: UInt32)? in
             guard bytes.byteCount >= 6 else { return nil }
@@ -54,7 +65,7 @@ public struct Monitor: ~Copyable {
             )
         }
         var endpoint = ""
-        if head.hasMore, let tail = try receiver.receive() {
+        if head.hasMore, let tail = try receive() {
             endpoint = tail.withBytes { bytes in
                 unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
             }
@@ -72,7 +83,7 @@ extension Socket {
     /// - Precondition: no other monitor of this socket exists.
     @available(*, noasync, message: "one thread owns a socket, and a task hops threads: use a thread of your own")
     public func makeMonitor() throws(ZeroMQError) -> Monitor {
-        try Monitor(of: handle, in: handle.context)
+        try Monitor(of: handle)
     }
 }
 

@@ -58,9 +58,14 @@ public struct SocketEvent: Hashable, Sendable {
     public let kind: Kind
     /// The endpoint that libzmq reports with the event.
     public let endpoint: String
+    /// The descriptor of the connection that was accepted, or has ended; nil with other events. By the time that the
+    /// event is read another connection may have it.
+    public let descriptor: Int32?
 
     init(event: UInt16, value: UInt32, endpoint: String) {
         self.endpoint = endpoint
+        let isOfOne = [ZMQ_EVENT_ACCEPTED, ZMQ_EVENT_DISCONNECTED].contains(CInt(event))
+        descriptor = isOfOne ? Int32(truncatingIfNeeded: value) : nil
         let code = ZeroMQError.Code(rawValue: CInt(truncatingIfNeeded: value))
         kind =
             switch CInt(event) {

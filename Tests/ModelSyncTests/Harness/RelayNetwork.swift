@@ -1,4 +1,5 @@
 @_spi(CacheWriting) import ModelCache
+import ModelGrants
 import ModelRecord
 import ModelSync
 import ModelWire
@@ -202,6 +203,21 @@ struct RelayNetwork {
     mutating func ask(_ server: Server, bytes: [UInt8], from peer: [UInt8] = [99]) -> [ControlReply] {
         replies = []
         receive(bytes, from: peer, at: server)
+        return replies.filter { $0.peer == peer }.map(\.reply)
+    }
+
+    /// Asks as the owner of a key.
+    mutating func ask(
+        _ server: Server, _ request: ControlRequest, from peer: [UInt8] = [99], as grantee: Grantee,
+        isExcess: Bool = false
+    ) -> [ControlReply] {
+        replies = []
+        let received = ReceivedRequest(request.encode().span, limits: .default, from: grantee, isExcess: isExcess)
+        switch server {
+        case .origin(let index): origins[index].receive(received, from: peer, now: moment(of: index))
+        case .relay(let index): relays[index].receive(received, from: peer, now: now)
+        }
+        carryOutAll()
         return replies.filter { $0.peer == peer }.map(\.reply)
     }
 

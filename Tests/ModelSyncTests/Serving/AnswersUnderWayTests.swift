@@ -52,4 +52,39 @@ import Testing
         #expect(room.byteCountMax > 4_000)
         #expect(underWay.byteCount > 50 << 20)
     }
+
+    @Test func `all connections of a key with a bound stay within it, or have one message under way`() {
+        forEachSeed(200) { _, generator in
+            var underWay = AnswersUnderWay(byteCountMax: 32 << 20)
+            let bound = Int.random(in: 1_000...2_000_000, using: &generator)
+            underWay.bound("key", to: bound)
+            var held: [[UInt8]: [Int]] = [:]
+            func sum(ofKey isOfKey: Bool) -> Int {
+                held.filter { ($0.key[0] < 8) == isOfKey }.values.joined().reduce(0) {
+                    $0 + $1 + ReleasedMessage.overheadByteCount
+                }
+            }
+            for step in 0..<2_000 {
+                let now = Moment(wallMilliseconds: 0, uptimeMicroseconds: UInt64(step))
+                let peer = [UInt8.random(in: 0..<16, using: &generator)]
+                let key = peer[0] < 8 ? "key" : nil
+                if Bool.random(using: &generator), let count = held[peer]?.popLast() {
+                    if held[peer] == [] { held[peer] = nil }
+                    underWay.remove(ReleasedMessage(peer: peer, byteCount: count), now: now)
+                }
+                let before = sum(ofKey: true)
+                guard let room = underWay.room(for: peer, of: key, chunkByteCount: 128 << 10) else {
+                    // The others are kept from nothing by the key.
+                    if key == nil { #expect(held[peer] != nil) }
+                    continue
+                }
+                let isLarge = held[peer] == nil && Int.random(in: 0..<4, using: &generator) == 0
+                let count = min(isLarge ? 900_000 : room.chunkByteCount, room.byteCountMax)
+                underWay.add(count, for: peer, of: key, now: now)
+                held[peer, default: []].append(count)
+                if key != nil { #expect(sum(ofKey: true) <= bound || before == 0) }
+            }
+            #expect(underWay.byteCount == sum(ofKey: true) + sum(ofKey: false))
+        }
+    }
 }

@@ -155,4 +155,42 @@ import Testing
         relay.signal(SIGTERM)
         #expect(try await relay.exitCode() == 0)
     }
+
+    @Test func `a job past a lasting limit of its key ends with 1, past a rate it waits, and the audit log tells`()
+        async throws
+    {
+        try await make("relay", "job")
+        let job = try key("job")
+        try write("grant \(job) nightly publish:User origin=job ids=10 rate=5")
+        let relay = try RunningCommand([
+            "relay", "--name", "relay", "--bind", "tcp://127.0.0.1:*", "--key", folder.path("relay.key"), "--grants",
+            folder.path("grants"), "--log-level", "critical",
+        ])
+        let endpoint = try await relay.endpoint()
+        func push(_ count: Int) async throws -> (code: Int32?, error: String) {
+            let lines = (0..<count).map { #"{"id": "\#($0)", "name": "Ada"}"# }
+            let command = try RunningCommand(
+                [
+                    "publish", "--name", "job", "--push", endpoint, "--type", "User", "--id-field", "id", "--key",
+                    folder.path("job.key"), "--server-key", folder.path("relay.pub"), "--timeout", "60",
+                ], input: lines.joined(separator: "\n") + "\n")
+            return (try await command.exitCode(), command.error)
+        }
+        #expect(try await push(10).code == 0)
+        let refused = try await push(11)
+        #expect(refused.code == 1)
+        #expect(refused.error.contains("ids=10 is what nightly may have"), "\(refused.error)")
+        // Raised while the relay serves.
+        try write("grant \(job) nightly publish:User origin=job ids=11 rate=5")
+        relay.signal(SIGHUP)
+        var code: Int32? = 1
+        for _ in 0..<50 where code != 0 { code = try await push(11).code }
+        #expect(code == 0)
+        for line in ["grants loaded", "a name was taken by pushing", "grants replaced"] {
+            #expect(relay.error.contains(line) && relay.error.contains("modelcast.audit"), "\(relay.error)")
+        }
+        #expect(relay.error.contains("changed=nightly"))
+        relay.signal(SIGTERM)
+        #expect(try await relay.exitCode() == 0)
+    }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct LogAndMetricsTests {
     @Test func `of one kind sixty-four notices are logged at once and one a second after that, and all are counted`() {
         let log = RecordedLog()
-        let notices = NoticeLog(log.makeLogger())
+        let notices = NoticeLog(log.makeLogger(), nil)
         func tell(_ kind: Notice.Kind, _ count: Int, atSecond second: UInt64) {
             let now = Moment(wallMilliseconds: 0, uptimeMicroseconds: second * 1_000_000)
             for _ in 0..<count { notices.log(Notice(kind: kind, metadata: ["type": "a\nb"]), now: now) }
@@ -39,7 +39,7 @@ import Testing
     ) throws {
         let log = RecordedLog()
         let now = Moment(wallMilliseconds: 0, uptimeMicroseconds: 0)
-        NoticeLog(log.makeLogger()).log(Notice(kind: kind, metadata: ["sender": "p", "sequence": "7"]), now: now)
+        NoticeLog(log.makeLogger(), nil).log(Notice(kind: kind, metadata: ["sender": "p", "sequence": "7"]), now: now)
         let entry = try #require(log.entries.first)
         #expect(log.entries.count == 1)
         #expect(entry.level == level)

@@ -91,11 +91,12 @@ extension Replica {
     private func deny(_ sender: SenderID, _ origin: String, _ type: String?) {
         counters[.deniedMessages] += 1
         guard let key = sessions[sender.index].rights?.grantee.name else { return }
+        let message = "\(key) may not speak for \(origin.shown()) of \(type?.shown() ?? "any type")"
+        errors.note("denied message", of: label(sender), message)
         let isNews = sessions[sender.index].rights?.isNews(origin) ?? false
         // The status tells it for as long as the sender goes on.
         guard isNews || sessions[sender.index].lastError == nil else { return }
-        sessions[sender.index].lastError =
-            "\(key) may not speak for \(origin.shown()) of \(type?.shown() ?? "any type")"
+        sessions[sender.index].lastError = message
         guard isNews else { return }
         notice(
             .denied,

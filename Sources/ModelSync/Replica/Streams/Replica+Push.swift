@@ -12,13 +12,13 @@ extension Replica {
     ///     yet.
     public func receivePushed(
         topic bytes: Span<UInt8>, payload: Span<UInt8>, of grantee: Grantee = .anybody, now: Moment,
-        mayName: () -> Bool = { true }
+        mayName: (_ origin: String) -> Bool = { _ in true }
     ) -> PushArrival {
         let judged = judgePushed(topic: bytes, payload: payload, of: grantee, now: now) { _ in 0 }
         if case .duplicate = judged { counters[.duplicateBatches] += 1 }
         guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard follows(key.origin) || mayName() else { return .tooManyNames }
+        guard follows(key.origin) || mayName(key.origin) else { return .tooManyNames }
         // A pusher is the origin itself, so its start counts as its own word.
         takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)

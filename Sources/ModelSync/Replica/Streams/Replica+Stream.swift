@@ -55,6 +55,7 @@ extension Replica {
     func dropMalformed(_ sender: SenderID, _ error: WireError) {
         counters[.malformedFrames] += 1
         sessions[sender.index].lastError = error.description
+        errors.note("malformed frame", of: label(sender), error.description)
         notice(.malformed, ["sender": label(sender), "reason": error.description])
     }
 

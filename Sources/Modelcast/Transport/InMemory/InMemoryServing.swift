@@ -1,3 +1,4 @@
+import ModelSync
 import ZeroMQ
 
 /// A sender on a bus.
@@ -42,7 +43,7 @@ final class InMemoryServing: ServingEnd {
     }
 
     /// Nobody is refused on a bus.
-    func takeRefusedCount() -> UInt64 { 0 }
+    func takeRefused() -> [RefusedClients] { [] }
 
     func receive(subscribed: ([UInt8]) -> Void, requested: (IncomingRequest) -> Void) {
         // Both are called outside of the lock: a writer takes that while it holds the publisher's.

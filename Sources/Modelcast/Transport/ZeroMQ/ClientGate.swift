@@ -1,4 +1,5 @@
 import Logging
+import ModelSync
 import ZeroMQ
 
 /// Allows clients whose keys are allowed, and counts the others. Without keys it allows every client that speaks ZMTP
@@ -15,7 +16,10 @@ final class ClientGate {
     /// asked.
     private var monitor: Monitor?
     private var monitorToken: Poller.Token?
-    private var refusedCount: UInt64 = 0
+    /// The connections of the control socket that have not said anything yet.
+    var silent = SilentConnections()
+    /// The refused clients that were not taken yet, by reason.
+    private var refused: [String: RefusedClients] = [:]
     private var untoldCount: UInt64 = 0
     private var nextLine: UInt64 = 0
 
@@ -34,7 +38,7 @@ final class ClientGate {
     ) throws(ZeroMQError) {
         handler = try ZAPHandler(allowing: security?.clientKeys, domain: Security.domain, in: context)
         handlerToken = try poller.add(handler)
-        self.logger = logger
+        self.logger = security?.access?.audit ?? logger
         hasKeys = security != nil
         known = security?.clientKeys ?? []
         guard let security else { return }
@@ -57,18 +61,21 @@ final class ClientGate {
                 case .allowed, .allowedWithoutKey: continue
                 // One that may come in elsewhere goes there: other grants hold for it since it was told of this stream.
                 case .refused(let key) where known.contains(key): continue
-                case .refused(let key): refused("its key has no grant; if it should have one, add it", key: key.z85)
-                case .malformed: refused("it was asked about in a way that is not understood", key: nil)
+                case .refused(let key): note("its key has no grant; if it should have one, add it", key: key.z85)
+                case .malformed: note("it was asked about in a way that is not understood", key: nil)
                 }
             }
         }
+        let now = Clocks.now().uptimeMicroseconds
+        defer { silent.cutExcess(at: now) }
         guard let monitorToken, poller.isReadable(monitorToken) else { return }
         while let event = try monitor?.next() {
+            silent.note(event, at: now)
             switch event.kind {
             case .handshakeFailed(.protocolError(.mechanismMismatch)):
-                refused(hasKeys ? "it has no keys" : "it has keys, and this server has none", key: nil)
+                note(hasKeys ? "it has no keys" : "it has keys, and this server has none", key: nil)
             case .handshakeFailed(.protocolError):
-                refused(hasKeys ? "it does not know the key of this server" : "it breaks the rules of ZMTP", key: nil)
+                note(hasKeys ? "it does not know the key of this server" : "it breaks the rules of ZMTP", key: nil)
             default: continue
             }
         }
@@ -80,14 +87,15 @@ final class ClientGate {
         if domain == Security.domain { known = keys ?? [] }
     }
 
-    /// How many clients were refused since the last call.
-    func takeRefusedCount() -> UInt64 {
-        defer { refusedCount = 0 }
-        return refusedCount
+    /// The clients that were refused since the last call, by reason.
+    func takeRefused() -> [RefusedClients] {
+        defer { refused = [:] }
+        return Array(refused.values)
     }
 
-    private func refused(_ reason: String, key: String?) {
-        refusedCount += 1
+    private func note(_ reason: String, key: String?) {
+        refused[reason, default: RefusedClients(reason: reason, key: key, count: 0)].count += 1
+        if let key { refused[reason]?.key = key }
         untoldCount += 1
         let now = Clocks.now().uptimeMicroseconds
         guard now >= nextLine else { return }

@@ -21,12 +21,27 @@ final class StreamServing {
     /// When no socket could be bound last, so that not every `hello` tries again.
     private var failedAt: UInt64?
     private var accounts = SubscriptionAccounts()
+    private var connections = KeyConnections()
 
     /// A bound socket.
     private struct Open {
         let socket: StreamSocket
         let domain: String
         let token: Poller.Token
+        let monitorToken: Poller.Token
+        var silent = SilentConnections()
+
+        init(_ socket: StreamSocket, domain: String, poller: inout Poller) {
+            (self.socket, self.domain) = (socket, domain)
+            token = poller.add(socket.socket)
+            monitorToken = poller.add(socket.monitor)
+        }
+
+        /// A poller keeps a shared socket open.
+        func remove(from poller: inout Poller) {
+            poller.remove(token)
+            poller.remove(monitorToken)
+        }
     }
 
     /// How many sockets there are for those who may read less than everything.
@@ -53,25 +68,21 @@ final class StreamServing {
         if access != nil { try StreamServing.requireRoom(endpoint) }
         let domain = access == nil ? Security.domain : StreamServing.domain(0)
         if let access { gate.allow(access.keys(reading: [.all]), in: domain) }
-        let main = try StreamSocket(
-            StreamServing.make(domain, settings, in: context) { socket throws(ZeroMQError) in
-                try socket.bind(endpoint)
-            })
+        let main = try StreamServing.make(domain, [.all], settings, in: context) { socket throws(ZeroMQError) in
+            try socket.bind(endpoint)
+        }
         sockets = StreamSockets(main, hasGrants: access != nil)
-        open = [Open(socket: main, domain: domain, token: thread.poller.add(main.socket))]
+        open = [Open(main, domain: domain, poller: &thread.poller)]
     }
 
-    deinit {
-        // A poller keeps a shared socket open.
-        for stream in open { thread.poller.remove(stream.token) }
-    }
+    deinit { for stream in open { stream.remove(from: &thread.poller) } }
 
     private static func domain(_ number: Int) -> String { "\(Security.domain)-stream-\(number)" }
 
     private static func make(
-        _ domain: String, _ settings: ServingSettings, in context: Context,
+        _ domain: String, _ readable: [NamePattern], _ settings: ServingSettings, in context: Context,
         bind: (borrowing Socket) throws(ZeroMQError) -> Void
-    ) throws(ZeroMQError) -> sending Socket {
+    ) throws(ZeroMQError) -> StreamSocket {
         let stream = try Socket(.xpub, in: context)
         try stream.applyDefaults(
             frameLimit: settings.frameByteCount, memoryLimit: settings.subscriberQueueByteCount)
@@ -83,8 +94,9 @@ final class StreamServing {
         try stream.set(.sendHighWaterMark, frames)
         try stream.set(.linger, StreamServing.linger)
         try Security.serve(stream, settings.security, domain: domain)
+        let monitor = try SharedMonitor(of: stream)
         try bind(stream)
-        return stream
+        return try StreamSocket(stream, monitor, readable: readable)
     }
 
     // MARK: Sockets for some types
@@ -133,7 +145,7 @@ final class StreamServing {
             throw error
         }
         nextNumber += 1
-        open.append(Open(socket: socket, domain: domain, token: thread.poller.add(socket.socket)))
+        open.append(Open(socket, domain: domain, poller: &thread.poller))
         sockets.open(socket)
         return socket
     }
@@ -155,14 +167,13 @@ final class StreamServing {
             detail: "for one more stream\(among), where \(open.count - 1) are open for other types")
         for place in places where !taken.contains(place.description) {
             do throws(ZeroMQError) {
-                return try StreamSocket(
-                    StreamServing.make(domain, settings, in: context) { socket throws(ZeroMQError) in
-                        if case .tcp(let host, let port) = place {
-                            try socket.bind(toAddress: host, port: port)
-                        } else {
-                            try socket.bind(place.description)
-                        }
-                    }, readable: readable)
+                return try StreamServing.make(domain, readable, settings, in: context) { socket throws(ZeroMQError) in
+                    if case .tcp(let host, let port) = place {
+                        try socket.bind(toAddress: host, port: port)
+                    } else {
+                        try socket.bind(place.description)
+                    }
+                }
             } catch {
                 failure = error
                 guard [.addressInUse, .fileExists].contains(error.code) else { throw error }
@@ -192,7 +203,7 @@ final class StreamServing {
 
     private func close(_ stream: Open) {
         gate.allow(nil, in: stream.domain)
-        thread.poller.remove(stream.token)
+        stream.remove(from: &thread.poller)
         sockets.close(stream.socket)
         open.removeAll { $0.socket === stream.socket }
     }
@@ -210,6 +221,7 @@ final class StreamServing {
             }
         }
         accounts.cut { access.grantee(of: $0)?.readable }
+        for index in open.indices { open[index].silent.cutAll() }
     }
 
     // MARK: Subscriptions
@@ -218,9 +230,17 @@ final class StreamServing {
     /// - Parameter subscribed: is called outside of the lock of a socket, as a writer takes that while it holds the
     ///   publisher's lock.
     func receive(_ subscribed: ([UInt8]) -> Void) throws(ZeroMQError) {
-        for stream in open where thread.poller.isReadable(stream.token) {
+        let now = Clocks.now().uptimeMicroseconds
+        for index in open.indices {
+            if thread.poller.isReadable(open[index].monitorToken) {
+                while let event = try open[index].socket.monitor.next() { open[index].silent.note(event, at: now) }
+            }
+            open[index].silent.cutExcess(at: now)
+        }
+        for (index, stream) in open.enumerated() where thread.poller.isReadable(stream.token) {
             for _ in 0..<StreamServing.burst {
                 guard let subscription = try stream.socket.receive() else { break }
+                if let connection = subscription.connection { open[index].silent.spoke(connection) }
                 guard isAdmitted(subscription, stream.socket), subscription.isWhole else { continue }
                 // XPUB reports a subscription as one frame: 1 or 0, then the prefix.
                 if subscription.frame.first == 1 { subscribed(Array(subscription.frame.dropFirst())) }
@@ -228,11 +248,11 @@ final class StreamServing {
         }
     }
 
-    /// Ends a connection that makes too many subscriptions, or whose key may read other types than it did at its
-    /// beginning.
+    /// Ends a connection that makes too many subscriptions, that is one more than its key may have, or whose key may
+    /// read other types than it did at its beginning.
     private func isAdmitted(_ subscription: StreamSocket.Subscription, _ socket: StreamSocket) -> Bool {
         guard let connection = subscription.connection else { return access == nil }
-        let mayRead = access.map { $0.grantee(of: subscription.key)?.readable == socket.readable } ?? true
+        let mayRead = access.map { mayListen(subscription.key, by: connection, to: socket, $0) } ?? true
         let isCounted = accounts.count(
             subscription.frame, of: connection, key: subscription.key, reading: socket.readable)
         guard mayRead, isCounted else {
@@ -240,5 +260,12 @@ final class StreamServing {
             return false
         }
         return true
+    }
+
+    private func mayListen(
+        _ key: Curve.PublicKey?, by connection: Connection, to socket: StreamSocket, _ access: Access
+    ) -> Bool {
+        guard let key, let grantee = access.grantee(of: key), grantee.readable == socket.readable else { return false }
+        return connections.admits(connection, of: key, atMost: grantee.limits[.connections])
     }
 }

@@ -5,6 +5,8 @@ import ZeroMQ
 /// An XPUB socket of a stream. Any thread may send on it, and the socket thread waits on it.
 final class StreamSocket: Sendable {
     let socket: SharedSocket
+    /// Its events.
+    let monitor: SharedMonitor
     /// The endpoint where the socket is bound.
     let endpoint: String
     /// The types that its subscribers may read.
@@ -12,7 +14,10 @@ final class StreamSocket: Sendable {
     /// The narrowing to what its subscribers may read; nil where they may read everything.
     private let narrowing: Mutex<StreamNarrowing>?
 
-    init(_ socket: consuming sending Socket, readable: [NamePattern] = [.all]) throws(ZeroMQError) {
+    init(
+        _ socket: consuming sending Socket, _ monitor: SharedMonitor, readable: [NamePattern]
+    ) throws(ZeroMQError) {
+        self.monitor = monitor
         endpoint = try socket.lastEndpoint()
         self.readable = readable
         narrowing = readable == [.all] ? nil : Mutex(StreamNarrowing(to: readable))

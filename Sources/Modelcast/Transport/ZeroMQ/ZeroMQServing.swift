@@ -1,5 +1,6 @@
 import Logging
 import ModelGrants
+import ModelSync
 import ZeroMQ
 
 /// The sockets of a sender, which is a publisher or relay: XPUB for the stream, ROUTER for control. They belong to one
@@ -24,17 +25,26 @@ final class ZeroMQServing: ServingEnd {
     /// The version of the grants that the connections were last held against.
     private var version: UInt64
     /// The connections of the peers, so that they can be cut.
-    private var connections: [[UInt8]: Connection] = [:]
+    private var connections: [[UInt8]: Link] = [:]
     /// The keys of the connections, where there are grants, with what each may read.
     private var keys: [[UInt8]: Reader] = [:]
     private var connectionCountMax = 1024
+    private var keyConnections = KeyConnections()
     private let controlToken: Poller.Token
     private var message = Message()
+
+    /// A connection, and where it comes from.
+    private struct Link {
+        let connection: Connection
+        let address: String
+    }
 
     /// Who has a connection, and what it may read there.
     private struct Reader {
         let key: Curve.PublicKey
         let readable: [NamePattern]
+        /// It was told that its key has too many connections.
+        let isExcess: Bool
     }
 
     /// How many messages are taken from a socket before the other sockets get their turn.
@@ -92,8 +102,8 @@ final class ZeroMQServing: ServingEnd {
         freight = UnreleasedAnswers(byteCountMax: settings.answersByteCount, waker: thread.waker)
     }
 
-    /// How many clients were refused since the last call.
-    func takeRefusedCount() -> UInt64 { gate.takeRefusedCount() }
+    /// The clients that were refused since the last call, by reason.
+    func takeRefused() -> [RefusedClients] { gate.takeRefused() }
 
     func reply(to peer: [UInt8], _ load: HeldMessage) throws(ModelcastError) -> Bool {
         try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
@@ -106,7 +116,7 @@ final class ZeroMQServing: ServingEnd {
     /// libzmq drops the messages that wait for a peer with its connection.
     func cut(_ peers: [[UInt8]]) {
         for peer in peers {
-            connections.removeValue(forKey: peer)?.cut()
+            connections.removeValue(forKey: peer)?.connection.cut()
             keys[peer] = nil
         }
     }
@@ -119,6 +129,7 @@ final class ZeroMQServing: ServingEnd {
         gate.allow(access.keys)
         cut(
             keys.filter { access.grantee(of: $0.value.key)?.readable != $0.value.readable }.map(\.key))
+        gate.silent.cutAll()
         streams?.review()
     }
 
@@ -126,11 +137,12 @@ final class ZeroMQServing: ServingEnd {
     /// time to time.
     private func note(_ connection: Connection, of peer: [UInt8]) {
         if connections.count >= connectionCountMax {
-            connections = connections.filter { $0.value.isOpen }
+            connections = connections.filter { $0.value.connection.isOpen }
             keys = keys.filter { connections[$0.key] != nil }
             connectionCountMax = max(1024, 2 * connections.count)
         }
-        guard connections.updateValue(connection, forKey: peer) != connection else { return }
+        guard connections[peer]?.connection != connection else { return }
+        connections[peer] = Link(connection: connection, address: message.address ?? "")
         connection.boundUnsent(byteCount: ZeroMQServing.unsentByteCount)
     }
 
@@ -152,7 +164,7 @@ final class ZeroMQServing: ServingEnd {
             guard let request = try receiveRequest() else { return }
             byteCount += request.payload.count
             guard let access else {
-                requested(IncomingRequest(peer: request.peer, payload: request.payload))
+                requested(IncomingRequest(peer: request.peer, address: request.address, payload: request.payload))
                 continue
             }
             guard let key = request.key, let grantee = access.grantee(of: key),
@@ -161,15 +173,30 @@ final class ZeroMQServing: ServingEnd {
                 cut([request.peer])
                 continue
             }
-            keys[request.peer] = Reader(key: key, readable: readable)
+            let isExcess = !keyConnections.admits(
+                connections[request.peer]?.connection, of: key, atMost: grantee.limits[.connections])
+            // It is told once, and ended when it asks again.
+            if isExcess, keys[request.peer]?.isExcess ?? false {
+                cut([request.peer])
+                continue
+            }
+            keys[request.peer] = Reader(key: key, readable: readable, isExcess: isExcess)
             requested(
                 IncomingRequest(
-                    peer: request.peer, grantee: grantee, payload: request.payload,
+                    peer: request.peer, grantee: grantee, isExcess: isExcess, address: request.address,
+                    payload: request.payload,
                     stream: { [streams] in streams?.endpoint(reading: readable) }))
         }
     }
 
-    private func receiveRequest() throws(ZeroMQError) -> (peer: [UInt8], key: Curve.PublicKey?, payload: [UInt8])? {
+    private struct Request {
+        let peer: [UInt8]
+        let key: Curve.PublicKey?
+        let address: String
+        let payload: [UInt8]
+    }
+
+    private func receiveRequest() throws(ZeroMQError) -> Request? {
         guard try control.receive(into: &message) else { return nil }
         let peer = message.array
         var frames: [[UInt8]] = []
@@ -178,7 +205,12 @@ final class ZeroMQServing: ServingEnd {
             if frames.count < 2 { frames.append(message.array) }
             hasMore = message.hasMore
         }
-        if let connection = message.connection { note(connection, of: peer) }
-        return (peer, access == nil ? nil : message.key, frames.count == 1 ? frames[0] : [])
+        if let connection = message.connection {
+            gate.silent.spoke(connection)
+            note(connection, of: peer)
+        }
+        return Request(
+            peer: peer, key: access == nil ? nil : message.key, address: connections[peer]?.address ?? "",
+            payload: frames.count == 1 ? frames[0] : [])
     }
 }

@@ -1,0 +1,41 @@
+import ModelCache
+import ModelGrants
+import ModelRecord
+import ModelWire
+
+/// What a pushed batch would add, for the limits of keys. The questions are of the batch that was judged last.
+extension Replica {
+    /// How many updates the batch has.
+    var decodedUpdateCount: Int { decoder.updateCount }
+
+    /// The batch begins a stream.
+    func isNewPushed(_ topic: Topic) -> Bool { streams[StreamKey(origin: decoder.origin, topic: topic)] == nil }
+
+    /// How many streams of these origins were begun by pushing, up to a number.
+    func pushedStreamCount(_ max: Int, where isOwn: (String) -> Bool) -> Int {
+        var count = 0
+        for (key, stream) in streams.entries where count < max && stream.isPushed && isOwn(key.origin) { count += 1 }
+        return count
+    }
+
+    /// About how much the batch would add to the models that hold something of these origins; never too little.
+    func decodedCreation(_ frame: Span<UInt8>, type: String, where isOwn: (String) -> Bool) -> CreatedAmount {
+        var amount = CreatedAmount()
+        var seen: Set<String> = []
+        for update in decoder.outlines(in: frame) {
+            let known = cache.record(type: type, id: update.id, includingTombstones: true)
+            if seen.insert(update.id).inserted, !(known?.isWritten(by: isOwn) ?? false) {
+                amount.ids += 1
+                amount.byteCount += Replica.modelByteCount + update.id.utf8.count
+            }
+            if update.operation != .delete {
+                let cellByteCount = Replica.cellByteCount + decoder.origin.utf8.count
+                amount.byteCount += update.fieldsByteCount + update.fieldCount * cellByteCount
+            }
+        }
+        return amount
+    }
+
+    /// About the bytes of a record beside its cells and its id, and of a cell beside its name, value and origin.
+    private static let (modelByteCount, cellByteCount) = (96, 12)
+}

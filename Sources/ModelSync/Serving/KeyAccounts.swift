@@ -1,0 +1,39 @@
+import ModelGrants
+
+/// What the owners of keys with limits have taken lately, all connections of a key together. Keys without limits have
+/// no account, so they cost nothing.
+struct KeyAccounts: Sendable {
+    private struct Account {
+        var requests = RateMeter()
+        var updates = RateMeter()
+    }
+
+    /// There are no more than keys with limits in all grants that have held.
+    private var accounts: [String: Account] = [:]
+
+    /// Takes one request of the owner.
+    /// - Returns: the refusal, where the owner has made too many.
+    mutating func takeRequest(of grantee: Grantee, now: Moment) -> String? {
+        guard let rate = grantee.limits[.requests] else { return nil }
+        let time = now.uptimeMicroseconds
+        guard accounts[grantee.key]?.requests.isOpen(at: time) ?? true else {
+            return grantee.message(.requests, "requests a second; try again in a second")
+        }
+        accounts[grantee.key, default: Account()].requests.take(1, perSecond: rate, at: time)
+        return nil
+    }
+
+    /// Why no updates of the owner are taken now; nil where some are.
+    func refusalOfUpdates(of grantee: Grantee, now: Moment) -> String? {
+        guard grantee.limits[.rate] != nil,
+            !(accounts[grantee.key]?.updates.isOpen(at: now.uptimeMicroseconds) ?? true)
+        else { return nil }
+        return grantee.message(.rate, "updates a second; try again in a second")
+    }
+
+    /// Takes so many updates of the owner, which may be more than it has left: the next ones wait for longer then.
+    mutating func takeUpdates(_ count: Int, of grantee: Grantee, now: Moment) {
+        guard let rate = grantee.limits[.rate] else { return }
+        accounts[grantee.key, default: Account()].updates.take(count, perSecond: rate, at: now.uptimeMicroseconds)
+    }
+}
