@@ -34,7 +34,8 @@ public struct ChildLaunch: Sendable {
         }
         if let errorPath {
             if !FileManager.default.fileExists(atPath: errorPath) {
-                _ = FileManager.default.createFile(atPath: errorPath, contents: nil)
+                _ = FileManager.default.createFile(
+                    atPath: errorPath, contents: nil, attributes: [.posixPermissions: 0o600])
             }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: errorPath))
             try file.seekToEnd()

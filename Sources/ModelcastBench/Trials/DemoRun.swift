@@ -4,34 +4,66 @@ import Foundation
 public struct DemoRun: Sendable {
     let seconds: Double
     let replayRate: Double
+    let folder: TrialFolder
 
     /// - Parameters:
     ///   - seconds: how long the demo runs.
     ///   - replayRate: how many lines of the file are replayed in a second.
-    public init(seconds: Double, replayRate: Double) {
+    ///   - folder: a folder for the file, which exists.
+    public init(seconds: Double, replayRate: Double, folder: TrialFolder) {
         self.seconds = seconds
         self.replayRate = replayRate
+        self.folder = folder
     }
 
-    /// Runs the demo, and prints one line for each process at the end.
-    /// - Returns: true when every subscriber holds what the publishers hold.
+    /// Makes keys and grants for all processes of the demo, as files in its folder.
+    public func makeSecurity() throws -> TrialSecurity { try TrialSecurity(DemoAccess.members, in: folder) }
+
+    /// Runs the demo, and prints one line for each process at the end. Of a trial with keys it also prints the grants,
+    /// what was tried with and without one, and, where something was wrong, what the processes have logged.
+    /// - Returns: true when every copy holds what the publishers hold, and everything was denied that was not granted.
     public func run(_ trial: Trial, screen: LiveScreen, until interruption: Interruption) async throws -> Bool {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("modelcast-demo-\(ProcessInfo.processInfo.processIdentifier)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("shop.ndjson").path
+        do {
+            let isGood = try await carryOut(trial, screen, until: interruption)
+            if !isGood { tellLogs(of: trial) }
+            return isGood
+        } catch {
+            screen.restore()
+            tellLogs(of: trial)
+            throw error
+        }
+    }
+
+    private func tellLogs(of trial: Trial) {
+        guard let logs = trial.security?.logs, !logs.isEmpty else { return }
+        for line in ["what the processes have logged:"] + logs { print(line) }
+    }
+
+    private func carryOut(_ trial: Trial, _ screen: LiveScreen, until interruption: Interruption) async throws -> Bool {
+        let file = try folder.write(to: "shop.ndjson")
         try ReplayFile.write(to: file)
+        if let security = trial.security {
+            print("all is encrypted; each process has a key of its own, and may do what its line of grants says:")
+            for line in DemoAccess.lines(of: security.members) { print(line) }
+        }
 
         try await trial.addPublisher("host", .host)
         try await trial.addPublisher("shop", .replay(path: file, linesPerSecond: replayRate))
+        if trial.security != nil { try await trial.addRelay(DemoAccess.relay) }
         await trial.begin()
+        async let tries = trial.security == nil ? [] : DemoAccess.run(trial)
         try await watch(trial, screen, until: interruption)
+        let results = try await tries
         screen.restore()
         print("the publishers come to rest …")
         let isSettled = try await trial.settle(within: .seconds(20))
         if !isSettled { print("not all subscribers have applied everything within 20 s") }
-        return await verdict(trial) && isSettled
+        let isEqual = await verdict(trial, beside: results)
+        guard let security = trial.security else { return isEqual && isSettled }
+        print("(\(DemoAccess.relay) holds the Report of the job as well)")
+        print("meanwhile three others have tried what they may and what they may not:")
+        for line in DemoAccess.lines(of: results, security.members) { print(line) }
+        return isEqual && isSettled && results.allSatisfy(\.isRight)
     }
 
     /// Shows the table until the time is over, and starts the subscribers one after the other meanwhile.
@@ -44,7 +76,7 @@ public struct DemoRun: Sendable {
             let elapsed = (ContinuousClock.now - begin) / .seconds(1)
             while started < starts.count, elapsed >= starts[started] {
                 started += 1
-                try await trial.addSubscriber("subscriber-\(started)", showsHost: true)
+                try await trial.addSubscriber(DemoAccess.subscribers[started - 1], showsHost: true)
             }
             try await trial.refresh()
             let isOver = elapsed >= seconds || interruption.isRequested
@@ -53,6 +85,8 @@ public struct DemoRun: Sendable {
             } else if elapsed >= nextLine || isOver {
                 nextLine = elapsed + max(1, seconds / 10)
                 print(await line(trial, elapsed: elapsed))
+                // A pipe would get all lines at the end.
+                fflush(nil)
             }
             if isOver { break }
             try await Task.sleep(for: .milliseconds(100))
@@ -60,7 +94,7 @@ public struct DemoRun: Sendable {
         // Ctrl-C may come before the last subscriber has started, and the verdict is about three.
         while started < starts.count {
             started += 1
-            try await trial.addSubscriber("subscriber-\(started)", showsHost: true)
+            try await trial.addSubscriber(DemoAccess.subscribers[started - 1], showsHost: true)
         }
     }
 
@@ -74,8 +108,8 @@ public struct DemoRun: Sendable {
                 Figures.grouped(report.models), "", Figures.mebibytes(report.residentByteCount), report.digest,
             ])
         }
-        let subscribers = await trial.subscribers
-        for member in subscribers {
+        let copies = await trial.copies
+        for member in copies {
             guard let report = member.report else {
                 table.add([member.name, "starting"])
                 continue
@@ -86,9 +120,10 @@ public struct DemoRun: Sendable {
                 report.digest,
             ])
         }
-        let title = "Modelcast demo: two publishers, three subscribers, \(Figures.fixed(elapsed, 1)) of "
+        let relay = trial.security == nil ? "" : "a relay, "
+        let title = "Modelcast demo: two publishers, \(relay)three subscribers, \(Figures.fixed(elapsed, 1)) of "
         var lines = ["\(title)\(Figures.fixed(seconds, 0)) s (Ctrl-C ends it)", ""] + table.lines + [""]
-        for member in subscribers {
+        for member in copies {
             if let note = member.report?.note { lines.append("\(member.name) sees: \(note)") }
         }
         return lines
@@ -100,18 +135,22 @@ public struct DemoRun: Sendable {
             guard let report = member.report else { continue }
             parts.append("\(member.name) \(Figures.grouped(report.updates)) updates")
         }
-        for member in await trial.subscribers {
+        for member in await trial.copies {
             guard let report = member.report else { continue }
             parts.append("\(member.name) \(report.state) \(Figures.grouped(report.models)) models")
         }
         return parts.joined(separator: " · ")
     }
 
-    private func verdict(_ trial: Trial) async -> Bool {
-        // Each type has one publisher, so subscribers must hold the types of both together.
+    private func verdict(_ trial: Trial, beside results: [DemoAccess.Result]) async -> Bool {
+        // Each type has one publisher, so subscribers must hold the types of both together. The relay also holds what
+        // was pushed to it; a push that was not granted and got through all the same would make it differ.
         let expected = await trial.publishers.flatMap { $0.report?.types ?? [] }.sorted { $0.type < $1.type }
+        let pushed = results.filter(\.attempt.isGranted).flatMap(\.report.types)
         let columns = ["updates", "snapshot records", "models", "holes"]
-        return await trial.printVerdict(columns, left: [0, 6], expected: expected) { member, report in
+        return await trial.printVerdict(
+            columns, left: [0, 6], expected: expected, more: [DemoAccess.relay: pushed]
+        ) { member, report in
             [
                 Figures.grouped(report.updates),
                 member.isPublisher ? "" : Figures.grouped(report.snapshotRecords),

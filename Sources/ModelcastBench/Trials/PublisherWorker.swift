@@ -6,6 +6,7 @@ struct PublisherWorker: Sendable {
     let bind: String?
     let load: any Load
     let store: String?
+    let keys: WorkerKeys?
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
@@ -13,6 +14,7 @@ struct PublisherWorker: Sendable {
             name: name, endpoints: try SenderEndpoints(control: bind ?? "tcp://127.0.0.1:*"))
         // An address that is not this host's own is one of a network namespace, which other machines cannot reach.
         configuration.allowsRemote = bind != nil
+        configuration.security = try keys?.security()
         configuration.store = store
         if store != nil { configuration.durability = .beforeSend }
         let publisher = try Publisher(configuration, logger: Worker.logger(name))

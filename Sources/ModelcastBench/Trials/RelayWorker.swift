@@ -3,23 +3,29 @@ import Modelcast
 /// A relay as a process of its own.
 struct RelayWorker: Sendable {
     let name: String
-    let bind: String
+    let bind: String?
     let publishers: [String]
     let store: String?
+    let keys: WorkerKeys?
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
         var configuration = RelayConfiguration(
-            name: name, endpoints: try SenderEndpoints(control: bind), publishers: publishers)
+            name: name, endpoints: try SenderEndpoints(control: bind ?? "tcp://127.0.0.1:*"), publishers: publishers)
         // An address that is not this host's own is one of a network namespace, which other machines cannot reach.
-        configuration.allowsRemote = true
+        configuration.allowsRemote = bind != nil
+        configuration.security = try keys?.security()
         configuration.store = store
         let relay = try Relay(configuration, logger: Worker.logger(name))
         let watch = CopyWatch(relay.cache, logger: Worker.logger(name))
-        link.tell(WorkerReport(.ready))
         try await Worker.untilFirstEnds([
             { try await relay.run() },
-            { try await Worker.serve(relay.cache, link) },
+            {
+                var ready = WorkerReport(.ready)
+                ready.endpoint = try await relay.boundEndpoints.control
+                link.tell(ready)
+                try await Worker.serve(relay.cache, link)
+            },
             { await Worker.repeatedly { link.tell(report(relay, watch)) } },
         ])
     }

@@ -6,10 +6,12 @@ struct SubscriberWorker: Sendable {
     let publishers: [String]
     let showsHost: Bool
     let store: String?
+    let keys: WorkerKeys?
 
     func run() async throws {
         let link = ParentLink<WorkerOrder, WorkerReport>()
         var configuration = SubscriberConfiguration(name: name, publishers: publishers)
+        configuration.security = try keys?.security()
         configuration.store = store
         let subscriber = try Subscriber(configuration, logger: Worker.logger(name))
         let watch = CopyWatch(subscriber.cache, logger: Worker.logger(name))

@@ -3,17 +3,18 @@ import Foundation
 import ModelWire
 import Modelcast
 
-/// Publishers and subscribers as child processes, and the comparison of their copies once nothing changes any more.
+/// Publishers, relays and subscribers as child processes, and the comparison of their copies once nothing changes any
+/// more.
 public actor Trial {
     /// One process of the trial.
     public struct Member: Sendable {
         /// The name of the process.
         public let name: String
-        /// True for a publisher, false for a subscriber.
+        /// True for a publisher, false for a relay or a subscriber.
         public let isPublisher: Bool
         /// The last report of the process; nil before the first.
         public fileprivate(set) var report: WorkerReport?
-        /// The control endpoint of a publisher, once it is bound.
+        /// The control endpoint of a publisher or relay, once it is bound.
         public fileprivate(set) var endpoint: String?
         /// Updates a second, over about the last second.
         public fileprivate(set) var rate: Double = 0
@@ -24,24 +25,48 @@ public actor Trial {
 
     /// The publishers in the order of their start.
     public private(set) var publishers: [Member] = []
+    /// The relays, which listen to all publishers.
+    public private(set) var relays: [Member] = []
     /// The subscribers in the order of their start.
     public private(set) var subscribers: [Member] = []
+    /// The processes that must hold what the publishers hold.
+    var copies: [Member] { relays + subscribers }
     /// The arguments that make this executable a worker; the task follows.
     private let workerArguments: [String]
+    /// The keys of the processes, and what each may do; nil for none.
+    let security: TrialSecurity?
 
-    /// - Parameter workerArguments: the arguments with which this program calls ``Worker/run(task:)``, without the
-    ///   task.
-    public init(workerArguments: [String]) { self.workerArguments = workerArguments }
+    /// - Parameters:
+    ///   - workerArguments: the arguments with which this program calls ``Worker/run(task:)``, without the task.
+    ///   - security: the keys of the processes, and what each may do; nil for none.
+    public init(workerArguments: [String], security: TrialSecurity? = nil) {
+        (self.workerArguments, self.security) = (workerArguments, security)
+    }
 
     // MARK: Starting
 
     /// Starts a publisher and waits until it is bound. Its load waits for ``begin()``.
     /// - Throws: ``BenchError`` when it is not bound within ten seconds.
     public func addPublisher(_ name: String, _ load: WorkerTask.LoadChoice) async throws {
-        publishers.append(try start(name, .publish(name: name, load: load), isPublisher: true))
-        let index = publishers.count - 1
+        let task = WorkerTask.publish(name: name, load: load, keys: security?.keys(of: name))
+        publishers.append(try start(name, task, isPublisher: true))
+        try await waitUntilBound(name) { publishers.last }
+    }
+
+    /// Starts a relay that listens to all publishers that have been added, and waits until it is bound.
+    /// - Throws: ``BenchError`` when it is not bound within ten seconds.
+    public func addRelay(_ name: String) async throws {
+        let servers = publisherNames
+        let task = WorkerTask.relay(
+            name: name, publishers: publishers.compactMap(\.endpoint),
+            keys: security?.keys(of: name, connectingTo: servers))
+        relays.append(try start(name, task, isPublisher: false))
+        try await waitUntilBound(name) { relays.last }
+    }
+
+    private func waitUntilBound(_ name: String, _ member: () -> Member?) async throws {
         let deadline = ContinuousClock.now + .seconds(10)
-        while publishers[index].endpoint == nil {
+        while member()?.endpoint == nil {
             guard ContinuousClock.now < deadline else { throw BenchError("\(name) was not bound within 10 s") }
             try await Task.sleep(for: .milliseconds(5))
             try refresh()
@@ -51,15 +76,27 @@ public actor Trial {
     /// Starts a subscriber to all publishers that have been added.
     /// - Parameter showsHost: whether the subscriber's reports have a note about the host.
     public func addSubscriber(_ name: String, showsHost: Bool = false) throws {
-        let endpoints = publishers.compactMap(\.endpoint)
-        let task = WorkerTask.subscribe(name: name, publishers: endpoints, showsHost: showsHost)
+        let task = WorkerTask.subscribe(
+            name: name, publishers: publishers.compactMap(\.endpoint), showsHost: showsHost,
+            keys: security?.keys(of: name, connectingTo: publisherNames))
         subscribers.append(try start(name, task, isPublisher: false))
     }
 
+    /// The names of the publishers, by control endpoint.
+    private var publisherNames: [String: String] {
+        Dictionary(publishers.compactMap { member in member.endpoint.map { ($0, member.name) } }) { first, _ in first }
+    }
+
     private func start(_ name: String, _ task: WorkerTask, isPublisher: Bool) throws -> Member {
-        let text = String(decoding: try JSONEncoder().encode(task), as: UTF8.self)
-        return Member(
-            name: name, isPublisher: isPublisher, child: try Child(name: name, arguments: workerArguments + [text]))
+        Member(name: name, isPublisher: isPublisher, child: try Child(name: name, launch: launch(name, task)))
+    }
+
+    /// The launch of a worker.
+    func launch(_ name: String, _ task: WorkerTask) throws -> ChildLaunch {
+        var launch = ChildLaunch(
+            arguments: workerArguments + [String(decoding: try JSONEncoder().encode(task), as: UTF8.self)])
+        launch.errorPath = security?.logPath(of: name)
+        return launch
     }
 
     /// Lets all publishers start their loads.
@@ -71,13 +108,14 @@ public actor Trial {
     /// - Throws: ``BenchError`` when a process has ended.
     public func refresh() throws {
         for index in publishers.indices { try publishers[index].refresh() }
+        for index in relays.indices { try relays[index].refresh() }
         for index in subscribers.indices { try subscribers[index].refresh() }
     }
 
     // MARK: Coming to rest
 
-    /// Ends all loads, and waits until every subscriber has applied everything that was sent.
-    /// - Returns: false when loads have not ended, or a subscriber has not applied everything, within `limit`.
+    /// Ends all loads, and waits until every copy has applied everything that was sent.
+    /// - Returns: false when loads have not ended, or a copy has not applied everything, within `limit`.
     public func settle(within limit: Duration) async throws -> Bool {
         for member in publishers { member.child.tell(.quiesce) }
         let deadline = ContinuousClock.now + limit
@@ -88,7 +126,7 @@ public actor Trial {
         }
         var heads: [WorkerReport.StreamHead] = []
         for member in publishers { heads += try await headsSent(by: member) }
-        while !subscribers.allSatisfy({ $0.hasApplied(heads) }) {
+        while !copies.allSatisfy({ $0.hasApplied(heads) }) {
             guard ContinuousClock.now < deadline else { return false }
             try await Task.sleep(for: .milliseconds(5))
             try refresh()
@@ -97,13 +135,20 @@ public actor Trial {
     }
 
     private func headsSent(by member: Member) async throws -> [WorkerReport.StreamHead] {
-        guard let endpoint = member.endpoint else { return [] }
-        return try await ControlClient(endpoint: endpoint).welcome().heads.flatMap { heads in
+        guard let client = try client(of: member) else { return [] }
+        return try await client.welcome().heads.flatMap { heads in
             heads.heads.map {
                 WorkerReport.StreamHead(
                     origin: heads.origin, topic: $0.topic.description, sequence: $0.sequence)
             }
         }
+    }
+
+    /// A client of a publisher or relay, with the key of this process where there are keys; nil where it is not bound.
+    func client(of member: Member) throws -> ControlClient? {
+        guard let endpoint = member.endpoint else { return nil }
+        let keys = security?.keys(of: TrialSecurity.asker, connectingTo: [endpoint: member.name])
+        return try ControlClient(endpoint: endpoint, security: keys?.security())
     }
 
     /// How many batches each publisher has sent, by its name.
@@ -150,13 +195,13 @@ public actor Trial {
 
     /// Ends all processes, in good order where that works.
     public func end() async {
-        let children = (subscribers + publishers).map(\.child)
+        let children = (copies + publishers).map(\.child)
         for child in children { child.release() }
         for child in children { await child.end() }
     }
 
     /// Kills all processes at once.
-    public func kill() { for member in subscribers + publishers { member.child.kill() } }
+    public func kill() { for member in copies + publishers { member.child.kill() } }
 }
 
 extension Trial.Member {
@@ -174,7 +219,7 @@ extension Trial.Member {
         }
     }
 
-    /// True when the subscriber is live and has applied everything up to `heads`.
+    /// True when the copy is live and has applied everything up to `heads`.
     fileprivate func hasApplied(_ heads: [WorkerReport.StreamHead]) -> Bool {
         guard let report, report.isLive else { return false }
         return heads.allSatisfy { head in

@@ -2,7 +2,8 @@ import Foundation
 import Logging
 import Modelcast
 
-/// The process that a ``WorkerTask`` describes: a publisher under load, a relay, a subscriber or a sweeper.
+/// The process that a ``WorkerTask`` describes: a publisher under load, a relay, a subscriber, one that tries
+/// what it may, or a sweeper.
 public enum Worker {
     /// Carries out a task, until the parent closes stdin.
     /// - Parameter task: a ``WorkerTask`` as JSON.
@@ -12,12 +13,16 @@ public enum Worker {
             throw BenchError("the worker's task is no task; workers are started by modelcast demo, stress and chaos")
         }
         switch task {
-        case .publish(let name, let bind, let choice, let store):
-            try await PublisherWorker(name: name, bind: bind, load: load(choice), store: store).run()
-        case .subscribe(let name, let publishers, let showsHost, let store):
-            try await SubscriberWorker(name: name, publishers: publishers, showsHost: showsHost, store: store).run()
-        case .relay(let name, let bind, let publishers, let store):
-            try await RelayWorker(name: name, bind: bind, publishers: publishers, store: store).run()
+        case .publish(let name, let bind, let choice, let store, let keys):
+            try await PublisherWorker(name: name, bind: bind, load: load(choice), store: store, keys: keys).run()
+        case .subscribe(let name, let publishers, let showsHost, let store, let keys):
+            try await SubscriberWorker(
+                name: name, publishers: publishers, showsHost: showsHost, store: store, keys: keys
+            ).run()
+        case .relay(let name, let bind, let publishers, let store, let keys):
+            try await RelayWorker(name: name, bind: bind, publishers: publishers, store: store, keys: keys).run()
+        case .attempt(let name, let attempts, let keys):
+            try await AttemptWorker(name: name, keys: keys, attempts: attempts).run()
         case .sweep(let run): await ChaosSweep(run: run).guardTrial()
         }
     }

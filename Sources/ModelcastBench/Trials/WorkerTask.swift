@@ -3,12 +3,18 @@ public enum WorkerTask: Codable, Sendable {
     /// A publisher with a load.
     /// - `bind`: the control endpoint; nil for any free port of this host.
     /// - `store`: a file that keeps the models, written before anything is sent; nil for none.
-    case publish(name: String, bind: String? = nil, load: LoadChoice, store: String? = nil)
+    /// - `keys`: its keys, and what it holds others to; nil for none.
+    case publish(name: String, bind: String? = nil, load: LoadChoice, store: String? = nil, keys: WorkerKeys? = nil)
     /// A relay.
-    case relay(name: String, bind: String, publishers: [String], store: String? = nil)
+    /// - `bind`: the control endpoint; nil for any free port of this host.
+    case relay(
+        name: String, bind: String? = nil, publishers: [String], store: String? = nil, keys: WorkerKeys? = nil)
     /// A subscriber.
     /// - `publishers`: the control endpoints of publishers, or of relays.
-    case subscribe(name: String, publishers: [String], showsHost: Bool, store: String? = nil)
+    case subscribe(
+        name: String, publishers: [String], showsHost: Bool, store: String? = nil, keys: WorkerKeys? = nil)
+    /// A process that tries what it may do with its key, and what it may not, and ends.
+    case attempt(name: String, attempts: [AccessAttempt], keys: WorkerKeys)
     /// A sweeper, which removes what a chaos trial has left over, also when the trial itself is killed.
     case sweep(run: String)
 

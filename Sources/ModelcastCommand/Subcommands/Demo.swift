@@ -5,7 +5,7 @@ import ModelcastBench
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows two publishers and three subscribers at work, as real processes.",
-        usage: "modelcast demo [--seconds <seconds>] [--replay-rate <lines>]",
+        usage: "modelcast demo [--seconds <seconds>] [--replay-rate <lines>] [--secure]",
         discussion: """
             One publisher publishes what /proc says of this host, ten times a second: processes, network interfaces, \
             disks, processors. The other replays a file, a day of a small shop. Three subscriber processes listen to \
@@ -15,7 +15,12 @@ struct Demo: AsyncParsableCommand {
             At the end the publishers come to rest, and what every subscriber holds is compared with what they hold. \
             Ctrl-C ends it early, with the comparison; a second one at once.
 
-            Exit codes: 0 all equal, 1 something differs or failed, 64 the command line is wrong.
+            With --secure every process has a key, every connection is encrypted, and a file of grants says what each \
+            key may do: all made for this run, in a folder of its own that is removed at the end. A relay joins them, \
+            and a job pushes to it. An intruder, whose key may read one type, and a stranger, whose key no grant has, \
+            try to read, to listen and to push what they may not; the end tells how each try was denied.
+
+            Exit codes: 0 all equal, 1 something differs, failed or was not denied, 64 the command line is wrong.
             """,
         subcommands: [StressWorker.self])
 
@@ -25,6 +30,9 @@ struct Demo: AsyncParsableCommand {
     @Option(name: .customLong("replay-rate"), help: "How many lines of the file are replayed in a second.")
     var replayRate = 2_000.0
 
+    @Flag(help: "With keys and grants, and with some who try what they may not.")
+    var secure = false
+
     func validate() throws {
         guard seconds > 0, seconds <= 86_400 else { throw ValidationError("--seconds must be above 0, at most a day.") }
         guard replayRate > 0, replayRate <= 1_000_000 else {
@@ -33,19 +41,24 @@ struct Demo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let trial = Trial(workerArguments: ["demo", "worker"])
         let screen = LiveScreen()
-        let interruption = Interruption { screen.restore() }
-        let isEqual: Bool
-        do {
-            isEqual = try await DemoRun(seconds: seconds, replayRate: replayRate)
-                .run(trial, screen: screen, until: interruption)
-        } catch {
+        let folder = TrialFolder(named: "modelcast-demo")
+        let interruption = Interruption {
             screen.restore()
+            folder.remove()
+        }
+        try folder.make()
+        defer { folder.remove() }
+        let demo = DemoRun(seconds: seconds, replayRate: replayRate, folder: folder)
+        let trial = Trial(workerArguments: ["demo", "worker"], security: secure ? try demo.makeSecurity() : nil)
+        let isGood: Bool
+        do {
+            isGood = try await demo.run(trial, screen: screen, until: interruption)
+        } catch {
             await trial.end()
             throw error
         }
         await trial.end()
-        if !isEqual { throw ExitCode.failure }
+        if !isGood { throw ExitCode.failure }
     }
 }
