@@ -4,6 +4,8 @@ import Foundation
 public final class RawConnection {
     private let descriptor: CInt
 
+    init(_ descriptor: CInt) { self.descriptor = descriptor }
+
     /// Connects, and blocks until that is done.
     /// - Parameter endpoint: `tcp://127.0.0.1:port`.
     /// - Throws: ``CaseFailure`` when it cannot connect.
@@ -11,21 +13,9 @@ public final class RawConnection {
         guard let port = endpoint.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             throw CaseFailure("\(endpoint) has no port")
         }
-        #if os(Linux)
-            descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        descriptor = makeSocket()
         let fd = descriptor
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = unsafe withUnsafePointer(to: address) { pointer in
-            // A sockaddr_in begins as every sockaddr does, and the call is told its length.
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(fd, $0, length) }
-        }
+        let result = unsafe withLoopback(port: port) { unsafe connect(fd, $0, $1) }
         guard result == 0 else { throw CaseFailure("cannot connect to \(endpoint)") }
     }
 
@@ -37,16 +27,31 @@ public final class RawConnection {
         _ = unsafe bytes.withUnsafeBytes { unsafe Foundation.send(fd, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
     }
 
+    /// Ends what is sent; the other side finds the end behind the last byte. What it says can still be read.
+    public func finishSending() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
+
+    /// Reads so many bytes.
+    /// - Returns: fewer when the other side has closed, or nothing has come for ten seconds.
+    public func read(byteCount: Int) -> [UInt8] {
+        limitWaits(descriptor)
+        var result: [UInt8] = []
+        while result.count < byteCount {
+            var bytes = [UInt8](repeating: 0, count: byteCount - result.count)
+            let count = unsafe Foundation.read(descriptor, &bytes, bytes.count)
+            guard count > 0 else { break }
+            result += bytes.prefix(count)
+        }
+        return result
+    }
+
     /// Reads until the other side closes the connection.
     /// - Returns: the bytes; nil when nothing has come for ten seconds and the connection is still open.
     public func readToEnd() -> [UInt8]? {
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
-        _ = unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        limitWaits(descriptor)
         var result: [UInt8] = []
         while true {
             var bytes = [UInt8](repeating: 0, count: 4096)
-            let count = unsafe read(descriptor, &bytes, bytes.count)
+            let count = unsafe Foundation.read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EAGAIN { return nil }
             guard count > 0 else { return result }
             result += bytes.prefix(count)
@@ -68,4 +73,31 @@ public final class RawConnection {
         precondition(bytes.count < 254, "longer frames have another form")
         return [UInt8(bytes.count + 1), 0] + bytes
     }
+}
+
+func makeSocket() -> CInt {
+    #if os(Linux)
+        socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    #else
+        socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+}
+
+/// Lends the address of a port of this host.
+func withLoopback(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return unsafe withUnsafePointer(to: address) { pointer in
+        // A sockaddr_in begins as every sockaddr does, and the call is told its length.
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
+    }
+}
+
+/// Ends a wait for the other side after ten seconds.
+func limitWaits(_ descriptor: CInt) {
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
 }
