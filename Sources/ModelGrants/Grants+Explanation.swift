@@ -23,18 +23,16 @@ extension Rights {
         } else if !readable.isEmpty {
             lines.append("may read \(readable.listed)")
         }
-        if !publications.isEmpty { lines.append("may write \(publications.listed) as \(origins.listed)") }
+        lines += publications.map { "may write \($0.types.listed) as \($0.origins.listed)" }
         if isRelay { lines.append("may hand on what other origins wrote") }
         return lines.isEmpty ? ["may connect, and nothing else"] : lines
     }
 
     fileprivate func explanation(of type: String) -> [String] {
         var lines = [mayRead(type) ? "may read \(type)" : "may not read \(type): it looks as if there were none"]
-        if publications.contains(where: { $0.matches(type) }) {
-            lines.append("may write \(type) as \(origins.listed)")
-        } else {
-            lines.append("may not write \(type)")
-        }
+        let written = publications.filter { $0.has(type: type) }
+        lines += written.map { "may write \(type) as \($0.origins.listed)" }
+        if written.isEmpty { lines.append("may not write \(type)") }
         if isRelay { lines.append("may hand on what other origins wrote of \(type)") }
         return lines
     }

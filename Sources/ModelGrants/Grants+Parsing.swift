@@ -30,6 +30,8 @@ private struct GrantLineReader {
     private let words: [Word]
     private(set) var problems: [GrantsProblem] = []
     private(set) var warnings: [GrantsProblem] = []
+    /// What the line lets its key write.
+    private var publication = Publication(types: [], origins: [])
 
     init(line: Int, _ text: String) {
         self.line = line
@@ -75,7 +77,10 @@ private struct GrantLineReader {
         }
         let name = words[2]
         if GrantLineReader.looksLikeRight(name.text) {
-            report(name, "a name is missing before \(shown(name.text)): write grant KEY NAME and what the key may do")
+            report(
+                name,
+                "a name is missing before \(shown(name.text)), which is a right and no name: write grant KEY NAME and "
+                    + "what the key may do")
             return nil
         }
         var grant = Grant(key: key.text, name: name.text, rights: Rights(), line: line)
@@ -87,8 +92,9 @@ private struct GrantLineReader {
                 add(word, to: &grant.rights)
             }
         }
+        if !publication.types.isEmpty { grant.rights.publications = [publication] }
         if problems.isEmpty { check(grant.rights, of: name) }
-        if problems.isEmpty { check(grant.limits, grant.rights, of: name) }
+        if problems.isEmpty { check(grant.limits, of: name) }
         return problems.isEmpty ? grant : nil
     }
 
@@ -136,11 +142,11 @@ private struct GrantLineReader {
                 note(pattern, word, among: rights.subscriptions)
                 rights.subscriptions.append(pattern)
             } else if let pattern = pattern(word, behind: "publish:") {
-                note(pattern, word, among: rights.publications)
-                rights.publications.append(pattern)
+                note(pattern, word, among: publication.types)
+                publication.types.append(pattern)
             } else if let pattern = pattern(word, behind: "origin=") {
-                note(pattern, word, among: rights.origins)
-                rights.origins.append(pattern)
+                note(pattern, word, among: publication.origins)
+                publication.origins.append(pattern)
             } else if problems.last?.column != word.column {
                 report(word, "\(shown(word.text)) is no right\(GrantLineReader.nearest(word.text))")
             }
@@ -165,10 +171,10 @@ private struct GrantLineReader {
 
     /// Reports rights that mean nothing without others.
     private mutating func check(_ rights: Rights, of name: Word) {
-        if !rights.publications.isEmpty, rights.origins.isEmpty {
+        if !publication.types.isEmpty, publication.origins.isEmpty {
             report(name, "publish: needs an origin to write as: add origin=\(name.text)")
         }
-        if rights.publications.isEmpty, !rights.origins.isEmpty {
+        if publication.types.isEmpty, !publication.origins.isEmpty {
             report(name, "origin= needs types to write: add publish:TYPE")
         }
         if rights.isRelay, rights.readable.isEmpty {
@@ -187,8 +193,8 @@ private struct GrantLineReader {
     }
 
     /// Warns of limits that bound nothing.
-    private mutating func check(_ limits: KeyLimits, _ rights: Rights, of name: Word) {
-        guard rights.publications.isEmpty,
+    private mutating func check(_ limits: KeyLimits, of name: Word) {
+        guard publication.types.isEmpty,
             let idle = KeyLimit.allCases.first(where: { $0.boundsPushes && limits[$0] != nil })
         else { return }
         warnings.append(

@@ -14,7 +14,7 @@
 /// |---|---|
 /// | `subscribe:TYPE` | to read these types |
 /// | `publish:TYPE` | to write these types, and to read them, as one of the origins of the line |
-/// | `origin=NAME` | to be this origin, for each `publish:` of the line |
+/// | `origin=NAME` | to be this origin, for each `publish:` of the same line |
 /// | `relay` | to hand on what other origins wrote |
 /// | `operate` | to read everything, and to ask for the state of processes |
 /// | `LIMIT=NUMBER` | no more than so much, where ``KeyLimit`` names the limits: `connections=4`, `bytes=64M` |

@@ -5,11 +5,9 @@
 public struct Rights: Hashable, Sendable {
     /// The types that the key may read: by a stream, a snapshot, a replay, a fetch or a digest.
     public var subscriptions: [NamePattern] = []
-    /// The types that the key may write, as one of ``origins``. It may read them, too: a writer compares what it has
-    /// written with what is there.
-    public var publications: [NamePattern] = []
-    /// The origins as which the key may write.
-    public var origins: [NamePattern] = []
+    /// The types that the key may write, each with the origins as which it may. It may read them, too: a writer
+    /// compares what it has written with what is there.
+    public var publications: [Publication] = []
     /// The key may hand on what other origins wrote, of all types.
     public var isRelay = false
     /// The key may see all types, ask for the state of a process, and compare everything.
@@ -21,28 +19,28 @@ public struct Rights: Hashable, Sendable {
     /// Everything. Where there are no grants, each key that is allowed has these rights.
     public static let all: Rights = {
         var rights = Rights()
-        (rights.subscriptions, rights.publications, rights.origins) = ([.all], [.all], [.all])
+        (rights.subscriptions, rights.publications) = ([.all], [Publication(types: [.all], origins: [.all])])
         (rights.isRelay, rights.isOperator) = (true, true)
         return rights
     }()
 
     /// Every type may be read, so nothing has to be left out for this key.
     public var readsAll: Bool {
-        isOperator || subscriptions.contains(.all) || publications.contains(.all)
+        isOperator || subscriptions.contains(.all) || publications.contains { $0.types.contains(.all) }
     }
 
     /// The key may read models of this type.
     public func mayRead(_ type: String) -> Bool {
-        isOperator || subscriptions.contains { $0.matches(type) } || publications.contains { $0.matches(type) }
+        isOperator || subscriptions.contains { $0.matches(type) } || publications.contains { $0.has(type: type) }
     }
 
     /// The key may write models of this type as this origin, by a push.
     public func mayWrite(_ type: String, as origin: String) -> Bool {
-        publications.contains { $0.matches(type) } && mayBe(origin)
+        publications.contains { $0.has(type: type) && $0.has(origin: origin) }
     }
 
     /// The key may write as this origin.
-    public func mayBe(_ origin: String) -> Bool { origins.contains { $0.matches(origin) } }
+    public func mayBe(_ origin: String) -> Bool { publications.contains { $0.has(origin: origin) } }
 
     /// The word of a server with this key on models of this type and this origin counts: it is that origin, or a relay.
     public func maySpeak(for origin: String, of type: String) -> Bool { isRelay || mayWrite(type, as: origin) }
@@ -57,7 +55,7 @@ public struct Rights: Hashable, Sendable {
     /// that may read the same have the same ones.
     public var readable: [NamePattern] {
         if readsAll { return [.all] }
-        let patterns = Set(subscriptions + publications)
+        let patterns = Set(subscriptions + publications.flatMap(\.types))
         return patterns.filter { pattern in !patterns.contains { $0 != pattern && $0.covers(pattern) } }
             .sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
     }
@@ -66,7 +64,6 @@ public struct Rights: Hashable, Sendable {
     mutating func add(_ other: Rights) {
         subscriptions += other.subscriptions
         publications += other.publications
-        origins += other.origins
         isRelay = isRelay || other.isRelay
         isOperator = isOperator || other.isOperator
     }

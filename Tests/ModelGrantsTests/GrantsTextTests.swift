@@ -89,7 +89,8 @@ import Testing
             "1:1: a line begins with grant or #, not 'allow'",
             "2:7: a public key has 40 characters, and this has 39: is it whole?",
             "3:7: a name is missing: write grant KEY NAME and what the key may do",
-            "4:48: a name is missing before 'subscribe:User': write grant KEY NAME and what the key may do",
+            "4:48: a name is missing before 'subscribe:User', which is a right and no name: write grant KEY NAME and "
+                + "what the key may do",
             "5:50: 'subscibe:User' is no right: write subscribe:User",
             "5:64: 'Publish:Order' is no right: write publish:Order",
             "5:78: 'orgin=x' is no right: write origin=x",

@@ -56,7 +56,7 @@ extension Origin {
             return
         case .replay(let rid, let stream, let first, let last):
             return service.replay(
-                rid, stream, from: first, through: last, knowledge(of: stream), ring, to: peer, grantee.rights,
+                rid, stream, from: first, through: last, knowledge(of: stream, grantee.rights), ring, to: peer,
                 now: now, counters: &counters)
         case .push(let rid, _, _):
             let message = "this is a publisher; push goes to a relay"
@@ -70,8 +70,10 @@ extension Origin {
         service.answer(question, to: peer, grantee.rights, with: served, now: now, counters: &counters)
     }
 
-    private func knowledge(of stream: ReplayRing.Stream) -> ControlService.StreamKnowledge {
-        guard stream.origin == configuration.name else { return .unknownOrigin }
+    private func knowledge(of stream: ReplayRing.Stream, _ rights: Rights) -> ControlService.StreamKnowledge {
+        guard stream.origin == configuration.name, stream.topic.type.map(rights.mayRead) ?? rights.readsAll else {
+            return .unknownOrigin
+        }
         guard let topic = topics.first(where: { $0.topic == stream.topic }) else { return .unknownTopic }
         return .known(head: stream.incarnation == incarnation ? topic.head : nil)
     }

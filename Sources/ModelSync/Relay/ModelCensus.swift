@@ -21,7 +21,7 @@ struct ModelCensus: Sendable {
         (self.snapshot, self.owners) = (snapshot, owners)
         // Only types that some of them may write are looked at.
         types = snapshot.types.filter { type in
-            owners.contains { $0.rights.publications.contains { $0.matches(type) } }
+            owners.contains { $0.rights.publications.contains { $0.has(type: type) } }
         }
     }
 

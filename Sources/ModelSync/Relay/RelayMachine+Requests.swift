@@ -63,9 +63,8 @@ extension RelayMachine {
         case .report: return
         case .replay(let rid, let stream, let first, let last):
             return service.replay(
-                rid, stream, from: first, through: last, knowledge(of: stream, now: now), ring, to: peer,
-                grantee.rights, now: now,
-                counters: &counters)
+                rid, stream, from: first, through: last, knowledge(of: stream, grantee.rights, now: now), ring,
+                to: peer, now: now, counters: &counters)
         case .push(let rid, let topic, let batch):
             guard configuration.role == .relay else {
                 let message = "this is a \(configuration.role); push goes to a relay"
@@ -124,11 +123,17 @@ extension RelayMachine {
         return replica.isJoining(besides: refusedSenders)
     }
 
-    /// What the relay knows of a stream. The head is left open: the ring may hold batches beyond a hole, and decides.
-    private func knowledge(of stream: ReplayRing.Stream, now: Moment) -> ControlService.StreamKnowledge {
+    /// What the relay knows of a stream, as far as somebody may know it. The head is left open: the ring may hold
+    /// batches beyond a hole, and decides.
+    private func knowledge(
+        of stream: ReplayRing.Stream, _ rights: Rights, now: Moment
+    ) -> ControlService.StreamKnowledge {
+        guard stream.topic.type.map(rights.mayRead) ?? rights.readsAll else { return .unknownOrigin }
         let key = StreamKey(origin: stream.origin, topic: stream.topic)
         if replica.recall(key, stream.incarnation, now: now) { return .known(head: nil) }
-        return speaksFor(stream.origin) ? .unknownTopic : .unknownOrigin
+        // An origin of which nothing may be read is not named, and so looks like none.
+        let isNamed = rights.readsAll || replica.hasStream(of: stream.origin, where: rights.mayRead)
+        return isNamed && speaksFor(stream.origin) ? .unknownTopic : .unknownOrigin
     }
 }
 

@@ -57,6 +57,11 @@ extension Replica {
         }
     }
 
+    /// The origin has a stream of such a type.
+    func hasStream(of origin: String, where isSuch: (_ type: String) -> Bool) -> Bool {
+        streams.of(origin: origin).contains { isSuch($0.type) }
+    }
+
     /// Topics that carry models of the copy which no told stream carries: a topic for each type that has such models.
     /// A stored state may hold them without the position of a stream, or the streams of their origins are not told.
     func topicsWithoutStream() -> [Topic] {

@@ -16,12 +16,10 @@ extension ControlService {
     /// answer. The replica asks on from there. Where not even the first is held, the answer is `gone`.
     mutating func replay(
         _ rid: UInt64, _ stream: ReplayRing.Stream, from first: UInt64, through last: UInt64,
-        _ held: StreamKnowledge, _ ring: borrowing ReplayRing, to peer: [UInt8], _ rights: Rights, now: Moment,
+        _ knowledge: StreamKnowledge, _ ring: borrowing ReplayRing, to peer: [UInt8], now: Moment,
         counters: inout Counters
     ) {
         let budget = configuration.budget
-        var knowledge = held
-        if !(stream.topic.type.map(rights.mayRead) ?? rights.readsAll) { knowledge = .unknownOrigin }
         var fault: (ControlErrorCode, String)?
         switch knowledge {
         case .unknownOrigin: fault = (.unknownOrigin, "nothing is known here of \(stream.origin)")

@@ -20,8 +20,7 @@ extension Simulation {
         if node.kind == .relay {
             rights.isRelay = true
         } else {
-            rights.publications = [.all]
-            rights.origins = [NamePattern(node.name)].compactMap { $0 }
+            rights.publications = [Publication(types: [.all], origins: [NamePattern(node.name)].compactMap { $0 })]
         }
         return Grantee(name: node.name, rights: rights)
     }

@@ -414,7 +414,9 @@ import ZeroMQ
                 #expect(reader.cache.types == ["A"])
                 // None: what it says now is dropped, and what is here stays.
                 access.replace(by: try Grants(parsing: "grant \(own.publicKey.z85) reader subscribe:*"))
-                #expect(await eventually { reader.status.senders.first?.lastError?.contains("may not speak") == true })
+                // Its key has no name any more.
+                let denial = "\(key) may not speak"
+                #expect(await eventually { reader.status.senders.first?.lastError?.contains(denial) == true })
                 try publisher.merge("A", "4", ["n": 1])
                 let before = reader.status.counters[.deniedMessages]
                 #expect(await eventually { reader.status.counters[.deniedMessages] > before + 5 })

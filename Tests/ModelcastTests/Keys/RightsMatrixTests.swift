@@ -270,9 +270,7 @@ import ZeroMQ
             }
         }
         #expect(answers.dropLast() == [.accepted, .refused(.unknownOrigin)])
-        withKnownIssue("an origin that is not named to a key is told apart from none by a replay of another type") {
-            #expect(answers.last == .refused(.unknownOrigin))
-        }
+        #expect(answers.last == .refused(.unknownOrigin))
     }
 
     @Test func `the origins of one line are those of its types, and not of another line's`() async throws {
@@ -280,9 +278,7 @@ import ZeroMQ
         let grants = try Grants(parsing: "grant \(keys) job publish:A origin=a\ngrant \(keys) job publish:B origin=b")
         let rights = try #require(grants[keys]).rights
         #expect(rights.mayWrite("A", as: "a") && rights.mayWrite("B", as: "b"))
-        withKnownIssue("the article has the origins of a line for the types of that line; they count for all lines") {
-            #expect(!rights.mayWrite("A", as: "b") && !rights.mayWrite("B", as: "a"))
-        }
+        #expect(!rights.mayWrite("A", as: "b") && !rights.mayWrite("B", as: "a"))
     }
 }
 

@@ -1,0 +1,16 @@
+/// The types that a key may write together with the origins as which it may: those of one line.
+public struct Publication: Hashable, Sendable {
+    /// The types.
+    public var types: [NamePattern]
+    /// The origins, each for every one of the types.
+    public var origins: [NamePattern]
+
+    /// The right to write these types as these origins.
+    public init(types: [NamePattern], origins: [NamePattern]) { (self.types, self.origins) = (types, origins) }
+
+    /// The type is among these.
+    public func has(type: String) -> Bool { types.contains { $0.matches(type) } }
+
+    /// The origin is among these.
+    public func has(origin: String) -> Bool { origins.contains { $0.matches(origin) } }
+}
