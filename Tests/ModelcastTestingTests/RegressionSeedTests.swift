@@ -78,6 +78,10 @@ import Testing
             1_025_000_256_664,
             "the checker wanted a relay that a liar had told of later starts to know a job's late push from news"
         ),
+        (
+            1_026_000_039_000,
+            "what a relay came to hold late, by no batch, was never taken where a liar claimed it before"
+        ),
         (414_500_849_384_947_750, "a relay followed a liar's start, and told the one before"),
         (414_500_849_384_952_743, "a relay told the start before the one that it followed, and lacked a job's write"),
         (414_500_849_384_955_501, "relays that told a start which no batch had proven were blamed for a liar's word"),

@@ -24,7 +24,7 @@ extension Replica {
             // The state may hold batches from beyond a hole, or from after the position was stored.
             stream.holdsUntold = true
             // The store does not tell whether this is the first start of the origin, so it counts as a later one.
-            audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
+            audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
             stream.isPushed = position.isPushed
             if position.isPushed {
                 origins[position.origin].isPushedHere = true

@@ -27,8 +27,9 @@ public final class Access: Sendable {
     public let audit: Logger?
 
     /// The access that these grants give.
-    /// - Parameter audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It never gets a
-    ///   secret key.
+    /// - Parameters:
+    ///   - grants: the grants that hold until they are replaced.
+    ///   - audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It never gets a secret key.
     public init(_ grants: Grants, audit: Logger? = nil) {
         state = Mutex(State(grants: grants, grantees: Access.grantees(grants)))
         self.audit = audit

@@ -143,6 +143,26 @@ import Testing
         #expect(mesh.replica.cache["User", "7"]?["age"] == 700)
     }
 
+    @Test func `what a relay that lags for good comes to hold late is taken, where others only claim that it is here`()
+        throws
+    {
+        var mesh = try mesh(relays: 2)
+        // What one relay has acknowledged never reaches the other.
+        try mesh.write(1, "User", "9", ["age": 900], to: [1], via: [1])
+        mesh.pass(milliseconds: 1_000)
+        // That relay says that it holds one more of another stream, and does not.
+        let stream = try #require(mesh.relays[1].heads.keys.first { $0.origin == "origin-0" })
+        let head = try #require(mesh.relays[1].heads[stream])
+        mesh.relays[1].heads[stream] = head + 1
+        mesh.pass(milliseconds: 20_000)
+        #expect(mesh.replica.streamStatus(now: mesh.now).first { $0.origin == "origin-0" }?.applied == head + 1)
+        // The other one comes to hold it by a copy, so no batch goes out.
+        try mesh.write(0, "User", "7", ["age": 700], to: [0], via: [])
+        mesh.pass(milliseconds: 30_000)
+        #expect(mesh.replica.cache["User", "7"]?["age"] == 700)
+        #expect(mesh.replica.cache["User", "9"]?["age"] == 900)
+    }
+
     @Test func `what only a relay that lags for good has of an earlier start is taken from it, once`() throws {
         var mesh = try mesh(relays: 2)
         // The other relay was away, and so was this replica.

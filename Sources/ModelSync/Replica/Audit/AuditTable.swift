@@ -36,9 +36,9 @@ struct AuditTable {
     /// Until when no digests of a sender are compared.
     private var rests: [SenderID: UInt64] = [:]
     private var restUntil: [String: UInt64] = [:]
-    /// When an origin last went on with a type in a later start, and when copies that may hold what earlier starts
-    /// wrote are due to be taken.
-    private var laterStarts: [String: (at: UInt64, dueAt: UInt64)] = [:]
+    /// When a sender was last found to hold something of a type that its copy lacked when it was taken, and when copies
+    /// are due to be taken for that.
+    private var uncopied: [String: (at: UInt64, dueAt: UInt64)] = [:]
 
     /// The bounds of the pause after a difference: what a repair does not mend is not mended by asking with every
     /// heartbeat.
@@ -160,17 +160,18 @@ struct AuditTable {
         known[part]?.joinedAt = time
     }
 
-    /// Takes note that an origin goes on with the type in a later start.
-    mutating func noteLaterStart(of type: String, at time: UInt64) {
-        let due = laterStarts[type]?.dueAt ?? 0
-        laterStarts[type] = (time, time < due ? due : time + AuditTable.formerMicroseconds)
+    /// Takes note that a sender may hold models of the type that no batch brings, and that were not in its copy when it
+    /// was taken: an origin goes on in a later start, or a sender tells a stream later than others.
+    mutating func noteUncopied(_ type: String, at time: UInt64) {
+        let due = uncopied[type]?.dueAt ?? 0
+        uncopied[type] = (time, time < due ? due : time + AuditTable.formerMicroseconds)
     }
 
     /// The sender may hold models of the type that an earlier start of an origin has written, and its copy was not
     /// taken since the later start was met.
     /// - Parameter copiedAt: when the whole copy of the sender was asked for, in this contact.
     func mayHoldFormer(_ type: String, _ sender: SenderID, copiedAt: UInt64, now: UInt64) -> Bool {
-        guard let later = laterStarts[type], now >= later.dueAt else { return false }
+        guard let later = uncopied[type], now >= later.dueAt else { return false }
         return later.at >= max(copiedAt, known[Part(sender: sender, type: type)]?.joinedAt ?? 0)
     }
 

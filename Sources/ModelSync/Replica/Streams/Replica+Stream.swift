@@ -345,7 +345,7 @@ extension Replica {
         stream.incarnation = incarnation
         stream.holdsOlderIncarnation = true
         stream.holdsUntold = true
-        audits.noteLaterStart(of: stream.type, at: now.uptimeMicroseconds)
+        audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
         stream.beginning.isRestored = false
         stream.clockPause = nil
         // Batches of the earlier start that were missing are missing still.
