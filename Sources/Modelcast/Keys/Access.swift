@@ -29,7 +29,7 @@ public final class Access: Sendable {
     /// The access that these grants give.
     /// - Parameters:
     ///   - grants: the grants that hold until they are replaced.
-    ///   - audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It never gets a secret key.
+    ///   - audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It gets no secret key.
     public init(_ grants: Grants, audit: Logger? = nil) {
         state = Mutex(State(grants: grants, grantees: Access.grantees(grants)))
         self.audit = audit

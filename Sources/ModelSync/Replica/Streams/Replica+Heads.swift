@@ -151,9 +151,9 @@ extension Replica {
         takeOver(stream, from: sender, now: now)
     }
 
-    /// Takes the copy of a sender once more that has come to hold a stream after its copy was taken, perhaps by no batch,
-    /// where nothing but the claims of others says that it is here: one of these may have brought nothing, and a stream
-    /// that the sender lacks may keep digests from ever showing it.
+    /// Takes the copy of a sender once more that has come to hold a stream after its copy was taken, perhaps by no
+    /// batch, where nothing but the claims of others says that it is here: one of these may have brought nothing, and a
+    /// stream that the sender lacks may keep digests from ever showing it.
     private func takeLateState(_ stream: StreamState, _ sender: SenderID, head: UInt64, now: Moment) {
         guard sessions[sender.index].isSynced, sessions[sender.index].name != stream.key.origin,
             stream.claims.isMerelyClaimed(head)
