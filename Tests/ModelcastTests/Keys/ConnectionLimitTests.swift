@@ -10,67 +10,6 @@ import Testing
 
 /// How many connections a key may have, and what becomes of those that say nothing.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
-    /// A client of its own making, which says what the test wants.
-    private final class Client {
-        let socket: Socket
-        let monitor: Monitor
-        private var poller: Poller
-        private(set) var replies: [ControlReply] = []
-        private(set) var isGreeted = false
-        private(set) var isCut = false
-
-        init(
-            _ kind: Socket.Kind = .dealer, at endpoint: String, _ keys: Curve.KeyPair, _ server: Curve.PublicKey,
-            subscribes: Bool = true
-        ) throws {
-            socket = try Socket(kind, in: Context())
-            try Security.connect(socket, keys, to: server)
-            // It does not come back by itself.
-            try socket.set(.reconnectInterval, nil)
-            if kind == .sub, subscribes { try socket.subscribe(to: "") }
-            monitor = try socket.makeMonitor()
-            poller = try Poller()
-            _ = try poller.add(socket)
-            _ = try poller.add(monitor)
-            try socket.connect(endpoint)
-        }
-
-        func hello(_ rid: UInt64) throws {
-            let request = ControlRequest.hello(rid: rid, version: 1, name: "raw", prefixes: [])
-            _ = try socket.send(Message(request.encode()))
-        }
-
-        func look() throws {
-            while let event = try monitor.next() {
-                if event.kind == .handshakeSucceeded { isGreeted = true }
-                if event.kind == .disconnected { isCut = true }
-            }
-            while let message = try socket.receive() {
-                if let reply = try? ControlReply(decoding: message.array.span, limits: .ceiling) {
-                    replies.append(reply)
-                }
-            }
-        }
-
-        /// Waits for a message for a while.
-        func hears() throws -> Bool {
-            _ = try poller.wait(timeout: .milliseconds(100))
-            return try socket.receive() != nil
-        }
-
-        /// Looks until something holds.
-        func wait(until isTrue: (Client) -> Bool) throws {
-            let deadline = ContinuousClock.now + .seconds(60)
-            while try {
-                try look()
-                return !isTrue(self)
-            }() {
-                guard ContinuousClock.now < deadline else { throw CaseFailure("nothing came of it in a minute") }
-                _ = try poller.wait(timeout: .milliseconds(100))
-            }
-        }
-    }
-
     private static func publisher(
         _ server: Curve.KeyPair, _ owner: Curve.KeyPair, _ words: String
     ) throws -> (Publisher, Access) {
@@ -90,8 +29,8 @@ import Testing
         try publisher.merge("A", "1", ["n": 1])
         try await running(publisher) { endpoints in
             try await SocketThread.run(named: "raw") { _ in
-                func client() throws -> Client { try Client(at: endpoints.control, owner, server.publicKey) }
-                var first: Client? = try client()
+                func client() throws -> RawClient { try RawClient(at: endpoints.control, owner, server.publicKey) }
+                var first: RawClient? = try client()
                 let second = try client()
                 try first?.hello(1)
                 try first?.wait { !$0.replies.isEmpty }
@@ -133,11 +72,11 @@ import Testing
         try publisher.merge("A", "1", ["n": 1])
         try await running(publisher) { endpoints in
             try await SocketThread.run(named: "raw") { _ in
-                let first = try Client(.sub, at: endpoints.stream, owner, server.publicKey)
+                let first = try RawClient(.sub, at: endpoints.stream, owner, server.publicKey)
                 // A heartbeat has come, so the subscription has been read.
                 let deadline = ContinuousClock.now + .seconds(60)
                 while try !first.hears(), ContinuousClock.now < deadline {}
-                let second = try Client(.sub, at: endpoints.stream, owner, server.publicKey)
+                let second = try RawClient(.sub, at: endpoints.stream, owner, server.publicKey)
                 try second.wait { $0.isCut }
                 try first.look()
                 #expect(!first.isCut)
@@ -150,8 +89,8 @@ import Testing
         let (publisher, access) = try Self.publisher(server, owner, "subscribe:*")
         try await running(publisher) { endpoints in
             try await SocketThread.run(named: "raw") { _ in
-                let control = try Client(at: endpoints.control, owner, server.publicKey)
-                let stream = try Client(.sub, at: endpoints.stream, owner, server.publicKey, subscribes: false)
+                let control = try RawClient(at: endpoints.control, owner, server.publicKey)
+                let stream = try RawClient(.sub, at: endpoints.stream, owner, server.publicKey, subscribes: false)
                 try control.wait { $0.isGreeted }
                 try stream.wait { $0.isGreeted }
                 access.replace(by: try Grants(parsing: "grant \(server.publicKey.z85) self operate"))
