@@ -14,7 +14,11 @@ extension RelayMachine {
         if let max = limits[.streams], replica.isNewPushed(topic),
             replica.pushedStreamCount(max, where: grantee.rights.mayBe) >= max
         {
-            throw PushRefusal(.limit, grantee.message(.streams, "streams, each of a type and an origin"))
+            throw PushRefusal(
+                .limit,
+                grantee.message(
+                    .streams, "streams, each of a type and an origin; push under a name that it has had, or raise it"),
+                by: .streams)
         }
         guard limits[.ids] != nil || limits[.bytes] != nil, let type = topic.type else {
             service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee, now: now)
@@ -28,7 +32,8 @@ extension RelayMachine {
         case .waits: throw PushRefusal(.busy, "what \(grantee.name) holds here is counted; try again in a second")
         case .refused(let limit):
             let detail = limit == .ids ? "models with something that it wrote" : "bytes of models that it wrote to"
-            throw PushRefusal(.limit, grantee.message(limit, "\(detail); delete some, or raise it"))
+            let advice = "deleted ones count until they are forgotten; raise it in the grants, or wait for that"
+            throw PushRefusal(.limit, grantee.message(limit, "\(detail); \(advice)"), by: limit)
         }
     }
 
@@ -43,6 +48,10 @@ extension RelayMachine {
 struct PushRefusal: Error {
     let code: ControlErrorCode
     let message: String
+    /// The limit that is reached; nil where the key is only counted.
+    let limit: KeyLimit?
 
-    init(_ code: ControlErrorCode, _ message: String) { (self.code, self.message) = (code, message) }
+    init(_ code: ControlErrorCode, _ message: String, by limit: KeyLimit? = nil) {
+        (self.code, self.message, self.limit) = (code, message, limit)
+    }
 }

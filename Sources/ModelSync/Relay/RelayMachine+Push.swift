@@ -85,6 +85,7 @@ extension RelayMachine {
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         if let message = service.accounts.refusalOfUpdates(of: grantee, now: now) {
+            service.noteRefusal(by: .rate, of: grantee, now: now)
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         // What is made durable, or held against limits, is judged before it is merged.
@@ -101,6 +102,7 @@ extension RelayMachine {
                     creation = (grantee.key, try withinLimits(topic, payload, of: grantee, now: now))
                 }
             } catch {
+                if let limit = error.limit { service.noteRefusal(by: limit, of: grantee, now: now) }
                 return service.refuse(rid, error.code, error.message, peer, now: now, &counters)
             }
         }

@@ -30,6 +30,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case streamsRefused = "more streams than can be followed"
         case denied = "a sender speaks for an origin that its key was not granted"
         case nameTaken = "a name was taken by pushing"
+        case limited = "a key is at a limit of its grant"
         case deniedPush = "a push was denied, as its key was not granted that"
         case contradictedHeads = "a sender says of another origin what is not so"
         case startingAnew = "building the state anew"

@@ -12,8 +12,10 @@ extension ControlService {
         boundAnswers(to: peer, of: grantee, now: now)
         guard !grantee.limits.isEmpty else { return true }
         if received.isExcess {
-            let message = grantee.message(.connections, "connections to this \(configuration.role)")
+            let message = grantee.message(
+                .connections, "connections to this \(configuration.role); end another, or raise it in the grants")
             refuse(request.rid, .limit, message, peer, now: now, &counters)
+            noteRefusal(by: .connections, of: grantee, now: now)
             return false
         }
         switch request {
@@ -21,8 +23,17 @@ extension ControlService {
         case .hello, .snapshot, .fetch, .digest, .replay, .unknown:
             guard let message = accounts.takeRequest(of: grantee, now: now) else { return true }
             refuse(request.rid, .busy, message, peer, now: now, &counters)
+            noteRefusal(by: .requests, of: grantee, now: now)
             return false
         }
+    }
+
+    /// Tells the log once in a while that a key was refused something by a limit of its grant.
+    mutating func noteRefusal(by limit: KeyLimit, of grantee: Grantee, now: Moment) {
+        guard let count = accounts.noteRefusal(by: limit, of: grantee, now: now) else { return }
+        let word = "\(limit.rawValue)=\(grantee.limits[limit] ?? 0)"
+        notices.append(
+            Notice(kind: .limited, metadata: ["key": grantee.name, "limit": word, "refused": "\(count)"]))
     }
 
     /// Bounds what is under way to the peer and the other connections of its key, or takes such a bound away.

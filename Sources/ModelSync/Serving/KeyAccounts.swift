@@ -6,7 +6,12 @@ struct KeyAccounts: Sendable {
     private struct Account {
         var requests = RateMeter()
         var updates = RateMeter()
+        /// How many refusals by each limit the log was not told of, and when it may be told again.
+        var untold: [KeyLimit: (count: UInt64, nextAt: UInt64)] = [:]
     }
+
+    /// The time between two log lines of one key and one limit.
+    private static let lineMicroseconds: UInt64 = 10_000_000
 
     /// There are no more than keys with limits in all grants that have held.
     private var accounts: [String: Account] = [:]
@@ -21,6 +26,18 @@ struct KeyAccounts: Sendable {
         }
         accounts[grantee.key, default: Account()].requests.take(1, perSecond: rate, at: time)
         return nil
+    }
+
+    /// Counts a refusal by a limit.
+    /// - Returns: how many there were since the log was told of it last; nil where it is not told now.
+    mutating func noteRefusal(by limit: KeyLimit, of grantee: Grantee, now: Moment) -> UInt64? {
+        let time = now.uptimeMicroseconds
+        var (count, nextAt) = accounts[grantee.key]?.untold[limit] ?? (0, 0)
+        count += 1
+        let isTold = time >= nextAt
+        if isTold { nextAt = time + KeyAccounts.lineMicroseconds }
+        accounts[grantee.key, default: Account()].untold[limit] = (isTold ? 0 : count, nextAt)
+        return isTold ? count : nil
     }
 
     /// Why no updates of the owner are taken now; nil where some are.

@@ -47,8 +47,10 @@ public final class Access: Sendable {
             return state.grants
         }
         let changes = grants.changes(since: old)
+        // Several keys may have one name, as while a key is replaced, so each is told with the beginning of its key.
         func names(_ grants: [Grant]) -> Logger.MetadataValue {
-            "\(grants.prefix(32).map(\.name).joined(separator: " "))"
+            let names = grants.prefix(32).map { "\($0.name) (\($0.key.prefix(6))…)" }
+            return names.isEmpty ? "none" : "\(names.joined(separator: ", "))"
         }
         audit?.notice(
             "grants replaced",

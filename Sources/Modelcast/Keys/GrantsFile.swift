@@ -9,9 +9,22 @@ public enum GrantsFile {
     /// Reads a file of grants. The file is refused where others than its owner may write it, or where it belongs to
     /// neither this process's user nor root: whoever may write it may do everything. One without a grant is refused,
     /// too: it may be half of one.
-    /// - Throws: ``ModelcastError`` with code `configuration`: why the file is refused, or a line for each place that
-    ///   cannot be read, with what would be right.
+    /// - Throws: ``ModelcastError`` with code `configuration`: why the file is refused, or each place that cannot
+    ///   be read, with what would be right.
     public static func read(_ path: String) throws(ModelcastError) -> Grants {
+        let text = try text(path)
+        let grants: Grants
+        do throws(GrantsError) { grants = try Grants(parsing: text, file: path) } catch {
+            throw failure(error.problems.map { "\(path):\($0)" }.joined(separator: "; "))
+        }
+        guard !grants.all.isEmpty else {
+            throw failure("\(path) grants nothing to anybody: is it whole? A line is grant KEY NAME and rights")
+        }
+        return grants
+    }
+
+    /// Reads the text of a file of grants, with the same care.
+    package static func text(_ path: String) throws(ModelcastError) -> String {
         let data: Data
         do {
             // To open a pipe would wait for a writer.
@@ -32,14 +45,7 @@ public enum GrantsFile {
         guard data.count <= byteCountMax, let text = String(data: data, encoding: .utf8) else {
             throw failure("\(path) is no file of grants: it is not text, or has more than \(byteCountMax) bytes")
         }
-        let grants: Grants
-        do throws(GrantsError) { grants = try Grants(parsing: text, file: path) } catch {
-            throw failure(error.description)
-        }
-        guard !grants.all.isEmpty else {
-            throw failure("\(path) grants nothing to anybody: is it whole? A line is grant KEY NAME and rights")
-        }
-        return grants
+        return text
     }
 
     private static func fault(of descriptor: Int32, _ path: String) -> ModelcastError? {

@@ -51,7 +51,7 @@ final class NoticeLog {
 }
 
 extension Notice.Kind {
-    fileprivate var concernsRights: Bool { [.denied, .deniedPush, .nameTaken].contains(self) }
+    fileprivate var concernsRights: Bool { [.denied, .deniedPush, .nameTaken, .limited].contains(self) }
 
     /// Libraries log at info or below. Only a notice that needs an operator is a warning.
     fileprivate var level: Logger.Level {
@@ -63,7 +63,7 @@ extension Notice.Kind {
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .clockAccepted:
             .info
-        case .nameTaken: .notice
+        case .nameTaken, .limited: .notice
         case .holeFound, .holeMended, .malformed: .debug
         }
     }

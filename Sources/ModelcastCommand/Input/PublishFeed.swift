@@ -110,9 +110,10 @@ struct PublishFeed: Service {
             let left = progress.unacknowledged > 0 ? "\(progress.unacknowledged) batches" : rest
             if stop.isSet { throw CommandFailure("stopped with \(left) unacknowledged\(reason)") }
             if let limit, ContinuousClock.now - start >= limit {
-                throw CommandFailure(
-                    "\(left) were not acknowledged after \(limit)\(reason); "
-                        + "is a relay running at \(lagging(progress).joined(separator: ", "))?")
+                // A relay that is busy runs.
+                let isAnswered = reason.hasPrefix("; busy")
+                let question = isAnswered ? "" : "; is a relay running at \(lagging(progress).joined(separator: ", "))?"
+                throw CommandFailure("\(left) were not acknowledged after \(limit)\(reason)\(question)")
             }
             Thread.sleep(forTimeInterval: PublishFeed.lookInterval)
         }

@@ -28,7 +28,7 @@ struct GrantsReload: Service {
                     + "\(changes.changed.count) changed; \(changes.gone.count) are gone")
             GrantsReload.tell(grants, path, logger)
         } catch {
-            logger.error("the grants were not changed", metadata: ["reason": "\(error)"])
+            (access.audit ?? logger).error("the grants were not changed", metadata: ["reason": "\(error)"])
         }
     }
 

@@ -14,8 +14,14 @@ struct GrantsCommand: ParsableCommand {
               grant KEY relay-a   relay subscribe:*
               grant KEY ops       operate
 
-            Whatever is not granted is denied. Every process takes the same file with --grants, and reads it again at
-            SIGHUP.
+            A type or a name may end in * for all that begin so. Limits bound one key at each process, all its
+            connections together:
+
+              grant KEY nightly   publish:Report origin=nightly-* ids=100000 bytes=256M rate=1000
+              grant KEY dash      subscribe:* connections=4 requests=50 underway=8M
+
+            and streams=16 the types, times names, that it pushes. Whatever is not granted is denied; several lines with
+            one key add up. Every process takes the same file with --grants, and reads it again at SIGHUP.
             """,
         subcommands: [Check.self, Explain.self])
 
@@ -28,15 +34,16 @@ struct GrantsCommand: ParsableCommand {
         var file: String
 
         func run() throws {
-            let grants: Grants
-            do { grants = try GrantsFile.read(file) } catch {
+            let text = try GrantsFile.text(file)
+            do throws(GrantsError) { _ = try Grants(parsing: text, file: file) } catch {
                 // A line for each place.
-                let lines = "\(error)".split(separator: "\n")
-                for line in lines.dropLast() { StandardError.write(line: String(line)) }
-                throw CommandFailure(lines.last.map { String($0) } ?? "\(error)")
+                for problem in error.problems.dropLast() { StandardError.write(line: "\(file):\(problem)") }
+                throw CommandFailure(error.problems.last.map { "\(file):\($0)" } ?? "\(error)")
             }
+            let grants = try GrantsFile.read(file)
             for warning in grants.warnings { StandardError.write(line: "\(file):\(warning)") }
-            try GrantsCommand.print(["\(file): \(grants.all.count) keys"])
+            let count = grants.all.count
+            try GrantsCommand.print(["\(file): \(count) \(count == 1 ? "key" : "keys")"])
         }
     }
 

@@ -170,6 +170,8 @@ import Testing
             let other = try Self.batch("other-\(step)", ids: ["4"], now: network.now)
             #expect(Self.push(other, &network, from: [200], as: try Self.free.get()) == "accepted")
         }
+        let told = network.notices.filter { $0.kind == .limited }
+        #expect(told.count == 1 && told[0].metadata == ["key": "jobs", "limit": "rate=100", "refused": "1"])
         // Four seconds, and a second in hand at the beginning.
         #expect((490...510).contains(accepted), "\(accepted)")
         #expect(busy > 0)

@@ -20,7 +20,8 @@ final class ClientGate {
     var silent = SilentConnections()
     /// The refused clients that were not taken yet, by reason.
     private var refused: [String: RefusedClients] = [:]
-    private var untoldCount: UInt64 = 0
+    /// Those of which the log was not told yet.
+    private var untold: [String: RefusedClients] = [:]
     private var nextLine: UInt64 = 0
 
     /// The shortest time between two log lines about refused clients, so that a client that tries in a loop does not
@@ -55,6 +56,7 @@ final class ClientGate {
 
     /// Answers the clients that have asked to connect, and notes the refused ones.
     func serve(poller: borrowing Poller) throws(ZeroMQError) {
+        let now = Clocks.now().uptimeMicroseconds
         if poller.isReadable(handlerToken) {
             for decision in try handler.answer() {
                 switch decision {
@@ -66,8 +68,10 @@ final class ClientGate {
                 }
             }
         }
-        let now = Clocks.now().uptimeMicroseconds
-        defer { silent.cutExcess(at: now) }
+        defer {
+            silent.cutExcess(at: now)
+            tell(at: now)
+        }
         guard let monitorToken, poller.isReadable(monitorToken) else { return }
         while let event = try monitor?.next() {
             silent.note(event, at: now)
@@ -94,16 +98,22 @@ final class ClientGate {
     }
 
     private func note(_ reason: String, key: String?) {
-        refused[reason, default: RefusedClients(reason: reason, key: key, count: 0)].count += 1
-        if let key { refused[reason]?.key = key }
-        untoldCount += 1
-        let now = Clocks.now().uptimeMicroseconds
-        guard now >= nextLine else { return }
+        for path in [\ClientGate.refused, \.untold] {
+            self[keyPath: path][reason, default: RefusedClients(reason: reason, key: key, count: 0)].count += 1
+            if let key { self[keyPath: path][reason]?.key = key }
+        }
+    }
+
+    /// Writes a line for each reason for which clients were refused since the last lines.
+    private func tell(at now: UInt64) {
+        guard !untold.isEmpty, now >= nextLine else { return }
         nextLine = now + ClientGate.lineMicroseconds
-        var metadata: Logger.Metadata = ["reason": "\(reason)", "clients": "\(untoldCount)"]
-        if let key { metadata["key"] = "\(key)" }
-        logger.warning("clients were refused", metadata: metadata)
-        untoldCount = 0
+        for clients in untold.values.sorted(by: { $0.reason < $1.reason }) {
+            var metadata: Logger.Metadata = ["reason": "\(clients.reason)", "clients": "\(clients.count)"]
+            if let key = clients.key { metadata["key"] = "\(key)" }
+            logger.warning("clients were refused", metadata: metadata)
+        }
+        untold = [:]
     }
 
     /// Proves that a random key is refused, by a client that tries it once at a socket of its own. A mistake in this
