@@ -212,7 +212,8 @@ private struct GrantLineReader {
 
     /// The warning for a key that stands in two lines.
     func repeated(_ grant: Grant, after earlier: Grant) -> GrantsProblem {
-        let rights = "the rights of both lines add up"
+        let limits = grant.limits.isEmpty || earlier.limits.isEmpty ? "" : ", and of two limits the smaller one holds"
+        let rights = "the rights of both lines add up\(limits)"
         let message =
             grant.name == earlier.name
             ? "this key stands in line \(earlier.line), too: \(rights)"

@@ -25,6 +25,11 @@ struct PushAccounts: Sendable {
         var sinceRunning = CreatedAmount()
         /// What waits to be durable: no snapshot shows it yet.
         var pending = CreatedAmount()
+        /// The parts of transactions that may wait for the rest, and what they were when the last census, and the
+        /// present one, began.
+        var parts: [PushedPart] = []
+        var held = CreatedAmount()
+        var heldNext = CreatedAmount()
         /// Since when batches wait because of a limit, on the clock of ``Moment/uptimeMicroseconds``; nil for none.
         var waitsSince: UInt64?
         /// The account is to be counted, or is counted now.
@@ -34,7 +39,10 @@ struct PushAccounts: Sendable {
 
     private var accounts: [String: Account] = [:]
     private var census: (count: ModelCensus, startedAt: UInt64)?
+    /// How many streams the owners of keys have begun, counted when.
+    private var streamCounts: [String: (count: Int, at: UInt64)] = [:]
 
+    private static let streamCountMicroseconds: UInt64 = 1_000_000
     /// How old a census may be that refuses a batch for good.
     private static let freshMicroseconds: UInt64 = 10_000_000
     /// The wait between two steps of a census.
@@ -52,7 +60,9 @@ struct PushAccounts: Sendable {
     mutating func judge(_ amount: CreatedAmount, of owner: Grantee, now: Moment) -> Verdict {
         var account = accounts[owner.key] ?? Account(owner: owner)
         // Other grants may hold by now, with other origins.
-        if account.owner.rights != owner.rights { account = Account(owner: owner, pending: account.pending) }
+        if account.owner.rights != owner.rights {
+            account = Account(owner: owner, pending: account.pending, parts: account.parts)
+        }
         account.owner = owner
         defer { accounts[owner.key] = account }
         guard let counted = account.counted else {
@@ -75,6 +85,7 @@ struct PushAccounts: Sendable {
         guard isPast(sum(all)) != nil else { return .allowed }
         var certain = counted.amount
         certain += account.pending
+        certain += account.held
         let time = now.uptimeMicroseconds
         // Others may have replaced or deleted since: a batch is refused by a count that began after it had to wait.
         let isFresh = account.waitsSince.map { $0 <= counted.at } ?? false
@@ -94,20 +105,43 @@ struct PushAccounts: Sendable {
         if isPending { accounts[key]?.pending += amount }
     }
 
+    /// Notes a part of a transaction that was taken and is durable, or need not be.
+    mutating func add(_ part: PushedPart, of key: String) { accounts[key]?.parts.append(part) }
+
+    /// Whether the owner may begin one more stream; counts it.
+    /// - Parameter count: counts all that it has begun, which is done at most once a second.
+    mutating func mayBeginStream(of owner: Grantee, now: Moment, count: () -> Int) -> Bool {
+        guard let countMax = owner.limits[.streams] else { return true }
+        let time = now.uptimeMicroseconds
+        var known = streamCounts[owner.key] ?? (countMax, 0)
+        if known.count >= countMax, time >= known.at + PushAccounts.streamCountMicroseconds { known = (count(), time) }
+        let mayBegin = known.count < countMax
+        if mayBegin { known.count += 1 }
+        streamCounts[owner.key] = known
+        return mayBegin
+    }
+
     /// Notes that a batch waits no longer, because it is merged now or never will be.
     mutating func finish(_ amount: CreatedAmount, of key: String) { accounts[key]?.pending -= amount }
 
     /// Counts on.
-    /// - Parameter snapshot: is called where a census begins.
-    mutating func advance(now: Moment, snapshot: () -> Snapshot) {
+    /// - Parameters:
+    ///   - isHeld: whether a part may wait for the rest of its transaction.
+    ///   - snapshot: is called where a census begins.
+    mutating func advance(now: Moment, isHeld: (PushedPart) -> Bool, snapshot: () -> Snapshot) {
         if census == nil {
             let wanted = accounts.values.filter(\.isWanted).map(\.owner)
             guard !wanted.isEmpty else { return }
             for owner in wanted {
                 accounts[owner.key]?.isCounted = true
                 accounts[owner.key]?.isWanted = false
-                let pending = accounts[owner.key]?.pending ?? CreatedAmount()
-                accounts[owner.key]?.sinceRunning = pending
+                let parts = accounts[owner.key]?.parts.filter(isHeld) ?? []
+                var (unseen, held) = (accounts[owner.key]?.pending ?? CreatedAmount(), CreatedAmount())
+                for part in parts { held += part.amount }
+                unseen += held
+                accounts[owner.key]?.parts = parts
+                accounts[owner.key]?.heldNext = held
+                accounts[owner.key]?.sinceRunning = unseen
             }
             census = (ModelCensus(of: snapshot(), for: wanted), now.uptimeMicroseconds)
         }
@@ -117,6 +151,7 @@ struct PushAccounts: Sendable {
             accounts[key]?.isCounted = false
             accounts[key]?.counted = (count.amounts[key] ?? CreatedAmount(), startedAt)
             accounts[key]?.since = account.sinceRunning
+            accounts[key]?.held = account.heldNext
         }
     }
 }

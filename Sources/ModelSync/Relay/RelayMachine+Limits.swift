@@ -9,11 +9,10 @@ extension RelayMachine {
     /// - Throws: the refusal of a batch past a limit.
     func withinLimits(
         _ topic: Topic, _ payload: [UInt8], of grantee: Grantee, now: Moment
-    ) throws(PushRefusal) -> CreatedAmount {
+    ) throws(PushRefusal) -> PendingPushes.Creation? {
         let limits = grantee.limits
-        if let max = limits[.streams], replica.isNewPushed(topic),
-            replica.pushedStreamCount(max, where: grantee.rights.mayBe) >= max
-        {
+        let isKnown = !replica.isNewPushed(topic) || pushes.last(of: replica.decodedPlace(on: topic).stream) > 0
+        if !isKnown, !accounts.mayBeginStream(of: grantee, now: now, count: { streamCount(of: grantee) }) {
             throw PushRefusal(
                 .limit,
                 grantee.message(
@@ -21,14 +20,14 @@ extension RelayMachine {
                 by: .streams)
         }
         guard limits[.ids] != nil || limits[.bytes] != nil, let type = topic.type else {
-            service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee, now: now)
-            return CreatedAmount()
+            service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee)
+            return nil
         }
         let amount = replica.decodedCreation(payload.span, type: type, where: grantee.rights.mayBe)
         switch accounts.judge(amount, of: grantee, now: now) {
         case .allowed:
-            service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee, now: now)
-            return amount
+            service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee)
+            return creation(amount, topic, of: grantee.key)
         case .waits: throw PushRefusal(.busy, "what \(grantee.name) holds here is counted; try again in a second")
         case .refused(let limit):
             let detail = limit == .ids ? "models with something that it wrote" : "bytes of models that it wrote to"
@@ -37,10 +36,31 @@ extension RelayMachine {
         }
     }
 
+    private func creation(_ amount: CreatedAmount, _ topic: Topic, of key: String) -> PendingPushes.Creation {
+        let place = replica.decodedPlace(on: topic)
+        let part = PushedPart(stream: place.stream, sequence: place.sequence, amount: amount)
+        return PendingPushes.Creation(key: key, amount: amount, part: replica.decodedIsPart ? part : nil)
+    }
+
+    /// Notes a batch that was merged at once, or is held for the rest of its transaction.
+    func note(_ creation: PendingPushes.Creation) {
+        accounts.add(creation.amount, of: creation.key, isPending: false)
+        if let part = creation.part { accounts.add(part, of: creation.key) }
+    }
+
+    /// How many streams the owner of a key has begun, with those that wait to be durable.
+    private func streamCount(of grantee: Grantee) -> Int {
+        let waiting = pushes.streams.filter { stream in
+            grantee.rights.mayBe(stream.origin)
+                && replica.isNew(StreamKey(origin: stream.origin, topic: stream.topic))
+        }
+        return replica.pushedStreamCount(where: grantee.rights.mayBe) + waiting.count
+    }
+
     /// Counts on what the owners of keys hold.
     func countModels(now: Moment) {
         guard accounts.isCounting else { return }
-        accounts.advance(now: now) { cache.snapshot() }
+        accounts.advance(now: now, isHeld: replica.mayHoldPart) { cache.snapshot() }
     }
 }
 

@@ -20,7 +20,15 @@ struct PendingPushes: Sendable {
         let payload: [UInt8]
         fileprivate(set) var waiters: [Waiter]
         /// The key that pushed it, where that has limits, with what the batch adds to what it holds.
-        let creation: (key: String, amount: CreatedAmount)?
+        let creation: Creation?
+    }
+
+    /// The key that pushed a batch, and what the batch adds to what it holds.
+    struct Creation {
+        let key: String
+        let amount: CreatedAmount
+        /// The batch is a part of a transaction.
+        let part: PushedPart?
     }
 
     private var entries: [UInt64: Entry] = [:]
@@ -30,13 +38,16 @@ struct PendingPushes: Sendable {
     /// The bytes of the batches that wait.
     private(set) var byteCount = 0
 
+    /// The streams of which batches wait.
+    var streams: some Collection<ReplayRing.Stream> { last.keys }
+
     /// The greatest sequence of a stream that waits; 0 where none does.
     func last(of stream: ReplayRing.Stream) -> UInt64 { last[stream] ?? 0 }
 
     /// Adds a request that waits for a batch.
     /// - Returns: the token under which the batch is to be made durable; nil when that is under way already.
     mutating func wait(
-        _ waiter: Waiter, for batch: BatchName, payload: [UInt8], creation: (key: String, amount: CreatedAmount)?
+        _ waiter: Waiter, for batch: BatchName, payload: [UInt8], creation: Creation?
     ) -> UInt64? {
         if let token = tokens[batch] {
             entries[token]?.waiters.append(waiter)
@@ -89,7 +100,7 @@ extension RelayMachine {
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
         // What is made durable, or held against limits, is judged before it is merged.
-        var creation: (key: String, amount: CreatedAmount)?
+        var creation: PendingPushes.Creation?
         if configuration.persistsPushes || !grantee.limits.isEmpty {
             let arrival = replica.judgePushed(
                 topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, after: pushes.last(of:))
@@ -99,7 +110,7 @@ extension RelayMachine {
             }
             do throws(PushRefusal) {
                 if arrival == .accepted, !grantee.limits.isEmpty {
-                    creation = (grantee.key, try withinLimits(topic, payload, of: grantee, now: now))
+                    creation = try withinLimits(topic, payload, of: grantee, now: now)
                 }
             } catch {
                 if let limit = error.limit { service.noteRefusal(by: limit, of: grantee, now: now) }
@@ -109,7 +120,7 @@ extension RelayMachine {
         guard configuration.persistsPushes else {
             let arrival = merge(topic, payload, of: grantee, now: now) { origin in self.mayName(peer, origin, now: now)
             }
-            if arrival == .accepted, let creation { accounts.add(creation.amount, of: creation.key, isPending: false) }
+            if arrival == .accepted, let creation { note(creation) }
             return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
         guard pushes.byteCount + payload.count <= configuration.budget.pendingPushByteCount else {
@@ -205,7 +216,10 @@ extension RelayMachine {
     /// ``RelayAction/persist(token:topic:payload:origin:incarnation:sequence:)``, which is durable now.
     public func persisted(_ token: UInt64, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: true) else { return }
-        if let creation = entry.creation { accounts.finish(creation.amount, of: creation.key) }
+        if let creation = entry.creation {
+            accounts.finish(creation.amount, of: creation.key)
+            if let part = creation.part { accounts.add(part, of: creation.key) }
+        }
         let arrival = merge(entry.batch.stream.topic, entry.payload, now: now)
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
             answer(arrival, waiter, now: now)

@@ -9,12 +9,24 @@ extension Replica {
     var decodedUpdateCount: Int { decoder.updateCount }
 
     /// The batch begins a stream.
-    func isNewPushed(_ topic: Topic) -> Bool { streams[StreamKey(origin: decoder.origin, topic: topic)] == nil }
+    func isNewPushed(_ topic: Topic) -> Bool { isNew(StreamKey(origin: decoder.origin, topic: topic)) }
 
-    /// How many streams of these origins were begun by pushing, up to a number.
-    func pushedStreamCount(_ max: Int, where isOwn: (String) -> Bool) -> Int {
+    /// The stream is not followed.
+    func isNew(_ key: StreamKey) -> Bool { streams[key] == nil }
+
+    /// The batch is a part of a transaction over several topics.
+    var decodedIsPart: Bool { decoder.group.count > 1 }
+
+    /// The part may be held for the rest of its transaction; false where it surely is not.
+    func mayHoldPart(_ part: PushedPart) -> Bool {
+        let key = StreamKey(origin: part.stream.origin, topic: part.stream.topic)
+        return groups.firstHeld(key, of: part.stream.incarnation).map { $0 <= part.sequence } ?? false
+    }
+
+    /// How many streams of these origins were begun by pushing.
+    func pushedStreamCount(where isOwn: (String) -> Bool) -> Int {
         var count = 0
-        for (key, stream) in streams.entries where count < max && stream.isPushed && isOwn(key.origin) { count += 1 }
+        for (key, stream) in streams.entries where stream.isPushed && isOwn(key.origin) { count += 1 }
         return count
     }
 

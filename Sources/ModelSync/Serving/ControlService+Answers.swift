@@ -81,6 +81,13 @@ extension ControlService {
         }
     }
 
+    /// Puts those in line that wait for room, as what they wait for may have gone with a peer that was forgotten.
+    mutating func lookAgainAtCrowded() {
+        for _ in 0..<crowded.count {
+            if let peer = crowded.removeFirst() { putInLine(peer, from: .anyDeparture) }
+        }
+    }
+
     /// The next step: each peer that waits gets one message, then it is the turn of the others.
     mutating func nextAnswer(now: Moment, counters: inout Counters) -> NextAnswer {
         let stuck = underWay.takeStuck(now: now)

@@ -122,6 +122,7 @@ extension ControlService {
     /// Forgets peers that are silent, and gives up snapshots that make no progress.
     mutating func tick(now: Moment, peerTimeout: Duration, counters: inout Counters) {
         peers.forgetSilent(since: now, timeout: peerTimeout)
+        lookAgainAtCrowded()
         let timeout = configuration.budget.cursorTimeout.wholeMicroseconds
         guard peers.cursorCount > 0, now.uptimeMicroseconds > timeout else { return }
         counters[.snapshotsAbandoned] += UInt64(peers.abandonCursors(unusedSince: now.uptimeMicroseconds - timeout))

@@ -20,11 +20,10 @@ struct KeyAccounts: Sendable {
     /// - Returns: the refusal, where the owner has made too many.
     mutating func takeRequest(of grantee: Grantee, now: Moment) -> String? {
         guard let rate = grantee.limits[.requests] else { return nil }
-        let time = now.uptimeMicroseconds
-        guard accounts[grantee.key]?.requests.isOpen(at: time) ?? true else {
-            return grantee.message(.requests, "requests a second; try again in a second")
-        }
-        accounts[grantee.key, default: Account()].requests.take(1, perSecond: rate, at: time)
+        let isOpen = accounts[grantee.key, default: Account()].requests.isOpen(
+            perSecond: rate, at: now.uptimeMicroseconds)
+        guard isOpen else { return grantee.message(.requests, "requests a second; try again in a second") }
+        accounts[grantee.key]?.requests.take(1)
         return nil
     }
 
@@ -41,16 +40,15 @@ struct KeyAccounts: Sendable {
     }
 
     /// Why no updates of the owner are taken now; nil where some are.
-    func refusalOfUpdates(of grantee: Grantee, now: Moment) -> String? {
-        guard grantee.limits[.rate] != nil,
-            !(accounts[grantee.key]?.updates.isOpen(at: now.uptimeMicroseconds) ?? true)
-        else { return nil }
-        return grantee.message(.rate, "updates a second; try again in a second")
+    mutating func refusalOfUpdates(of grantee: Grantee, now: Moment) -> String? {
+        guard let rate = grantee.limits[.rate] else { return nil }
+        let isOpen = accounts[grantee.key, default: Account()].updates.isOpen(
+            perSecond: rate, at: now.uptimeMicroseconds)
+        return isOpen ? nil : grantee.message(.rate, "updates a second; try again in a second")
     }
 
     /// Takes so many updates of the owner, which may be more than it has left: the next ones wait for longer then.
-    mutating func takeUpdates(_ count: Int, of grantee: Grantee, now: Moment) {
-        guard let rate = grantee.limits[.rate] else { return }
-        accounts[grantee.key, default: Account()].updates.take(count, perSecond: rate, at: now.uptimeMicroseconds)
+    mutating func takeUpdates(_ count: Int, of grantee: Grantee) {
+        if grantee.limits[.rate] != nil { accounts[grantee.key]?.updates.take(count) }
     }
 }

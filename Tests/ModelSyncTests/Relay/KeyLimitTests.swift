@@ -177,19 +177,74 @@ import Testing
         #expect(busy > 0)
     }
 
-    @Test func `one batch of many updates passes, and the next waits for what it owes`() {
+    @Test func `one batch of many updates passes, the next waits for what it owes, and a higher rate pays sooner`() {
         var meter = RateMeter()
         var time: UInt64 = 5_000_000
-        #expect(meter.isOpen(at: time))
-        meter.take(1_000, perSecond: 100, at: time)
+        let open1 = meter.isOpen(perSecond: 100, at: time)
+        #expect(open1)
+        meter.take(1_000)
         // A second's worth was in hand.
         time += 8_999_000
-        #expect(!meter.isOpen(at: time))
+        let open2 = meter.isOpen(perSecond: 100, at: time)
+        #expect(!open2)
         time += 1_000
-        #expect(meter.isOpen(at: time))
-        meter.take(.max, perSecond: 1, at: time)
-        meter.take(.max, perSecond: 1, at: time)
-        #expect(!meter.isOpen(at: .max - 1))
+        let open3 = meter.isOpen(perSecond: 100, at: time)
+        #expect(open3)
+        meter.take(10_000)
+        let open4 = meter.isOpen(perSecond: 100, at: time + 1_000)
+        #expect(!open4)
+        let open5 = meter.isOpen(perSecond: 100_000, at: time + 100_000)
+        #expect(open5)
+        meter.take(.max)
+        meter.take(.max)
+        let open6 = meter.isOpen(perSecond: 1, at: .max - 1)
+        #expect(!open6)
+    }
+
+    @Test(arguments: [false, true])
+    func `halves of transactions count as what they would bring, whether the rest ever comes`(isStored: Bool) throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.persistsPushes = isStored }
+        let relay = network.relays[0]
+        let owner = try Self.grantee("publish:* origin=job-* ids=10")
+        var answers: [String] = []
+        for number in 0..<8 {
+            var job = try Wire.makeOrigin(name: "job-\(number)")
+            var writes = WriteBatch(limits: .default)
+            for id in 0..<3 { try writes.append(.merge, type: "User", id: "\(number)-\(id)", fields: ["a": 1]) }
+            try writes.append(.merge, type: "Order", id: "\(number)", fields: ["a": 1])
+            _ = try job.transaction(writes, now: network.now)
+            for case .publish(let topic, let payload) in job.takeActions() where topic.type == "User" {
+                var answer = ""
+                for _ in 0..<4 {
+                    answer = Self.push(payload, &network, as: owner)
+                    if answer == "nothing" {
+                        relay.persisted(try #require(network.persists.last), now: network.now)
+                        network.carryOutAll()
+                        answer = "accepted"
+                    }
+                    guard answer.hasPrefix("busy") else { break }
+                    network.run(milliseconds: 40)
+                }
+                answers.append(answer)
+            }
+        }
+        #expect(answers.prefix(3).allSatisfy { $0 == "accepted" }, "\(answers)")
+        #expect(answers.dropFirst(3).allSatisfy { $0.hasPrefix("limit: ids=10 ") }, "\(answers)")
+    }
+
+    @Test func `streams that wait to be durable count, however many are begun at once`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.persistsPushes = true }
+        let owner = try Self.grantee("publish:* origin=job-* streams=3")
+        var answers: [String] = []
+        for number in 0..<20 {
+            let batch = try Self.batch("job-\(number)", ids: ["1"], now: network.now)
+            answers.append(Self.push(batch, &network, from: [UInt8(number)], as: owner))
+            network.time += 200_000
+        }
+        #expect(answers.count { $0 == "nothing" } == 3)
+        #expect(answers.suffix(17).allSatisfy { $0.hasPrefix("limit: streams=3 ") }, "\(answers)")
     }
 
     @Test func `streams that a key begins are bounded, and those that it has go on`() throws {

@@ -204,6 +204,7 @@ import ZeroMQ
                     #expect(await eventually { reader.cache["B", "2"] != nil && ops.cache["A", "2"] != nil })
                     #expect(reader.cache["A", "2"] == nil)
                     // None: it loses its connections, and nobody else does.
+                    #expect(await eventually { reader.status.isLive })
                     try grant(nil)
                     #expect(await eventually { reader.status.senders.allSatisfy { $0.state != .live } })
                     try write("3")

@@ -30,6 +30,8 @@ final class ZeroMQServing: ServingEnd {
     private var keys: [[UInt8]: Reader] = [:]
     private var connectionCountMax = 1024
     private var keyConnections = KeyConnections()
+    /// The connections that are one more than their keys may have, and when each is ended: the answer leaves first.
+    private var excess = Fifo<(peer: [UInt8], at: UInt64)>()
     private let controlToken: Poller.Token
     private var message = Message()
 
@@ -58,6 +60,7 @@ final class ZeroMQServing: ServingEnd {
     /// How many bytes may wait in the system for one connection. A line is kept busy with less.
     private static let unsentByteCount = 1 << 20
     private static let linger = Duration.seconds(1)
+    private static let excessMicroseconds: UInt64 = 500_000
 
     /// Binds both sockets.
     init(_ settings: ServingSettings, in context: Context, _ thread: ZeroMQThread) throws(ZeroMQError) {
@@ -133,6 +136,16 @@ final class ZeroMQServing: ServingEnd {
         streams?.review()
     }
 
+    private func cutExcess() {
+        guard let first = excess.first else { return }
+        let now = Clocks.now().uptimeMicroseconds
+        guard first.at <= now else { return }
+        while let first = excess.first, first.at <= now {
+            _ = excess.removeFirst()
+            cut([first.peer])
+        }
+    }
+
     /// Notes the connection of a peer. libzmq does not report the end of a connection, so closed ones are removed from
     /// time to time.
     private func note(_ connection: Connection, of peer: [UInt8]) {
@@ -151,6 +164,7 @@ final class ZeroMQServing: ServingEnd {
     ) throws(ModelcastError) {
         try ModelcastError.ofZeroMQ { () throws(ZeroMQError) in
             reviewGrants()
+            cutExcess()
             try gate.serve(poller: thread.poller)
             try streams?.receive(subscribed)
             try receiveRequests(requested)
@@ -175,10 +189,10 @@ final class ZeroMQServing: ServingEnd {
             }
             let isExcess = !keyConnections.admits(
                 connections[request.peer]?.connection, of: key, atMost: grantee.limits[.connections])
-            // It is told once, and ended when it asks again.
-            if isExcess, keys[request.peer]?.isExcess ?? false {
-                cut([request.peer])
-                continue
+            // It is told once, and ended a moment later.
+            if isExcess {
+                guard !(keys[request.peer]?.isExcess ?? false) else { continue }
+                excess.append((request.peer, Clocks.now().uptimeMicroseconds + ZeroMQServing.excessMicroseconds))
             }
             keys[request.peer] = Reader(key: key, readable: readable, isExcess: isExcess)
             requested(
