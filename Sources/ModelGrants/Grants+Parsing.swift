@@ -30,7 +30,7 @@ private struct GrantLineReader {
     private let words: [Word]
     private(set) var problems: [GrantsProblem] = []
     private(set) var warnings: [GrantsProblem] = []
-    /// What the line lets its key write.
+    /// The types and origins that the line lets its key write.
     private var publication = Publication(types: [], origins: [])
 
     init(line: Int, _ text: String) {

@@ -1,4 +1,4 @@
-/// What a grant may bound for one key, all its connections together, at each process that serves it.
+/// A limit that a grant may set for one key, all its connections together, at each process that serves it.
 public enum KeyLimit: String, CaseIterable, Hashable, Sendable {
     /// Connections to the control endpoint; and as many to the stream.
     case connections

@@ -10,6 +10,6 @@ public struct DistinctError: Hashable, Sendable {
     public let firstMilliseconds: UInt64
     /// When it happened last, likewise.
     public internal(set) var lastMilliseconds: UInt64
-    /// What it said when it happened last. A part of it may be the peer's own words, on one line.
+    /// The message when it happened last. A part of it may be the peer's own words, on one line.
     public internal(set) var example: String
 }

@@ -71,9 +71,7 @@ extension Origin {
     }
 
     private func knowledge(of stream: ReplayRing.Stream, _ rights: Rights) -> ControlService.StreamKnowledge {
-        guard stream.origin == configuration.name, stream.topic.type.map(rights.mayRead) ?? rights.readsAll else {
-            return .unknownOrigin
-        }
+        guard stream.origin == configuration.name, rights.mayRead(stream.topic) else { return .unknownOrigin }
         guard let topic = topics.first(where: { $0.topic == stream.topic }) else { return .unknownTopic }
         return .known(head: stream.incarnation == incarnation ? topic.head : nil)
     }
@@ -86,7 +84,7 @@ extension Origin {
         service.note(clients, now: now, &counters)
     }
 
-    /// What was refused, to whom, since the start.
+    /// The refusals since the start, and to whom.
     public var distinctErrors: DistinctErrors { service.errors }
 
     /// The replicas that have spoken to this origin and were heard of lately.

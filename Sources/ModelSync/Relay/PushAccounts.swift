@@ -1,13 +1,14 @@
 import ModelCache
 import ModelGrants
 
-/// What the owners of keys hold of a relay's copy by pushing, where their grants bound it (`ids=`, `bytes=`).
+/// The models that the owners of keys hold of a relay's copy by pushing, where their grants bound them (`ids=`,
+/// `bytes=`).
 ///
 /// Exact counts come from a ``ModelCensus``. What is pushed since adds to them by estimate, never too little, and a new
 /// census follows where the sum passes a limit. So the bound holds at each moment, after a restart too, and what was
 /// deleted and forgotten is free again. While a key is counted its pushers are told to wait.
 struct PushAccounts: Sendable {
-    /// What becomes of a batch.
+    /// The fate of a batch.
     enum Verdict: Hashable, Sendable {
         case allowed
         /// The key has to be counted first.
@@ -20,10 +21,10 @@ struct PushAccounts: Sendable {
         var owner: Grantee
         /// The last census, and when it began; nil before the first.
         var counted: (amount: CreatedAmount, at: UInt64)?
-        /// What was pushed since the last census began, and since the present one did.
+        /// The amounts that were pushed since the last census began, and since the present one did.
         var since = CreatedAmount()
         var sinceRunning = CreatedAmount()
-        /// What waits to be durable: no snapshot shows it yet.
+        /// The amount that waits to be durable: no snapshot shows it yet.
         var pending = CreatedAmount()
         /// The parts of transactions that may wait for the rest, and what they were when the last census, and the
         /// present one, began.
@@ -51,7 +52,7 @@ struct PushAccounts: Sendable {
     /// A key has to be counted, or is.
     var isCounting: Bool { census != nil || accounts.values.contains { $0.isWanted } }
 
-    /// When ``advance(now:snapshot:)`` has something to do; nil for never.
+    /// When ``advance(now:isHeld:snapshot:)`` has something to do; nil for never.
     func nextDeadline(now: Moment) -> UInt64? {
         isCounting ? now.uptimeMicroseconds + PushAccounts.stepMicroseconds : nil
     }

@@ -12,7 +12,7 @@ extension RelayMachine {
     ) throws(PushRefusal) -> PendingPushes.Creation? {
         let limits = grantee.limits
         let isKnown = !replica.isNewPushed(topic) || pushes.last(of: replica.decodedPlace(on: topic).stream) > 0
-        if !isKnown, !accounts.mayBeginStream(of: grantee, now: now, count: { streamCount(of: grantee) }) {
+        if !isKnown, !pushAccounts.mayBeginStream(of: grantee, now: now, count: { streamCount(of: grantee) }) {
             throw PushRefusal(
                 .limit,
                 grantee.message(
@@ -24,7 +24,7 @@ extension RelayMachine {
             return nil
         }
         let amount = replica.decodedCreation(payload.span, type: type, where: grantee.rights.mayBe)
-        switch accounts.judge(amount, of: grantee, now: now) {
+        switch pushAccounts.judge(amount, of: grantee, now: now) {
         case .allowed:
             service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee)
             return creation(amount, topic, of: grantee.key)
@@ -44,8 +44,8 @@ extension RelayMachine {
 
     /// Notes a batch that was merged at once, or is held for the rest of its transaction.
     func note(_ creation: PendingPushes.Creation) {
-        accounts.add(creation.amount, of: creation.key, isPending: false)
-        if let part = creation.part { accounts.add(part, of: creation.key) }
+        pushAccounts.add(creation.amount, of: creation.key, isPending: false)
+        if let part = creation.part { pushAccounts.add(part, of: creation.key) }
     }
 
     /// How many streams the owner of a key has begun, with those that wait to be durable.
@@ -59,8 +59,8 @@ extension RelayMachine {
 
     /// Counts on what the owners of keys hold.
     func countModels(now: Moment) {
-        guard accounts.isCounting else { return }
-        accounts.advance(now: now, isHeld: replica.mayHoldPart) { cache.snapshot() }
+        guard pushAccounts.isCounting else { return }
+        pushAccounts.advance(now: now, isHeld: replica.mayHoldPart) { cache.snapshot() }
     }
 }
 

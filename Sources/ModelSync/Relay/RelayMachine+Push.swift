@@ -99,7 +99,7 @@ extension RelayMachine {
             service.noteRefusal(by: .rate, of: grantee, now: now)
             return service.refuse(rid, .busy, message, peer, now: now, &counters)
         }
-        // What is made durable, or held against limits, is judged before it is merged.
+        // Batches that are made durable, or held against limits, are judged before they are merged.
         var creation: PendingPushes.Creation?
         if configuration.persistsPushes || !grantee.limits.isEmpty {
             let arrival = replica.judgePushed(
@@ -118,8 +118,7 @@ extension RelayMachine {
             }
         }
         guard configuration.persistsPushes else {
-            let arrival = merge(topic, payload, of: grantee, now: now) { origin in self.mayName(peer, origin, now: now)
-            }
+            let arrival = merge(topic, payload, of: grantee, now: now) { self.mayName(peer, $0, now: now) }
             if arrival == .accepted, let creation { note(creation) }
             return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
@@ -137,7 +136,7 @@ extension RelayMachine {
         service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
         guard let token = pushes.wait(waiter, for: batch, payload: payload, creation: creation) else { return }
-        if let creation { accounts.add(creation.amount, of: creation.key, isPending: true) }
+        if let creation { pushAccounts.add(creation.amount, of: creation.key, isPending: true) }
         actions.append(
             .persist(
                 token: token, topic: topic, payload: payload, origin: batch.stream.origin,
@@ -217,8 +216,8 @@ extension RelayMachine {
     public func persisted(_ token: UInt64, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: true) else { return }
         if let creation = entry.creation {
-            accounts.finish(creation.amount, of: creation.key)
-            if let part = creation.part { accounts.add(part, of: creation.key) }
+            pushAccounts.finish(creation.amount, of: creation.key)
+            if let part = creation.part { pushAccounts.add(part, of: creation.key) }
         }
         let arrival = merge(entry.batch.stream.topic, entry.payload, now: now)
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
@@ -231,7 +230,7 @@ extension RelayMachine {
     /// be made durable: its pushers are told the reason, and push it again.
     public func persistFailed(_ token: UInt64, reason: String, now: Moment) {
         guard let entry = pushes.finish(token, isDurable: false) else { return }
-        if let creation = entry.creation { accounts.finish(creation.amount, of: creation.key) }
+        if let creation = entry.creation { pushAccounts.finish(creation.amount, of: creation.key) }
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
             answer(.refused(.internalError, reason), waiter, now: now)
         }

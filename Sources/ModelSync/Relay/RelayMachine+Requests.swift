@@ -44,7 +44,7 @@ extension RelayMachine {
         service.note(clients, now: now, &counters)
     }
 
-    /// What was refused, to whom, and what senders said that they may not, since the start.
+    /// The refusals since the start, and to whom; and what senders said that they may not.
     public var distinctErrors: [DistinctError] { service.errors.all + replica.distinctErrors.all }
 
     /// The peers that have spoken to this relay and were heard of lately.
@@ -128,7 +128,7 @@ extension RelayMachine {
     private func knowledge(
         of stream: ReplayRing.Stream, _ rights: Rights, now: Moment
     ) -> ControlService.StreamKnowledge {
-        guard stream.topic.type.map(rights.mayRead) ?? rights.readsAll else { return .unknownOrigin }
+        guard rights.mayRead(stream.topic) else { return .unknownOrigin }
         let key = StreamKey(origin: stream.origin, topic: stream.topic)
         if replica.recall(key, stream.incarnation, now: now) { return .known(head: nil) }
         // An origin of which nothing may be read is not named, and so looks like none.

@@ -31,8 +31,8 @@ public final class RelayMachine {
     var barriers = WaitingBarriers()
     var sources = SourceTable()
     var pushes = PendingPushes()
-    /// What the owners of keys with limits hold of the copy by pushing.
-    var accounts = PushAccounts()
+    /// The parts of the copy that the owners of keys with limits hold by pushing.
+    var pushAccounts = PushAccounts()
     /// What the last `heads` told of each stream, and of each topic's digest.
     var told: [StreamKey: ToldHead] = [:]
     var toldDigests: [Topic: UInt64] = [:]
@@ -113,7 +113,7 @@ public final class RelayMachine {
     public func nextDeadline(now: Moment) -> UInt64 {
         min(
             replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max,
-            accounts.nextDeadline(now: now) ?? .max)
+            pushAccounts.nextDeadline(now: now) ?? .max)
     }
 
     /// Sends on the batches that the replica has taken, and passes on its other actions.

@@ -3,7 +3,8 @@ import ModelGrants
 import ModelRecord
 import ModelWire
 
-/// What a pushed batch would add, for the limits of keys. The questions are of the batch that was judged last.
+/// The amount that a pushed batch would add, for the limits of keys. All questions are of the batch that was judged
+/// last.
 extension Replica {
     /// How many updates the batch has.
     var decodedUpdateCount: Int { decoder.updateCount }

@@ -32,7 +32,7 @@ extension Replica {
         }
     }
 
-    /// What senders did wrong, or refused, since the start.
+    /// The errors and refusals of senders since the start.
     public var distinctErrors: DistinctErrors { errors }
 
     /// All streams, by origin and topic.

@@ -33,7 +33,7 @@ public final class Replica {
     var audits = AuditTable()
     var renewal: Renewal?
     var sweep = TombstoneSweep()
-    /// What senders did wrong.
+    /// The errors of senders.
     var errors = DistinctErrors()
     /// When staleness, clocks and claims are looked at next.
     var nextReview: UInt64 = 0

@@ -63,9 +63,9 @@ struct ControlService: Sendable {
     var crowded = Fifo<[UInt8]>()
     /// The bytes of messages that were made and not yet taken.
     var underWay: AnswersUnderWay
-    /// What the owners of keys with limits have taken lately.
+    /// The uses that the owners of keys with limits have made lately.
     var accounts = KeyAccounts()
-    /// What was refused, to whom.
+    /// The refusals, and to whom.
     var errors = DistinctErrors()
     var nextSerial: UInt64 = 0
     /// How many peers were cut since the log was told, and when it may be told again.

@@ -21,3 +21,8 @@ extension [Heads] {
         }
     }
 }
+
+extension Rights {
+    /// Its owner may ask for batches of this topic. One that is of no type is for those who may read everything.
+    func mayRead(_ topic: Topic) -> Bool { topic.type.map { mayRead($0) } ?? readsAll }
+}

@@ -1,7 +1,7 @@
 import ModelGrants
 
-/// What the owners of keys with limits have taken lately, all connections of a key together. Keys without limits have
-/// no account, so they cost nothing.
+/// The uses that the owners of keys with limits have made lately, all connections of a key together. Keys without
+/// limits have no account, so they cost nothing.
 struct KeyAccounts: Sendable {
     private struct Account {
         var requests = RateMeter()

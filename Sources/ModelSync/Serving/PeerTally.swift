@@ -1,4 +1,4 @@
-/// What a peer has done on its connection.
+/// The deeds of a peer on its connection.
 public struct PeerTally: Hashable, Sendable {
     /// How many requests have come, of any kind.
     public internal(set) var requestCount: UInt64 = 0

@@ -1,6 +1,6 @@
-/// The use of a rate. Whoever was silent for a second has a second's worth in hand. What is taken may be more than is
-/// left, and what is owed then has to pass first, so that one large batch is as good as many small ones. The rate may
-/// change: what was taken is kept as a count and not as a time.
+/// The use of a rate. Whoever was silent for a second has a second's worth in hand. Unlike of a ``TokenBucket``, more
+/// may be taken than is left, and what is owed then has to pass first, so that one large batch is as good as many small
+/// ones. The rate may change: what was taken is kept as a count and not as a time.
 struct RateMeter: Sendable {
     /// What was taken and has not passed yet, in millionths, as of the last look.
     private var taken: UInt64 = 0

@@ -6,7 +6,7 @@ public struct PublisherStatus: Sendable {
     public let counters: Counters
     /// The peers that listen, or have asked something within the last seconds, with their last reports.
     public let peers: [Peer]
-    /// What was refused, to whom: each kind of each peer once, the last one first, at most 256.
+    /// The refusals, and to whom: each kind of each peer once, the last one first, at most 256.
     public let errors: [DistinctError]
     /// How many bytes of batches are held for replay.
     public let replayByteCount: Int

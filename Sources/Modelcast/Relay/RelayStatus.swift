@@ -18,7 +18,7 @@ public struct RelayStatus: Sendable {
     public internal(set) var store: WriteBehindStatus?
     /// The subscribers and other peers of the relay.
     public internal(set) var peers: [Peer] = []
-    /// What was refused, to whom, and what senders did wrong: each kind of each peer once, at most 256 of each side.
+    /// The refusals, and to whom, and the errors of senders: each kind of each peer once, at most 256 of each side.
     public internal(set) var errors: [DistinctError] = []
 
     /// The relay serves, and every sender is live: all batches that it has sent are applied. True also where there are

@@ -12,7 +12,7 @@ public struct SubscriberStatus: Sendable {
     /// The figures of writing to the store; nil where there is none.
     public internal(set) var store: WriteBehindStatus?
 
-    /// What publishers did wrong, or refused: each kind of each sender once, the last one first, at most 256.
+    /// The errors and refusals of publishers: each kind of each sender once, the last one first, at most 256.
     public internal(set) var errors: [DistinctError] = []
 
     /// Every publisher is live: all batches that it has sent are applied. False where no status has come yet.

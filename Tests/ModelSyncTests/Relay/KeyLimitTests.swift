@@ -45,7 +45,25 @@ import Testing
         }
     }
 
-    /// What a key holds, counted by looking at everything.
+    /// Pushes as a pusher does that waits when it is told to, and makes durable what is to be.
+    private static func pushPatiently(
+        _ batch: [UInt8], _ network: inout RelayNetwork, as grantee: Grantee
+    ) throws -> String {
+        var answer = ""
+        for _ in 0..<4 {
+            answer = push(batch, &network, as: grantee)
+            if answer == "nothing" {
+                network.relays[0].persisted(try #require(network.persists.last), now: network.now)
+                network.carryOutAll()
+                answer = "accepted"
+            }
+            guard answer.hasPrefix("busy") else { break }
+            network.run(milliseconds: 40)
+        }
+        return answer
+    }
+
+    /// The amount that a key holds, counted by looking at everything.
     private static func held(by grantee: Grantee, in relay: RelayMachine) -> CreatedAmount {
         var amount = CreatedAmount()
         for type in relay.cache.types {
@@ -83,18 +101,7 @@ import Testing
                     "\(isOther ? "other" : "job")-\(step)", operation, ids: touched.sorted(), value: value,
                     now: network.now)
                 let pusher = isOther ? try Self.free.get() : owner
-                var answer = ""
-                // A pusher that is told to wait waits.
-                for _ in 0..<4 {
-                    answer = Self.push(batch, &network, as: pusher)
-                    if answer == "nothing" {
-                        relay.persisted(try #require(network.persists.last), now: network.now)
-                        network.carryOutAll()
-                        answer = "accepted"
-                    }
-                    guard answer.hasPrefix("busy") else { break }
-                    network.run(milliseconds: 40)
-                }
+                let answer = try Self.pushPatiently(batch, &network, as: pusher)
                 let held = Self.held(by: owner, in: relay)
                 #expect(held.ids <= ids && held.byteCount <= bytes, "\(held)")
                 if isOther {
@@ -205,7 +212,6 @@ import Testing
     func `halves of transactions count as what they would bring, whether the rest ever comes`(isStored: Bool) throws {
         var network = RelayNetwork()
         try network.addRelay("relay") { $0.persistsPushes = isStored }
-        let relay = network.relays[0]
         let owner = try Self.grantee("publish:* origin=job-* ids=10")
         var answers: [String] = []
         for number in 0..<8 {
@@ -215,18 +221,7 @@ import Testing
             try writes.append(.merge, type: "Order", id: "\(number)", fields: ["a": 1])
             _ = try job.transaction(writes, now: network.now)
             for case .publish(let topic, let payload) in job.takeActions() where topic.type == "User" {
-                var answer = ""
-                for _ in 0..<4 {
-                    answer = Self.push(payload, &network, as: owner)
-                    if answer == "nothing" {
-                        relay.persisted(try #require(network.persists.last), now: network.now)
-                        network.carryOutAll()
-                        answer = "accepted"
-                    }
-                    guard answer.hasPrefix("busy") else { break }
-                    network.run(milliseconds: 40)
-                }
-                answers.append(answer)
+                answers.append(try Self.pushPatiently(payload, &network, as: owner))
             }
         }
         #expect(answers.prefix(3).allSatisfy { $0 == "accepted" }, "\(answers)")

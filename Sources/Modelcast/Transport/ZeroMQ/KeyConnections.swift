@@ -8,7 +8,7 @@ struct KeyConnections {
     /// - Parameter countMax: the limit of the key; nil for none.
     mutating func admits(_ connection: Connection?, of key: Curve.PublicKey, atMost countMax: Int?) -> Bool {
         guard let countMax, let connection else {
-            connections[key] = nil
+            if !connections.isEmpty { connections[key] = nil }
             return true
         }
         if connections[key]?.contains(connection) ?? false { return true }

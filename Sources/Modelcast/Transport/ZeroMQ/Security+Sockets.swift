@@ -31,7 +31,8 @@ extension Security {
         try Security.connect(socket, keys, to: server)
     }
 
-    static func connect(
+    /// Sets the keys of a socket that connects to the server with this key.
+    package static func connect(
         _ socket: borrowing Socket, _ keys: Curve.KeyPair, to server: Curve.PublicKey
     ) throws(ZeroMQError) {
         try socket.set(.curvePublicKey, keys.publicKey)

@@ -84,9 +84,7 @@ struct AttemptWorker: Sendable {
         let deadline = ContinuousClock.now + limit
         return try await Blocking.run(named: "stream") {
             let socket = try Socket(.sub, in: Context())
-            try socket.set(.curvePublicKey, security.keys.publicKey)
-            try socket.set(.curveSecretKey, security.keys.secretKey)
-            try socket.set(.curveServerKey, server)
+            try Security.connect(socket, security.keys, to: server)
             try socket.subscribe(to: "")
             let monitor = try socket.makeMonitor()
             try socket.connect(stream)
