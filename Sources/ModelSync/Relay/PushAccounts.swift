@@ -88,7 +88,8 @@ struct PushAccounts: Sendable {
         certain += account.pending
         certain += account.held
         let time = now.uptimeMicroseconds
-        // Others may have replaced or deleted since: a batch is refused by a count that began after it had to wait.
+        // Others may have replaced or deleted since: a batch is refused only by a count that began after one had to wait,
+        // and not long ago.
         let isFresh = account.waitsSince.map { $0 <= counted.at } ?? false
         if isFresh, time < counted.at + PushAccounts.freshMicroseconds, let limit = isPast(sum(certain)) {
             account.waitsSince = nil

@@ -39,16 +39,19 @@ extension Replica {
             let known = cache.record(type: type, id: update.id, includingTombstones: true)
             if seen.insert(update.id).inserted, !(known?.isWritten(by: isOwn) ?? false) {
                 amount.ids += 1
-                amount.byteCount += Replica.modelByteCount + update.id.utf8.count
+                // The model counts whole from now on, with all that others wrote.
+                amount.byteCount += known?.byteCount ?? (Replica.modelByteCount + update.id.utf8.count)
             }
             if update.operation != .delete {
-                let cellByteCount = Replica.cellByteCount + decoder.origin.utf8.count
-                amount.byteCount += update.fieldsByteCount + update.fieldCount * cellByteCount
+                // A version for each cell, and one for the model, which may have had none of that kind.
+                let versionByteCount = Replica.versionByteCount + decoder.origin.utf8.count
+                amount.byteCount += update.fieldsByteCount + (update.fieldCount + 1) * versionByteCount
             }
         }
         return amount
     }
 
-    /// About the bytes of a record beside its cells and its id, and of a cell beside its name, value and origin.
-    private static let (modelByteCount, cellByteCount) = (96, 12)
+    /// About the bytes of a record beside its cells and its id, and of a version beside its origin, with the head of the
+    /// cell around it.
+    private static let (modelByteCount, versionByteCount) = (96, 13)
 }

@@ -101,24 +101,36 @@ import Testing
                     "\(isOther ? "other" : "job")-\(step)", operation, ids: touched.sorted(), value: value,
                     now: network.now)
                 let pusher = isOther ? try Self.free.get() : owner
+                let before = Self.held(by: owner, in: relay)
                 let answer = try Self.pushPatiently(batch, &network, as: pusher)
                 let held = Self.held(by: owner, in: relay)
-                #expect(held.ids <= ids && held.byteCount <= bytes, "\(held)")
+                #expect(held.ids <= ids, "\(held) of \(ids)")
+                // A model that is shared grows by the writes of others as well, and a deletion leaves a mark in it.
+                let grown = isOther ? .max : operation == .delete ? 40 * touched.count : 0
+                #expect(
+                    held.byteCount <= bytes || held.byteCount - before.byteCount <= grown,
+                    "\(held) after \(before), \(operation) by \(pusher.name), of \(bytes)")
                 if isOther {
                     #expect(answer == "accepted")
                 } else if answer == "accepted" {
                     accepted += 1
                 } else {
                     refused += 1
-                    let news = touched.filter { id in
-                        let record = relay.cache.record(type: "User", id: id, includingTombstones: true)
-                        return !(record?.isWritten(by: owner.rights.mayBe) ?? false)
-                    }
+                    let known = touched.map { relay.cache.record(type: "User", id: $0, includingTombstones: true) }
+                    let news = known.filter { !($0?.isWritten(by: owner.rights.mayBe) ?? false) }
                     let isPastIDs = !news.isEmpty && held.ids + news.count > ids
                     // By estimate, which is not far from what a batch adds at most.
                     let addsBytes = operation != .delete || !news.isEmpty
-                    let isPastBytes = addsBytes && held.byteCount + touched.count * 700 > bytes
-                    #expect(isPastIDs || isPastBytes, "\(answer) with \(held) of \(ids), \(bytes)")
+                    let added = touched.count * 600 + news.reduce(0) { $0 + ($1?.byteCount ?? 0) }
+                    let isPastBytes = addsBytes && held.byteCount + added > bytes
+                    if !isPastIDs && !isPastBytes {
+                        // The count that refused may be ten seconds old; a newer one lets the batch in.
+                        network.run(milliseconds: 10_000)
+                        let again = try Self.pushPatiently(batch, &network, as: owner)
+                        #expect(
+                            again == "accepted",
+                            "\(operation): \(again) with \(held) of \(ids), \(bytes), \(news.count) new")
+                    }
                     #expect(answer.hasPrefix("limit: \(answer.contains("ids=") ? "ids=\(ids)" : "bytes=\(bytes)") "))
                 }
             }
