@@ -62,16 +62,18 @@ let core: [Target] = [
     library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
     library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
     library("ModelGrants"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    library("ModelSigning", uses: ["CSodium"]),
     library("ModelTypes", uses: ["ModelRecord"]),
     library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"]),
     library("ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache"]),
     library("ModelStore", uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite, sqliteLibrary]),
-    library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR", "ModelGrants"]),
+    library("ModelSync", uses: ["ModelCache", "ModelWire", "ModelRecord", "ModelCBOR", "ModelGrants", "ModelSigning"]),
     library(
         "Modelcast",
         uses: [
             "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
-            "ModelSync", "ModelGrants", log, metrics, lifecycle,
+            "ModelSync", "ModelGrants", "ModelSigning", log, metrics, lifecycle,
         ]),
     library("ModelcastGenerate"),
     .executableTarget(
@@ -84,7 +86,9 @@ let reference: [Target] = [library("ModelReference")]
 let services: [Target] = [
     library(
         "ModelcastTesting",
-        uses: ["ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
+        uses: [
+            "ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants", "ModelSigning",
+        ]),
     library(
         "ModelcastBench",
         uses: [
@@ -146,6 +150,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelRecord", isHeavy: true, uses: ["ModelReference", "ModelCBOR"]),
     tests(of: "ModelWire", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
     tests(of: "ModelGrants"),
+    tests(of: "ModelSigning", uses: ["ModelCBOR", "ModelRecord", "ModelWire"]),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
     tests(

@@ -17,6 +17,9 @@ public struct Grantee: Hashable, Sendable {
         readable = rights.readable
     }
 
+    /// The name for messages, also where there are no grants.
+    public var title: String { name.isEmpty ? "a peer" : name }
+
     /// The owner of any connection where there are no grants: it may do everything.
     public static let anybody = Grantee(name: "", rights: .all)
 

@@ -106,6 +106,12 @@ public struct Counters: Sendable {
         case refusedClients
         /// Batches, heads and records dropped because the key of their sender was not granted to bring them.
         case deniedMessages
+        /// Batches dropped because their type has to be signed, and they were not, or with a key that is not granted.
+        case unsignedBatches
+        /// Batches dropped because their signature is not that of their content.
+        case forgedBatches
+        /// Heads that moved nothing because they told a later start of an origin without its proof.
+        case unprovenStarts
         /// Connections closed because their peers took nothing, and held memory that others needed.
         case cutClients
         /// Requests refused.

@@ -10,6 +10,8 @@
 @_exported public import struct ModelGrants.GrantsProblem
 @_exported public import struct ModelGrants.NamePattern
 @_exported public import struct ModelGrants.Rights
+@_exported public import struct ModelSigning.SigningKey
+@_exported public import struct ModelSigning.VerifyingKey
 @_exported public import struct ModelStore.StoreError
 @_exported public import enum ModelStore.StoreHealth
 @_exported public import struct ModelStore.WriteBehindConfiguration

@@ -19,6 +19,8 @@ enum ModuleTable {
             others: ["Synchronization", "FoundationEssentials"]),
         Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
         Row(target: "ModelGrants", ours: [], others: []),
+        Row(target: "CSodium", ours: [], others: nil),
+        Row(target: "ModelSigning", ours: ["CSodium"], others: []),
         Row(target: "ModelTypes", ours: ["ModelRecord"], others: ["FoundationEssentials"]),
         Row(
             target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"],
@@ -30,14 +32,14 @@ enum ModuleTable {
             target: "ModelStore", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
             others: ["Synchronization", "Dispatch", "Foundation", "GRDB", "GRDBSQLite"]),
         Row(
-            target: "ModelSync", ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelGrants", "ModelCache"],
+            target: "ModelSync",
+            ours: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelGrants", "ModelSigning", "ModelCache"],
             others: ["Synchronization"]),
         Row(
             target: "Modelcast",
             ours: [
-                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelGrants", "ModelStore", "ModelCache",
-                "ModelViews",
-                "ModelSync",
+                "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelGrants", "ModelSigning", "ModelStore",
+                "ModelCache", "ModelViews", "ModelSync",
             ],
             others: nil),
         Row(target: "ModelcastGenerate", ours: [], others: ["Foundation"]),
@@ -45,7 +47,9 @@ enum ModuleTable {
         Row(target: "ModelReference", ours: [], others: []),
         Row(
             target: "ModelcastTesting",
-            ours: ["ModelReference", "ModelRecord", "ModelWire", "ModelGrants", "ModelCache", "ModelSync"],
+            ours: [
+                "ModelReference", "ModelRecord", "ModelWire", "ModelGrants", "ModelSigning", "ModelCache", "ModelSync",
+            ],
             others: nil),
         Row(
             target: "ModelcastBench",

@@ -15,6 +15,7 @@ extension Origin {
     public mutating func flush<Failure: Error>(
         _ send: (Topic, [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {
+        if signature.isUsed { flush() }
         if !actions.isEmpty {
             let closed = takeActions()
             for (index, action) in closed.enumerated() {
@@ -32,20 +33,30 @@ extension Origin {
     mutating func close(_ index: Int, group: [Topic]?) {
         guard topics[index].isOpen else { return }
         publish(topics[index].topic, finish(index, group: group))
+        if signature.isUsed { awaitSeal(of: topics[index]) }
     }
 
-    /// Makes the frame of an open batch, and closes it.
+    /// Makes the frame of an open batch, and closes it. Where batches are signed, its seal is still to come.
     private mutating func finish(_ index: Int, group: [Topic]?) -> [UInt8] {
         topics[index].isOpen = false
         open.removeAll { $0 == index }
         topics[index].head += 1
         topics[index].isHeadNews = true
         let frame = topics[index].batch.finish(
-            origin: configuration.name, incarnation: incarnation, sequence: topics[index].head, group: group)
+            origin: configuration.name, incarnation: incarnation, sequence: topics[index].head, group: group,
+            awaitsSeal: signature.isUsed)
         counters[.publishedBatches] += 1
-        ring.append(
-            ReplayRing.Stream(origin: configuration.name, incarnation: incarnation, topic: topics[index].topic),
-            sequence: topics[index].head, payload: frame, at: ringTime)
+        if !signature.isUsed { keepForReplay(stream(of: topics[index].topic), topics[index].head, frame) }
         return frame
+    }
+
+    /// The stream of a topic, of this start.
+    func stream(of topic: Topic) -> ReplayRing.Stream {
+        ReplayRing.Stream(origin: configuration.name, incarnation: incarnation, topic: topic)
+    }
+
+    /// Keeps a batch for replay.
+    mutating func keepForReplay(_ stream: ReplayRing.Stream, _ sequence: UInt64, _ frame: [UInt8]) {
+        ring.append(stream, sequence: sequence, payload: frame, at: ringTime)
     }
 }

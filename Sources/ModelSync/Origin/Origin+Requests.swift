@@ -55,10 +55,11 @@ extension Origin {
             if grantee.rights.mayCauseRecovery { learn(from: report, now: now) }
             return
         case .replay(let rid, let stream, let first, let last):
+            sealBatches()
             return service.replay(
                 rid, stream, from: first, through: last, knowledge(of: stream, grantee.rights), ring, to: peer,
                 now: now, counters: &counters)
-        case .push(let rid, _, _):
+        case .push(let rid, _, _, _):
             let message = "this is a publisher; push goes to a relay"
             return service.refuse(rid, .denied, message, peer, now: now, &counters)
         case .snapshot(_, let selected, _): prefixes = selected

@@ -1,5 +1,6 @@
 public import ModelCache
 public import ModelRecord
+import ModelSigning
 import ModelWire
 
 /// The publishing side as a state machine: writes, requests, subscriptions and ticks go in, actions come out.
@@ -32,6 +33,8 @@ public struct Origin {
     var open: [Int] = []
     var actions: [OriginAction] = []
     var outboxByteCount = 0
+    /// The signatures of what is sent.
+    var signature: OriginSignature
     var pairs = PairFilter()
     var service: ControlService
     /// Barriers that wait to be answered together, and when they may be.
@@ -71,6 +74,7 @@ public struct Origin {
         self.cache = cache
         nameBytes = Array(configuration.name.utf8)
         nameHash = Fingerprint.fnv(configuration.name)
+        signature = OriginSignature(key: configuration.signingKey)
         service = ControlService(
             configuration: ControlService.Configuration(
                 name: configuration.name, role: "publisher", streamEndpoint: configuration.streamEndpoint,
@@ -93,6 +97,7 @@ public struct Origin {
 
     /// Returns the pending actions, in order, and clears them.
     public mutating func takeActions() -> [OriginAction] {
+        sealBatches()
         outboxByteCount = 0
         defer { actions = [] }
         return actions

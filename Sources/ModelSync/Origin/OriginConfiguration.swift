@@ -1,3 +1,4 @@
+public import ModelSigning
 public import ModelWire
 
 /// How an origin works.
@@ -33,6 +34,8 @@ public struct OriginConfiguration: Sendable {
     }
     /// How long deleted models are remembered. Must be the same at all processes.
     public var tombstoneRetention: Duration
+    /// The key with which every batch and every start is signed; nil for no signatures.
+    public var signingKey: SigningKey?
     /// The versions of the protocol that are spoken; others than those of this release for tests.
     package var versions = ProtocolVersions.current
 

@@ -1,4 +1,5 @@
 public import ModelGrants
+public import ModelSigning
 import ModelWire
 
 /// The side that listens: every event of a sender goes to the replica, and its actions are passed on.
@@ -8,6 +9,9 @@ extension RelayMachine {
 
     /// As ``Replica/grant(_:to:)``.
     public func grant(_ grantee: Grantee, to sender: SenderID) { replica.grant(grantee, to: sender) }
+
+    /// As ``Replica/require(_:)``.
+    public func require(_ rules: SignatureRules?) { replica.require(rules) }
 
     /// Takes note that the control connection to `sender` has been opened.
     public func connected(_ sender: SenderID, now: Moment) {
@@ -28,13 +32,13 @@ extension RelayMachine {
         replica.unreachable(sender, reason: reason)
     }
 
-    /// Takes one message of a sender's stream: the topic frame and the payload frame. Any bytes are acceptable.
+    /// As ``Replica/receiveStream(_:topic:payload:verdict:now:)``.
     public func receiveStream(
-        _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment
+        _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, verdict: SealVerdict? = nil, now: Moment
     ) {
         guard !refusedSenders.contains(sender) else { return }
         guard topic.count == 0 || topic[0] != 0x6D else {
-            replica.receiveStream(sender, topic: topic, payload: payload, now: now)
+            replica.receiveStream(sender, topic: topic, payload: payload, verdict: verdict, now: now)
             return collect(now: now)
         }
         let frame = replica.receiveFrame(sender, topic: topic, payload: payload, now: now)

@@ -33,6 +33,8 @@ public final class Replica {
     var audits = AuditTable()
     var renewal: Renewal?
     var sweep = TombstoneSweep()
+    /// The signatures that are looked at; nil where none has to be there.
+    var signatures: SignatureCheck?
     /// The errors of senders.
     var errors = DistinctErrors()
     /// When staleness, clocks and claims are looked at next.

@@ -91,14 +91,15 @@ public struct BatchWriter: Sendable {
             operation, stamp: stamp, id: id.utf8.span, fields: encoded.bytes.span, fieldCount: encoded.count)
     }
 
-    /// Makes the frame `[0, origin, incarnation, sequence, stamp, updates, ? group]` and empties the batch.
+    /// Makes the frame `[0, origin, incarnation, sequence, stamp, updates, ? group, ? seal]` and empties the batch.
     /// - Parameters:
     ///   - origin: valid (`Names.check(origin:)`).
     ///   - sequence: the number of the batch on its topic, from 1.
     ///   - group: the topics of all batches of a transaction, including this one's; nil for a batch of its own.
+    ///   - awaitsSeal: the frame ends before its seal, which the caller has to put behind it.
     /// - Precondition: at least one update has been appended.
     public mutating func finish(
-        origin: String, incarnation: UInt64, sequence: UInt64, group: [Topic]? = nil
+        origin: String, incarnation: UInt64, sequence: UInt64, group: [Topic]? = nil, awaitsSeal: Bool = false
     ) -> [UInt8] {
         guard let stamp = firstStamp, !isEmpty else { preconditionFailure("a batch needs an update") }
         let groupByteCount = group?.reduce(3) { $0 + $1.bytes.count + 3 } ?? 0
@@ -107,7 +108,7 @@ public struct BatchWriter: Sendable {
         var frame = CBORWriter(reserving: ownByteCount + groupByteCount)
         // One check of the capacity for all of it: under little load each update is a frame of its own.
         unsafe frame.append(upTo: ownByteCount) { filler in
-            unsafe filler.writeHead(.array, group == nil ? 6 : 7)
+            unsafe filler.writeHead(.array, awaitsSeal ? 8 : group == nil ? 6 : 7)
             unsafe filler.writeHead(.unsigned, FrameKind.batch.rawValue)
             unsafe filler.writeHead(.text, UInt64(name.count))
             unsafe filler.append(name)
@@ -120,6 +121,8 @@ public struct BatchWriter: Sendable {
         if let group {
             frame.writeArrayHead(group.count)
             for topic in group { frame.write(byteString: topic.bytes) }
+        } else if awaitsSeal {
+            frame.writeNull()
         }
         removeAll()
         return frame.bytes

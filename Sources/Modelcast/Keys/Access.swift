@@ -1,5 +1,7 @@
 public import Logging
 public import ModelGrants
+import ModelSigning
+import ModelSync
 import Synchronization
 import ZeroMQ
 
@@ -18,7 +20,13 @@ public final class Access: Sendable {
         var grants: Grants
         /// The owners of the keys, made once for all requests.
         var grantees: [Curve.PublicKey: Grantee]
+        /// The types that have to be signed, and by whom.
+        var signatureRules: SignatureRules?
         var version: UInt64 = 0
+
+        init(_ grants: Grants) {
+            (self.grants, grantees, signatureRules) = (grants, Access.grantees(grants), SignatureRules(grants))
+        }
     }
 
     private let state: Mutex<State>
@@ -31,7 +39,7 @@ public final class Access: Sendable {
     ///   - grants: the grants that hold until they are replaced.
     ///   - audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It gets no secret key.
     public init(_ grants: Grants, audit: Logger? = nil) {
-        state = Mutex(State(grants: grants, grantees: Access.grantees(grants)))
+        state = Mutex(State(grants))
         self.audit = audit
         audit?.notice("grants loaded", metadata: ["keys": "\(grants.all.count)"])
     }
@@ -41,9 +49,10 @@ public final class Access: Sendable {
 
     /// Lets other grants hold from now on.
     public func replace(by grants: Grants) {
-        let grantees = Access.grantees(grants)
+        var new = State(grants)
         let old = state.withLock { state in
-            defer { (state.grants, state.grantees, state.version) = (grants, grantees, state.version + 1) }
+            new.version = state.version + 1
+            defer { state = new }
             return state.grants
         }
         let changes = grants.changes(since: old)
@@ -63,6 +72,9 @@ public final class Access: Sendable {
     /// How often the grants were replaced.
     var version: UInt64 { state.withLock { $0.version } }
 
+    /// The types that have to be signed, and by whom; nil where none has to be.
+    var signatureRules: SignatureRules? { state.withLock { $0.signatureRules } }
+
     /// The keys that may connect.
     var keys: Set<Curve.PublicKey> { state.withLock { Set($0.grantees.keys) } }
 
@@ -81,6 +93,21 @@ public final class Access: Sendable {
             }
         }
         return Dictionary(pairs) { first, _ in first }
+    }
+}
+
+extension SignatureRules {
+    /// What the grants say of signatures; nil where nothing has to be signed.
+    fileprivate init?(_ grants: Grants) {
+        let signers = grants.all.flatMap { grant in
+            grant.rights.publications.flatMap { publication in
+                publication.signingKeys.compactMap { text in
+                    Curve.decodeZ85(text).flatMap { VerifyingKey(bytes: $0) }
+                        .map { Signer(publication, key: $0) }
+                }
+            }
+        }
+        self.init(signedTypes: grants.signedTypes, signers: signers)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+public import ModelSigning
 public import ZeroMQ
 
 /// The files that `modelcast keygen` writes.
@@ -6,6 +7,9 @@ public import ZeroMQ
 /// ```text
 /// modelcast-secret-key 40 characters          accounts.key, for its process alone
 /// modelcast-public-key 40 characters accounts accounts.pub, for whoever is to trust it
+///
+/// modelcast-signing-key 40 characters             accounts-signing.key, for its process alone
+/// modelcast-verifying-key 40 characters accounts  accounts-signing.pub, for the grants (sign=)
 /// ```
 /// A line has one key; the text behind a public key is for people. Files with public keys can be joined to one, as `cat
 /// billing.pub relay-a.pub > clients.pub` does. Blank lines, and lines that begin with `#` and a space, are ignored. No
@@ -18,8 +22,23 @@ public enum KeyFile {
     /// read or write it, where it belongs to neither this process's user nor root, and where none of that can be told.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func keyPair(at path: String) throws(ModelcastError) -> Curve.KeyPair {
+        try keyPair(z85: secret(.secretKey, at: path), called: path)
+    }
+
+    /// The signing key in a file, which is refused as that of ``keyPair(at:)`` is.
+    /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
+    public static func signingKey(at path: String) throws(ModelcastError) -> SigningKey {
+        let text = try secret(.signingKey, at: path)
+        guard let seed = Curve.decodeZ85(text), let key = SigningKey(seed: seed) else {
+            throw failure("\(path) holds no signing key of 40 characters; was it cut when it was copied?")
+        }
+        return key
+    }
+
+    /// The only secret of a file.
+    private static func secret(_ kind: Kind, at path: String) throws(ModelcastError) -> String {
         let (lines, rights) = try read(path)
-        let keys = try keys(lines, .secretKey, of: path)
+        let keys = try keys(lines, kind, of: path)
         guard let rights else {
             throw failure("it cannot be told who may read \(path), which has a secret key: use a file of a local disk")
         }
@@ -35,7 +54,7 @@ public enum KeyFile {
             throw failure(
                 "\(path) holds \(keys.count) secret keys, and a process has one: modelcast keygen writes such a file")
         }
-        return try keyPair(z85: keys[0], called: path)
+        return keys[0]
     }
 
     /// The key pair of a secret key, given as 40 characters.
@@ -75,9 +94,34 @@ public enum KeyFile {
         "\(Kind.publicKey.rawValue) \(key.z85) \(name)\n"
     }
 
+    /// The line of a signing key, with the newline.
+    public static func text(signing key: SigningKey) -> String {
+        "\(Kind.signingKey.rawValue) \(Curve.encodeZ85(key.seed) ?? "")\n"
+    }
+
+    /// The line of the public half of a signing key, with the newline.
+    /// - Parameters:
+    ///   - key: the public half.
+    ///   - name: the name of the key's owner, for people.
+    public static func text(verifying key: VerifyingKey, name: String) -> String {
+        "\(Kind.verifyingKey.rawValue) \(Curve.encodeZ85(key.bytes) ?? "") \(name)\n"
+    }
+
     private enum Kind: String {
         case secretKey = "modelcast-secret-key"
         case publicKey = "modelcast-public-key"
+        case signingKey = "modelcast-signing-key"
+        case verifyingKey = "modelcast-verifying-key"
+
+        /// What such a line has, for errors, and the usual name of its file.
+        var title: String {
+            switch self {
+            case .secretKey: "a secret key (NAME.key)"
+            case .publicKey: "a public key (NAME.pub)"
+            case .signingKey: "a signing key (NAME-signing.key), which is a secret"
+            case .verifyingKey: "the public half of a signing key (NAME-signing.pub)"
+            }
+        }
     }
 
     private static func read(_ path: String) throws(ModelcastError) -> (lines: [Substring], rights: FileRights?) {
@@ -107,11 +151,8 @@ public enum KeyFile {
                 throw failure("\(place): a line begins with \(wanted.rawValue), as modelcast keygen writes it")
             }
             guard kind == wanted else {
-                throw failure(
-                    wanted == .secretKey
-                        ? "\(place): a public key, where the secret one is wanted: NAME.key"
-                        : "\(place): a secret key, where a public one is wanted: NAME.pub; let nobody have the secret"
-                )
+                let advice = kind == .secretKey || kind == .signingKey ? "; let nobody have the secret" : ""
+                throw failure("\(place): \(kind.title), where \(wanted.title) is wanted\(advice)")
             }
             guard words.count > 1, Curve.PublicKey(z85: String(words[1])) != nil else {
                 throw failure("\(place): no key of 40 characters follows; was it cut when it was copied?")

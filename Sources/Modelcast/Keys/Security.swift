@@ -1,5 +1,6 @@
 import Logging
 import ModelGrants
+public import ModelSigning
 public import ZeroMQ
 
 /// The keys of a process, and the keys that it trusts. With them every connection is encrypted, and both sides prove
@@ -21,6 +22,10 @@ public import ZeroMQ
 public struct Security: Hashable, Sendable {
     /// The key pair of this process. The secret key shows in no description and no log.
     public var keys: Curve.KeyPair
+    /// The key with which a publisher signs all that it sends, so that also those who get it from relays can tell that
+    /// it is the publisher's. The grants name its public half (`sign=`), and the types that have to be signed
+    /// (`require-signature:`). Nil for no signatures.
+    public var signingKey: SigningKey?
     /// The public keys of the processes that may connect to this one: subscribers, relays, jobs that push, and users of
     /// a ``ControlClient``. A process that serves needs at least one.
     public var clients: Set<Curve.PublicKey>
@@ -40,9 +45,10 @@ public struct Security: Hashable, Sendable {
     /// Makes the keys of a process.
     public init(
         keys: Curve.KeyPair, clients: Set<Curve.PublicKey> = [], server: Curve.PublicKey? = nil,
-        serversByEndpoint: [String: Curve.PublicKey] = [:], access: Access? = nil
+        serversByEndpoint: [String: Curve.PublicKey] = [:], access: Access? = nil, signingKey: SigningKey? = nil
     ) {
         self.access = access
+        self.signingKey = signingKey
         self.keys = keys
         self.clients = clients
         self.server = server
@@ -67,6 +73,22 @@ public struct Security: Hashable, Sendable {
             metadata: [
                 "key": "\(grantee?.name ?? keys.publicKey.z85)",
                 "advice": "grant its key \(name.map { "publish:TYPE origin=\($0)" } ?? "relay")",
+            ])
+    }
+
+    /// Warns where others with the same grants would not take what this publisher writes, for its signatures.
+    func tellOwnSignature(as name: String, _ logger: Logger) {
+        guard let rules = access?.signatureRules else { return }
+        let keys = rules.keys(ofStartsOf: name)
+        let ownKeys = signingKey.map { [$0.publicKey] } ?? []
+        guard !keys.isEmpty || !ownKeys.isEmpty, !ownKeys.contains(where: keys.contains) else { return }
+        logger.warning(
+            "those who listen with these grants will not take what has to be signed from this process",
+            metadata: [
+                "origin": "\(name)",
+                "advice": ownKeys.isEmpty
+                    ? "give it the signing key that sign= names (--signing-key-file)"
+                    : "its signing key is none that sign= names for it: add sign=KEY to the line of its key",
             ])
     }
 

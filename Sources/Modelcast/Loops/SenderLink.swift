@@ -6,6 +6,10 @@ final class SenderLink {
     let sender: SenderID
     let control: ControlLink
     private(set) var stream: (any StreamConnection)?
+    /// How many streams were opened before this one.
+    private(set) var streamNumber = 0
+    /// How many messages and bytes of the stream the checker of seals has.
+    var checked = (count: 0, byteCount: 0)
     var pause = ReconnectPause()
     /// The owner of the sender's key, where there are grants.
     var grantee: Grantee?
@@ -19,7 +23,7 @@ final class SenderLink {
     func openStream(
         to endpoint: String, on thread: any TransportThread, _ settings: ConnectionSettings
     ) throws(ModelcastError) {
-        stream = nil
+        forgetStream()
         stream = try thread.listen(to: endpoint, of: control.endpoint, settings)
     }
 
@@ -27,6 +31,11 @@ final class SenderLink {
     /// - Parameter openAt: when to open them again; nil for never.
     func close(openAt: UInt64? = nil) {
         control.close(openAt: openAt)
+        forgetStream()
+    }
+
+    private func forgetStream() {
         stream = nil
+        streamNumber += 1
     }
 }

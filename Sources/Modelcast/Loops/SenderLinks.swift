@@ -2,6 +2,7 @@ import Logging
 import ModelGrants
 import ModelRecord
 import ModelSync
+import ModelWire
 
 /// The connections of a subscriber or relay to all its senders. It opens them, reads them, and opens them again.
 ///
@@ -24,6 +25,12 @@ final class SenderLinks {
     private let configuration: Configuration
     private let settings: ConnectionSettings
     private var links: [SenderLink] = []
+    /// The types that have to be signed, and by whom; nil where none has to be.
+    private var rules: SignatureRules?
+    /// Nil where nothing had to be signed yet.
+    private var checker: SealChecker?
+    /// The data topic that came last, and whether it has to be signed.
+    private var recentTopic: (bytes: [UInt8], isSigned: Bool) = ([], false)
     /// The version of the grants that the senders are held to; nil before the first.
     private var version: UInt64?
 
@@ -31,6 +38,8 @@ final class SenderLinks {
     /// ones are begun: a message may take milliseconds.
     private static let burst = 64
     private static let turnMicroseconds: UInt64 = 10_000
+    /// How much of one sender the checker of seals has at a time.
+    private static let (checkedCountMax, checkedByteCountMax) = (256, 8 << 20)
 
     init(_ thread: any TransportThread, configuration: Configuration) {
         self.thread = thread
@@ -58,6 +67,8 @@ final class SenderLinks {
 
     func close() {
         for link in links { link.close() }
+        checker?.stop()
+        checker = nil
     }
 
     /// Holds the senders to the grants that hold now: what the key of each may say. A sender that is granted something
@@ -68,6 +79,7 @@ final class SenderLinks {
         }
         let isFirst = version == nil
         version = access.version
+        require(access.signatureRules, taker)
         for link in links {
             guard let key = security.serverKey(at: link.control.endpoint) else { continue }
             let grantee = access.grantee(of: key) ?? Grantee(name: key.z85, rights: Rights())
@@ -77,6 +89,15 @@ final class SenderLinks {
             taker.grant(grantee, to: link.sender)
             if !isFirst { taker.disconnected(link.sender, reason: "its key is granted something else now", now: now) }
         }
+    }
+
+    private func require(_ rules: SignatureRules?, _ taker: some ListeningMachine) {
+        taker.require(rules)
+        (self.rules, recentTopic) = (rules, ([], false))
+        guard let rules else { return }
+        checker?.replace(by: rules)
+        let waker = thread.waker
+        checker = checker ?? SealChecker(rules) { waker.wake() }
     }
 
     /// Opens the connections whose pause is over.
@@ -116,6 +137,7 @@ final class SenderLinks {
     /// - Parameter carryOut: does what the taker wants done. It is called after each reply, so that credit leaves at
     ///   once.
     func receive(taker: some ListeningMachine, carryOut: (Moment) throws -> Void) throws {
+        deliverChecked(to: taker)
         for link in links {
             if link.control.connection?.isReadable ?? false {
                 var end: UInt64 = .max
@@ -131,6 +153,9 @@ final class SenderLinks {
             }
             try receiveStream(link, taker)
         }
+        // The connection of such a sender would end each wait at once.
+        if links.contains(where: isFull) { checker?.waitForFinished() }
+        deliverChecked(to: taker)
     }
 
     /// Receives a reply.
@@ -148,7 +173,7 @@ final class SenderLinks {
     }
 
     private func receiveStream(_ link: SenderLink, _ taker: some ListeningMachine) throws(ModelcastError) {
-        guard let stream = link.stream else { return }
+        guard let stream = link.stream, !isFull(link) else { return }
         let sender = link.sender
         var end: UInt64 = .max
         /// Notes when a message was begun; returns whether another may be.
@@ -158,11 +183,53 @@ final class SenderLinks {
         }
         try stream.receive(atMost: SenderLinks.burst) { topic, payload in
             let now = Clocks.now()
-            taker.receiveStream(sender, topic: topic, payload: payload, now: now)
+            if let checker, goesThroughChecker(topic, of: link) {
+                let message = SealChecker.Message(
+                    sender: sender, connection: link.streamNumber, topic: topic.copied, payload: payload.copied)
+                link.checked.count += 1
+                link.checked.byteCount += payload.count
+                checker.add(message)
+                return hasTime(now) && !isFull(link)
+            }
+            taker.receiveStream(sender, topic: topic, payload: payload, verdict: nil, now: now)
             return hasTime(now)
         } malformed: { reason in
             taker.countMalformed(sender, reason)
             return hasTime(Clocks.now())
+        }
+    }
+
+    // MARK: Seals
+
+    /// The message is looked at by the checker, or goes behind one of the same sender that is.
+    private func goesThroughChecker(_ topic: Span<UInt8>, of link: SenderLink) -> Bool {
+        if link.checked.count > 0 { return true }
+        guard let rules, topic.count > 0, topic[0] == 0x6D else { return false }
+        if !topic.isEqual(to: recentTopic.bytes) {
+            let bytes = topic.copied
+            let isSigned = Topic(bytes: bytes).type.map { rules.requiresSignature(of: $0) } ?? false
+            recentTopic = (bytes, isSigned)
+        }
+        return recentTopic.isSigned
+    }
+
+    /// The checker has enough of this sender.
+    private func isFull(_ link: SenderLink) -> Bool {
+        link.checked.count >= SenderLinks.checkedCountMax || link.checked.byteCount >= SenderLinks.checkedByteCountMax
+    }
+
+    /// Hands on what the checker has looked at.
+    private func deliverChecked(to taker: some ListeningMachine) {
+        guard let checker else { return }
+        for message in checker.takeFinished() {
+            let link = links[message.sender.index]
+            link.checked.count -= 1
+            link.checked.byteCount -= message.payload.count
+            // Nothing comes over a connection that was given up.
+            guard message.connection == link.streamNumber else { continue }
+            taker.receiveStream(
+                message.sender, topic: message.topic.span, payload: message.payload.span, verdict: message.verdict,
+                now: Clocks.now())
         }
     }
 

@@ -79,7 +79,7 @@ public final class Publisher: Service, Sendable {
         }
         self.store = store
         lacksWrites = Atomic(store?.mayLack ?? false)
-        let origin = OriginConfiguration(
+        var origin = OriginConfiguration(
             name: configuration.name, streamEndpoint: configuration.endpoints?.stream ?? "",
             limits: configuration.limits,
             heartbeatInterval: configuration.heartbeatInterval, batchByteCount: configuration.batchByteCount,
@@ -88,6 +88,7 @@ public final class Publisher: Service, Sendable {
             budget: RequestBudget(
                 underWayByteCount: configuration.answersByteCount, frameByteCount: configuration.limits.frameByteCount),
             clockLeadMax: configuration.clockLeadMax, tombstoneRetention: configuration.tombstoneRetention)
+        origin.signingKey = configuration.security?.signingKey
         var core = try PublisherCore(
             origin, batchDelay: configuration.batchDelay, cache: cache, store: store,
             durability: configuration.durability)

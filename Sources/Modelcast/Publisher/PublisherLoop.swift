@@ -71,6 +71,7 @@ struct PublisherLoop: ~Copyable {
         }
         publisher.bound.settle(.success(bound))
         publisher.configuration.security?.tellOwnGrant(as: name, publisher.logger)
+        publisher.configuration.security?.tellOwnSignature(as: name, publisher.logger)
         publisher.logger.info(
             "publisher is serving",
             metadata: ["origin": "\(name)", "control": "\(bound.control)", "stream": "\(bound.stream)"])

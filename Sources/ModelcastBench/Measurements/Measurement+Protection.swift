@@ -1,10 +1,11 @@
-/// Updates applied a second with CURVE, beside the same load without; and under grants, beside CURVE alone.
+/// Updates applied a second with CURVE, beside the same load without; under grants, beside CURVE alone; and signed, beside
+/// grants alone.
 extension Measurement {
     /// The figures, and the holes that were found.
     typealias ProtectedFigures = (figures: [BenchFigure], holes: UInt64)
 
     /// - Parameter plain: the pair without keys, with the canonical observers. It takes turns with a pair with keys,
-    ///   and that with one whose keys have grants.
+    ///   that with one whose keys have grants, and that with one that signs.
     func measureProtection(beside plain: Pair) async throws -> ProtectedFigures {
         let curve = try await startProtected(.keys)
         let first = try await measure(
@@ -12,7 +13,12 @@ extension Measurement {
         let grants = try await startProtected(.grants)
         let second = try await measure(
             grants, "grants", beside: curve, "CURVE without grants", mark: .atLeast(0.98), run: 2_000)
-        return (first.figures + second.figures, first.holes + second.holes)
+        let signatures = try await startProtected(.signatures)
+        let third = try await measure(
+            signatures, "signatures", beside: grants, "grants without signatures", mark: .atLeast(0.85), run: 3_000)
+        return (
+            first.figures + second.figures + third.figures, first.holes + second.holes + third.holes
+        )
     }
 
     private func startProtected(_ protection: BenchProtection) async throws -> Pair {

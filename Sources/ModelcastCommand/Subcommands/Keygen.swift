@@ -18,11 +18,20 @@ struct Keygen: ParsableCommand {
 
               $ cat billing.pub relay-a.pub > clients.pub
 
+            With --signing it makes a key with which a publisher signs what it sends: NAME-signing.key is the \
+            publisher's alone, and the characters in NAME-signing.pub go into the grants (sign=).
+
+              $ modelcast keygen --signing accounts
+              $ modelcast publish --signing-key accounts-signing.key …
+
             A file that exists is never overwritten.
             """)
 
     @Option(help: ArgumentHelp("Where the files go. Default: here.", valueName: "folder"))
     var output = "."
+
+    @Flag(help: "Make a key for signatures, and not one for connections.")
+    var signing = false
 
     @Argument(help: ArgumentHelp("The name of the files, and of the key: A-Z a-z 0-9 _ . -", valueName: "name"))
     var name: String
@@ -36,25 +45,34 @@ struct Keygen: ParsableCommand {
     }
 
     func run() throws {
-        let keys = try Curve.KeyPair()
+        let texts: (secret: String, open: String)
+        if signing {
+            let key = SigningKey()
+            texts = (KeyFile.text(signing: key), KeyFile.text(verifying: key.publicKey, name: name))
+        } else {
+            let keys = try Curve.KeyPair()
+            texts = (KeyFile.text(secret: keys.secretKey), KeyFile.text(public: keys.publicKey, name: name))
+        }
+        let file = signing ? "\(name)-signing" : name
         let folder = URL(fileURLWithPath: output)
-        let secret = folder.appendingPathComponent("\(name).key").path
-        let open = folder.appendingPathComponent("\(name).pub").path
+        let secret = folder.appendingPathComponent("\(file).key").path
+        let open = folder.appendingPathComponent("\(file).pub").path
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw CommandFailure("cannot make the folder \(folder.path): \(error.localizedDescription)")
         }
-        try Keygen.write(KeyFile.text(secret: keys.secretKey), to: secret, mode: 0o600)
+        try Keygen.write(texts.secret, to: secret, mode: 0o600)
         do {
-            try Keygen.write(KeyFile.text(public: keys.publicKey, name: name), to: open, mode: 0o644)
+            try Keygen.write(texts.open, to: open, mode: 0o644)
         } catch {
             // The secret key was made just now, and without its public key it is of no use.
             try? FileManager.default.removeItem(atPath: secret)
             throw error
         }
-        StandardError.write(line: "wrote \(secret), for this process alone, and \(open), for those who are to trust it")
+        let use = signing ? "whose key goes into the grants (sign=)" : "for those who are to trust it"
+        StandardError.write(line: "wrote \(secret), for this process alone, and \(open), \(use)")
     }
 
     /// Writes a new file. The file is created with its mode, so that no other user can open it in between.

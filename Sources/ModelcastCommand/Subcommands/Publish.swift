@@ -117,6 +117,12 @@ struct Publish: AsyncParsableCommand {
 
     @OptionGroup var keys: ServingKeyOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "The key with which everything is signed, a file of modelcast keygen --signing: those who get it from "
+                + "relays can tell that it is from here.", valueName: "file"))
+    var signingKey: String?
+
     @OptionGroup var ports: StreamPortsOption
 
     @OptionGroup var retention: RetentionOptions
@@ -156,6 +162,9 @@ struct Publish: AsyncParsableCommand {
         try keys.check(
             connectingTo: push + keeping.recoverFrom, serving: served,
             isTold: !keeping.recoverFrom.isEmpty, reach)
+        guard signingKey == nil || keys.own.hasKey else {
+            throw ValidationError("--signing-key signs what a process with a key says: it needs --key")
+        }
         try ports.check(keys, serving: served)
         guard waitFor >= 0 else { throw ValidationError("--wait-for is a count: 0 or more") }
         guard whole || deleteAtMost == nil else {
@@ -187,6 +196,7 @@ struct Publish: AsyncParsableCommand {
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
+        configuration.security?.signingKey = try signingKey.map { try KeyFile.signingKey(at: $0) }
         configuration.security?.streamPorts = ports.streamPorts?.ports
         configuration.store = keeping.store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration

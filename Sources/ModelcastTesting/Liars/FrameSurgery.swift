@@ -29,6 +29,14 @@ enum FrameSurgery {
         return Array(payload[..<place.lowerBound]) + [0x1B] + bytes + Array(payload[place.upperBound...])
     }
 
+    /// The batch under the next sequence.
+    static func withNextSequence(_ payload: [UInt8]) -> [UInt8] {
+        guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else { return payload }
+        let place = frame.children[3].range
+        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: (batch.sequence + 1) >> ($0 * 8)) }
+        return Array(payload[..<place.lowerBound]) + [0x1B] + bytes + Array(payload[place.upperBound...])
+    }
+
     /// The frame with its heads changed by `body`; a frame without heads as it is.
     static func mapHeads(_ payload: [UInt8], _ body: (Heads) -> Heads) -> [UInt8] {
         guard case .heads(let heads)? = try? StreamFrame(decoding: payload.span, limits: .default) else {

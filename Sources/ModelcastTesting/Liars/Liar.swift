@@ -4,8 +4,8 @@ import ModelWire
 
 /// A publisher that makes false claims about other origins, beside what it publishes under its own name.
 ///
-/// Where there are grants, a liar may also write batches and records in the name of others: nothing but grants and
-/// signatures can tell those from true ones.
+/// Where there are grants or signatures, a liar may also write batches in the name of others, and records where there are
+/// grants: nothing else can tell those from true ones.
 struct Liar {
     /// A kind of lie. Each liar uses some of them only, so that no lie hides another.
     enum Lie: CaseIterable {
@@ -32,8 +32,9 @@ struct Liar {
     }
 
     let lies: Set<Lie>
-    /// The liar writes batches and records in the name of others.
-    var isForger = false
+    /// The liar writes batches in the name of others, and records.
+    var forgesBatches = false
+    var forgesRecords = false
     var generator: SeededGenerator
 
     /// - Parameter isForgetful: deleted models are forgotten while the simulation runs. A copy that is built anew then

@@ -33,7 +33,7 @@ extension Simulation {
                     heartbeatMilliseconds: heartbeat, frameLimit: limit, heads: heads, types: types
                 ).encode()
             ]
-        case .records(let rid, let type, let records) where node.liar?.isForger ?? false:
+        case .records(let rid, let type, let records) where node.liar?.forgesRecords ?? false:
             replies = [
                 ControlReply.records(rid: rid, type: type, records: withForged(records, type: type, node)).encode()
             ]
@@ -64,7 +64,7 @@ extension Simulation {
     /// Now and then sends lies on a liar's stream: false heads, a broken frame, and a `bye` for each other origin.
     func lie(_ node: SimulatedNode) {
         guard node.liar?.chance(50) ?? false else { return }
-        if node.liar?.isForger ?? false { forgeBatches(node) }
+        if node.liar?.forgesBatches ?? false { forgeBatches(node) }
         if node.liar?.lies(about: .heads) ?? false {
             for heads in forged(node) {
                 faults[.lie] += 1

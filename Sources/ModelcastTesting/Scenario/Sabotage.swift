@@ -24,6 +24,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case ownWord = "own-word"
     /// Every key is granted everything, so a liar may write in the name of others.
     case grants
+    /// Nobody looks at signatures, so what a liar hands on as a relay may be made up.
+    case signatures
 }
 
 extension Simulation {
@@ -43,7 +45,7 @@ extension Simulation {
                 return FrameSurgery.withIncarnation(node.firstIncarnation(batch.origin, batch.incarnation), payload)
             }
             return FrameSurgery.mapHeads(payload) { node.frozen($0) }
-        case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, nil: return payload
+        case .sequenceCheck, .barrier, .tombstones, .ownWord, .grants, .signatures, nil: return payload
         }
     }
 

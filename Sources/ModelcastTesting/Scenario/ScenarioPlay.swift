@@ -71,6 +71,11 @@ struct ScenarioPlay {
         // A liar under grants bears the name of another in vain.
         settings.hasGrants =
             features.contains(.grants) && scenario.sabotage != .ownWord && Bool.random(using: &grantsGenerator)
+        var signaturesGenerator = SeededGenerator(seed: scenario.seed &* 0x9FB2_1C65_1E98_DF25 &+ 7)
+        // Other protections are taken away by changing frames, which signatures would tell.
+        settings.hasSignatures =
+            features.contains(.signatures) && [nil, .signatures].contains(scenario.sabotage)
+            && Int.random(in: 0..<8, using: &signaturesGenerator) == 0
         simulation = Simulation(
             seed: scenario.seed, conditions: conditions, settings: settings, isTold: scenario.isTold)
         self.generator = generator
@@ -134,7 +139,10 @@ struct ScenarioPlay {
         let id = try simulation.addPublisher("liar", partitions: .one, disk: .none)
         simulation.nodes[id.index].liar = Liar(isForgetful: isForgetful, using: &liarGenerator)
         liar = simulation.nodes[id.index]
-        if simulation.settings.hasGrants { simulation.nodes[id.index].liar?.isForger = true }
+        let settings = simulation.settings
+        simulation.nodes[id.index].liar?.forgesBatches = settings.hasGrants || settings.hasSignatures
+        // Records have no signatures: only grants tell who may bring them.
+        simulation.nodes[id.index].liar?.forgesRecords = settings.hasGrants && !settings.hasSignatures
         // A liar that some relays do not hear writes nothing, as all copies must be equal.
         let heard = relays.filter { _ in Int.random(in: 0..<4, using: &liarGenerator) > 0 }
         for relay in heard { simulation.listen(relay, to: id) }

@@ -32,6 +32,7 @@ extension Simulation {
             guard let batch = oracle.note(topic: topic, payload: payload) else {
                 return fail(node, "publishes bytes on \(topic) that are no batch")
             }
+            if settings.hasSignatures { lastSigned[node.name] = (topic.bytes, payload) }
             tell(node, "publishes \(topic) #\(batch.sequence) with \(batch.updateCount) updates")
         }
         if hasBatches, node.disk.mode == .beforeSend { writeNow(node) }

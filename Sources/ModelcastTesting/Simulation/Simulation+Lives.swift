@@ -11,11 +11,12 @@ extension Simulation {
         switch node.kind {
         case .publisher, .job:
             keepClockAhead(node)
-            let configuration = OriginConfiguration(
+            var configuration = OriginConfiguration(
                 name: node.name, streamEndpoint: "memory", heartbeatInterval: settings.heartbeatInterval,
                 batchByteCount: settings.batchByteCount, chunkByteCount: settings.chunkByteCount,
                 partitions: node.partitions, peerTimeout: settings.reportInterval * 4,
                 replayByteCount: settings.replayByteCount)
+            if settings.hasSignatures { configuration.signingKey = signingKey(node) }
             // The name was checked when the node was added.
             node.origin = try? Origin(
                 configuration: configuration, cache: cache, now: moment(node), after: node.disk.clock)

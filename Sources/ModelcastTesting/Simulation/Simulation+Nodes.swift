@@ -93,6 +93,8 @@ extension Simulation {
         nodes.append(node)
         for sender in senders { connect(node, to: sender) }
         noteRelays()
+        // Each node knows the keys of all that write.
+        for other in nodes { requireSignatures(other) }
         return node
     }
 

@@ -38,6 +38,8 @@ public final class Simulation {
     var nodes: [SimulatedNode] = []
     var links: [SimulatedLink] = []
     var oracle = Oracle()
+    /// The last batch of each origin, where origins sign: a liar makes false ones from them.
+    var lastSigned: [String: (topic: [UInt8], payload: [UInt8])] = [:]
     var eventCount = 0
     /// The least and the greatest offset that any wall clock has had, milliseconds.
     var earliestClock: Int64 = 0

@@ -36,6 +36,8 @@ public struct SimulationSettings: Sendable {
     /// Whether replicas and relays hold their senders to grants: a publisher may write as itself, a relay may hand on
     /// what others wrote.
     public var hasGrants = false
+    /// Whether origins sign all that they send, and replicas and relays take nothing else.
+    public var hasSignatures = false
     /// The protection that is switched off, to prove that the checkers find that out; nil for none.
     public var sabotage: Sabotage?
 

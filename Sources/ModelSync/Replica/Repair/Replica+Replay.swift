@@ -37,6 +37,9 @@ extension Replica {
             return quarantine(request.expected, of: stream, error, sender: sender, now: now)
         }
         guard isAllowed(stream.key, of: sender) else { return }
+        guard isGenuine(StreamKey(origin: decoder.origin, topic: topic), batch.span, of: sender, now: now) else {
+            return endReplay(of: stream, rid, sender, now: now)
+        }
         guard decoder.origin == stream.key.origin, decoder.incarnation == stream.incarnation,
             request.range.contains(decoder.sequence)
         else {
@@ -55,6 +58,12 @@ extension Replica {
         stream.repair?.dueAt = now.uptimeMicroseconds + patience(0)
         countDecoded()
         accept(batch.span, of: stream, isCurrent: true, sender: sender, now: now)
+    }
+
+    /// Ends a replay that brings what the origin has not signed: whoever sends that has nothing to be waited for.
+    private func endReplay(of stream: StreamState, _ rid: UInt64, _ sender: SenderID, now: Moment) {
+        send(.cancel(rid: rid), to: sender)
+        refusedReplay(stream, now: now)
     }
 
     /// Ends a replay that brings an old batch, and goes over to a snapshot: what the batch writes may be deleted, and

@@ -24,6 +24,11 @@ public enum PushArrival: Hashable, Sendable {
             "\(name) may not write \(type) as \(origin): its grant needs publish:\(type) and origin=\(origin)")
     }
 
+    /// The refusal of a batch that its origin has not signed, though its type has to be.
+    static func unsigned(_ fault: String) -> PushArrival {
+        .refused(.denied, "\(fault): give this process its signing key, which sign= in the grants has to name")
+    }
+
     /// The beginning of the message for a batch from the future.
     private static let future = "the stamp lies too far ahead"
 

@@ -70,6 +70,10 @@ extension Replica {
                 ])
             return .notGranted(type, as: origin, to: grantee.name)
         }
+        let pushed = StreamKey(origin: origin, topic: topic)
+        if signatures != nil, let fault = refusalOfSeal(pushed, payload, from: grantee.title, now: now) {
+            return .unsigned(fault)
+        }
         guard isWanted(topic) else {
             return .refused(.unknownTopic, "\(topic) is not replicated here")
         }

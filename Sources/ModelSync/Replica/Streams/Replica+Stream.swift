@@ -1,18 +1,22 @@
 @_spi(CacheWriting) import ModelCache
 import ModelRecord
+public import ModelSigning
 import ModelWire
 
 extension Replica {
     /// Takes one message of a sender's stream: the topic frame and the payload frame. Any bytes are acceptable.
+    /// - Parameter verdict: the answer to whether the seal of the batch is right, where the owner has looked at it
+    ///   already; nil to have it looked at here, if it has to be.
     public func receiveStream(
-        _ sender: SenderID, topic topicBytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
+        _ sender: SenderID, topic topicBytes: Span<UInt8>, payload: Span<UInt8>, verdict: SealVerdict? = nil,
+        now: Moment
     ) {
         guard topicBytes.count > 0, topicBytes[0] == 0x6D else {
             _ = receiveFrame(sender, topic: topicBytes, payload: payload, now: now)
             return
         }
         do throws(WireError) {
-            try receiveBatch(sender, topic: topicBytes, payload: payload, now: now)
+            try receiveBatch(sender, topic: topicBytes, payload: payload, verdict, now: now)
         } catch {
             dropMalformed(sender, error)
         }
@@ -75,7 +79,7 @@ extension Replica {
     }
 
     private func receiveBatch(
-        _ sender: SenderID, topic bytes: Span<UInt8>, payload: Span<UInt8>, now: Moment
+        _ sender: SenderID, topic bytes: Span<UInt8>, payload: Span<UInt8>, _ verdict: SealVerdict?, now: Moment
     ) throws(WireError) {
         let topic = try self.topic(bytes)
         guard isWanted(topic) else { return }
@@ -84,7 +88,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard isAllowed(key, of: sender) else { return }
+        guard isAllowed(key, of: sender), isGenuine(key, payload, verdict, of: sender, now: now) else { return }
         guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
             return noteStartAhead(key.origin, decoder.incarnation, at: sender, now: now)
@@ -297,6 +301,7 @@ extension Replica {
     func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         if configuration.forwardsBatches, heads.isRelayed, heads.origin == configuration.name { return false }
         guard noteOrigin(heads.origin, of: sender, now: now) else { return false }
+        noteProof(heads, of: sender, now: now)
         guard !isStartTooFarAhead(heads.incarnation, followed: origins[heads.origin].latestStart, now: now) else {
             counters[.clockRejectedHeads] += 1
             noteStartAhead(heads.origin, heads.incarnation, at: sender, now: now)
@@ -367,9 +372,9 @@ extension Replica {
 
 extension Span<UInt8> {
     /// The bytes as an array.
-    var copied: [UInt8] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
+    package var copied: [UInt8] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
 
-    func isEqual(to other: [UInt8]) -> Bool {
+    package func isEqual(to other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         for index in indices where self[index] != other[index] { return false }
         return true

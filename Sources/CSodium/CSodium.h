@@ -1,0 +1,25 @@
+/* libsodium, as it is installed on the system; libzmq stands on it already, for CURVE. And what Swift cannot say to it. */
+#ifndef MODELCAST_CSODIUM_H
+#define MODELCAST_CSODIUM_H
+
+#include <sodium.h>
+
+#if SODIUM_LIBRARY_VERSION_MAJOR < 10
+#error "Modelcast needs libsodium 1.0.18 or later (Debian: libsodium-dev)"
+#endif
+
+/* Blake2b of three pieces, one after the other. libsodium's state is aligned to 64 bytes, which Swift cannot say, so
+ * Swift does not see it. */
+static inline void csodium_hash3(
+    uint8_t *result, size_t result_count, const uint8_t *first, size_t first_count, const uint8_t *second,
+    size_t second_count, const uint8_t *third, size_t third_count)
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, result_count);
+    if (first_count > 0) crypto_generichash_update(&state, first, first_count);
+    if (second_count > 0) crypto_generichash_update(&state, second, second_count);
+    if (third_count > 0) crypto_generichash_update(&state, third, third_count);
+    crypto_generichash_final(&state, result, result_count);
+}
+
+#endif

@@ -1,0 +1,43 @@
+import ModelSigning
+import ModelWire
+
+/// The signatures that a replica looks at, and what it has seen of them.
+struct SignatureCheck {
+    let rules: SignatureRules
+    var verifier = SealVerifier()
+    /// The stream that was looked up last, with the keys that may seal it; nil for one that need not be sealed.
+    private var recent: (key: StreamKey, keys: [VerifyingKey]?)?
+    /// The keys of the origins' starts; empty for an origin that signs nothing which has to be signed.
+    private var startKeys: [String: [VerifyingKey]] = [:]
+    /// The origins of which the log was told that something is not signed.
+    private var told: Set<String> = []
+
+    /// How many origins' keys are remembered, and of how many the log is told.
+    private static let originCountMax = 1024
+
+    init(_ rules: SignatureRules) { self.rules = rules }
+
+    /// The keys that may seal the stream; nil where it need not be sealed.
+    mutating func keys(of key: StreamKey) -> [VerifyingKey]? {
+        if let recent, recent.key == key { return recent.keys }
+        let type = key.topic.type ?? ""
+        let keys = rules.requiresSignature(of: type) ? rules.keys(of: type, as: key.origin) : nil
+        recent = (key, keys)
+        return keys
+    }
+
+    /// The keys that may prove a start of the origin.
+    mutating func keys(ofStartsOf origin: String) -> [VerifyingKey] {
+        if let known = startKeys[origin] { return known }
+        let keys = rules.keys(ofStartsOf: origin)
+        if startKeys.count >= SignatureCheck.originCountMax { startKeys.removeAll() }
+        startKeys[origin] = keys
+        return keys
+    }
+
+    /// Takes note that something of an origin was dropped.
+    /// - Returns: whether the log is to be told.
+    mutating func isNews(_ origin: String) -> Bool {
+        told.count < SignatureCheck.originCountMax && told.insert(origin).inserted
+    }
+}
