@@ -9,32 +9,62 @@ extension Grants {
         guard !found.isEmpty else { return nil }
         return found.flatMap { grant in
             ["\(grant.name) (\(grant.key), line \(grant.line))"]
-                + (type.map(grant.rights.explanation(of:)) ?? grant.rights.explanation).map { "  " + $0 }
+                + (type.map { explanation(of: grant.rights, type: $0) } ?? explanation(of: grant.rights))
+                .map { "  " + $0 }
                 + (grant.limits.isEmpty ? [] : ["  at most \(grant.limits.words.joined(separator: " "))"])
         }
     }
-}
 
-extension Rights {
-    fileprivate var explanation: [String] {
+    private func explanation(of rights: Rights) -> [String] {
         var lines: [String] = []
-        if isOperator {
+        if rights.isOperator {
             lines.append("may read everything, and ask for the state of processes")
-        } else if !readable.isEmpty {
-            lines.append("may read \(readable.listed)")
+        } else if !rights.readable.isEmpty {
+            lines.append("may read \(rights.readable.listed)")
         }
-        lines += publications.map { "may write \($0.types.listed) as \($0.origins.listed)" }
-        if isRelay { lines.append("may hand on what other origins wrote") }
+        lines += rights.publications.map { publication in
+            "may write \(publication.types.listed) as \(publication.origins.listed)"
+                + signatures(of: signedTypes(in: publication), publication)
+        }
+        if rights.isRelay { lines.append("may hand on what other origins wrote") }
         return lines.isEmpty ? ["may connect, and nothing else"] : lines
     }
 
-    fileprivate func explanation(of type: String) -> [String] {
-        var lines = [mayRead(type) ? "may read \(type)" : "may not read \(type): it looks as if there were none"]
-        let written = publications.filter { $0.has(type: type) }
-        lines += written.map { "may write \(type) as \($0.origins.listed)" }
+    private func explanation(of rights: Rights, type: String) -> [String] {
+        var lines = [
+            rights.mayRead(type) ? "may read \(type)" : "may not read \(type): it looks as if there were none"
+        ]
+        let isSigned = requiresSignature(of: type)
+        let written = rights.publications.filter { $0.has(type: type) }
+        lines += written.map { publication in
+            // What holds for all types of a publication is said of this one alone.
+            let one = Publication(
+                types: [NamePattern(type)].compactMap { $0 }, origins: publication.origins,
+                signingKeys: publication.signingKeys)
+            return "may write \(type) as \(one.origins.listed)" + (isSigned ? signatures(of: one.types, one) : "")
+        }
         if written.isEmpty { lines.append("may not write \(type)") }
-        if isRelay { lines.append("may hand on what other origins wrote of \(type)") }
+        if rights.isRelay { lines.append("may hand on what other origins wrote of \(type)") }
+        if !signedTypes.isEmpty { lines.append("\(type) \(isSigned ? "has to" : "need not") be signed") }
         return lines
+    }
+
+    /// The keys that sign these types of a publication, as the end of its line.
+    private func signatures(of types: [NamePattern], _ publication: Publication) -> String {
+        var groups: [(types: [NamePattern], keys: [String])] = []
+        for type in types {
+            let keys = signingKeys(of: type, in: publication)
+            if let index = groups.firstIndex(where: { $0.keys == keys }) {
+                groups[index].types.append(type)
+            } else {
+                groups.append(([type], keys))
+            }
+        }
+        return groups.map { types, keys in
+            if keys.isEmpty { return ", but nobody takes \(types.listed) unsigned: sign=KEY is missing" }
+            let what = types == publication.types ? "" : "\(types.listed) "
+            return ", \(what)signed with \(keys.joined(separator: " or "))"
+        }.joined()
     }
 }
 

@@ -15,17 +15,23 @@
 /// | `subscribe:TYPE` | to read these types |
 /// | `publish:TYPE` | to write these types, and to read them, as one of the origins of the line |
 /// | `origin=NAME` | to be this origin, for each `publish:` of the same line |
+/// | `sign=KEY` | nothing more: signatures of this key prove each `publish:` of the same line |
 /// | `relay` | to hand on what other origins wrote |
 /// | `operate` | to read everything, and to ask for the state of processes |
 /// | `LIMIT=NUMBER` | no more than so much, where ``KeyLimit`` names the limits: `connections=4`, `bytes=64M` |
 ///
 /// A `TYPE` or `NAME` may end in `*`, and then stands for all that begin so. Several lines with one key add up; of
 /// two numbers for one limit the smaller holds.
+///
+/// A line of words `require-signature:TYPE` names types of which nothing counts that no signature proves, whoever hands
+/// it on. Several such lines add up.
 public struct Grants: Hashable, Sendable {
     /// The grants, each key once, in the order of the file.
     public private(set) var all: [Grant] = []
     /// Possible mistakes, which are none by their form: keys that stand twice, words that add nothing.
     public internal(set) var warnings: [GrantsProblem] = []
+    /// The types that have to be signed, in the order of the file.
+    public internal(set) var signedTypes: [NamePattern] = []
     private var indices: [String: Int] = [:]
 
     /// No grants: every key is refused.
@@ -38,7 +44,7 @@ public struct Grants: Hashable, Sendable {
     public var keys: Set<String> { Set(indices.keys) }
 
     /// The keys that have a grant here and had none, have another one, or have none any more; each in the order of its
-    /// file.
+    /// file. Another signing key is another grant; ``signedTypes`` belong to none.
     public func changes(since old: Grants) -> (new: [Grant], changed: [Grant], gone: [Grant]) {
         (
             all.filter { old[$0.key] == nil },

@@ -28,6 +28,9 @@ public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
         isPrefix ? other.text.utf8.starts(with: text.utf8) : !other.isPrefix && matches(other.text)
     }
 
+    /// Some name is matched by both patterns. One of two such patterns covers the other.
+    public func overlaps(_ other: NamePattern) -> Bool { covers(other) || other.covers(self) }
+
     /// The pattern as it is written.
     public var description: String { text + (isPrefix ? "*" : "") }
 }

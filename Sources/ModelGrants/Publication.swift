@@ -4,9 +4,14 @@ public struct Publication: Hashable, Sendable {
     public var types: [NamePattern]
     /// The origins, each for every one of the types.
     public var origins: [NamePattern]
+    /// The public signing keys, 40 characters of Z85 each, whose signatures prove what these origins write of these
+    /// types: several while a key is replaced, none where nothing is signed. No key stands here twice.
+    public var signingKeys: [String]
 
     /// The right to write these types as these origins.
-    public init(types: [NamePattern], origins: [NamePattern]) { (self.types, self.origins) = (types, origins) }
+    public init(types: [NamePattern], origins: [NamePattern], signingKeys: [String] = []) {
+        (self.types, self.origins, self.signingKeys) = (types, origins, signingKeys)
+    }
 
     /// The type is among these.
     public func has(type: String) -> Bool { types.contains { $0.matches(type) } }

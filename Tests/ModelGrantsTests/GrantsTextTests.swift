@@ -86,7 +86,7 @@ import Testing
             grant
             """)
         let wanted = [
-            "1:1: a line begins with grant or #, not 'allow'",
+            "1:1: a line begins with grant, require-signature: or #, not 'allow'",
             "2:7: a public key has 40 characters, and this has 39: is it whole?",
             "3:7: a name is missing: write grant KEY NAME and what the key may do",
             "4:48: a name is missing before 'subscribe:User', which is a right and no name: write grant KEY NAME and "
@@ -95,7 +95,7 @@ import Testing
             "5:64: 'Publish:Order' is no right: write publish:Order",
             "5:78: 'orgin=x' is no right: write origin=x",
             "5:86: 'releay' is no right: write relay",
-            "5:93: 'fly' is no right: write subscribe:TYPE, publish:TYPE, origin=NAME, relay, operate, "
+            "5:93: 'fly' is no right: write subscribe:TYPE, publish:TYPE, origin=NAME, sign=KEY, relay, operate, "
                 + "or a limit such as rate=1000",
             "6:50: a name is missing behind subscribe: (subscribe:* stands for all)",
             "6:61: 'a*b' is no name, and no beginning of names with a * at its end",
@@ -204,10 +204,12 @@ import Testing
         let parts = [
             "grant", GrantsTextTests.keys[0], " ", "\t", "\n", "#", "*", "subscribe:", "publish:", "origin=", "relay",
             "\u{1B}[31m", "\u{0}", "ä", "User", "\u{202E}", "\r\n", "\u{85}", "rate=", "bytes=9G", "ids=0",
-            "connections=99999999999999999999",
+            "connections=99999999999999999999", "sign=", "sign=\(GrantsTextTests.keys[1])", "sign=\u{0}",
+            "require-signature:", "require-signature:User", "require-signature:\u{202E}", "require-signatures:*",
         ]
         forEachSeed(20_000) { _, generator in
-            let text = (0..<60).map { _ in parts.randomElement(using: &generator) ?? "" }.joined(separator: " ")
+            let parts = (0..<60).map { _ in parts.randomElement(using: &generator) ?? "" }
+            let text = parts.joined(separator: Bool.random(using: &generator) ? " " : "")
             for problem in problems(text) {
                 try #require(!problem.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
             }
