@@ -60,6 +60,13 @@ public struct Rights: Hashable, Sendable {
             .sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
     }
 
+    /// The rights alone: another key for signatures makes them no others.
+    public var withoutSigningKeys: Rights {
+        var rights = self
+        for index in rights.publications.indices { rights.publications[index].signingKeys = [] }
+        return rights
+    }
+
     /// Adds the rights of another line with the same key.
     mutating func add(_ other: Rights) {
         subscriptions += other.subscriptions

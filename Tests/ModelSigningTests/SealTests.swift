@@ -85,8 +85,9 @@ import Testing
             var bytes = (0..<Int.random(in: 0...400, using: &generator)).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)
             }
-            if Bool.random(using: &generator), let place = SealTree.Place(
-                index: Int.random(in: 0..<32, using: &generator), count: 32)
+            if Bool.random(using: &generator),
+                let place = SealTree.Place(
+                    index: Int.random(in: 0..<32, using: &generator), count: 32)
             {
                 let start = bytes.count - KeySignature.byteCount - place.pathCount * SealHash.byteCount - 4
                 if start > 0 { bytes.replaceSubrange(start..<start + 2, with: [0x58, UInt8(bytes.count - start - 2)]) }

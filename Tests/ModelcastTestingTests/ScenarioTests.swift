@@ -22,7 +22,7 @@ import Testing
     /// What the machines must have met among so many scenarios.
     static let expectedCounters = [
         "holes_found", "holes_mended_by_replay", "holes_mended_by_snapshot", "quarantined_batches", "pushed_batches",
-        "snapshots_served", "renewals", "tombstones_dropped", "denied_messages",
+        "snapshots_served", "renewals", "tombstones_dropped", "denied_messages", "unsigned_batches", "forged_batches",
     ]
 
     @Test func `grants that say what each process is change nothing`() {
@@ -55,7 +55,7 @@ import Testing
     /// Within how many seeds each missing protection is found out: several times what it takes today.
     static let seedCounts: [(Sabotage, Int)] = [
         (.sequenceCheck, 50), (.barrier, 400), (.floor, 50), (.incarnationCheck, 200), (.dedupe, 50),
-        (.tombstones, 200), (.ownWord, 100), (.grants, 50),
+        (.tombstones, 200), (.ownWord, 100), (.grants, 50), (.signatures, 400),
     ]
 
     @Test(arguments: ScenarioTests.seedCounts)

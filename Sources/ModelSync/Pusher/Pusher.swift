@@ -66,9 +66,9 @@ public final class Pusher {
         return relays.count - 1
     }
 
-    /// Takes a batch as an origin has made it for its stream. Of a message that is no batch on a data topic (heads, bye)
-    /// only the proof of the start counts, which is pushed with the batches. A batch of a start that was given up is
-    /// ignored.
+    /// Takes a batch as an origin has made it for its stream. Of a message that is no batch on a data topic (heads,
+    /// bye) only the proof of the start counts, which is pushed with the batches. A batch of a start that was given up
+    /// is ignored.
     /// - Throws: `WireError` for a batch that cannot be read.
     public func push(topic: Topic, payload: [UInt8]) throws(WireError) {
         guard let type = topic.type else { return noteProof(payload) }

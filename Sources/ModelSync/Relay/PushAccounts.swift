@@ -61,7 +61,7 @@ struct PushAccounts: Sendable {
     mutating func judge(_ amount: CreatedAmount, of owner: Grantee, now: Moment) -> Verdict {
         var account = accounts[owner.key] ?? Account(owner: owner)
         // Other grants may hold by now, with other origins.
-        if account.owner.rights != owner.rights {
+        if account.owner.rights.withoutSigningKeys != owner.rights.withoutSigningKeys {
             account = Account(owner: owner, pending: account.pending, parts: account.parts)
         }
         account.owner = owner
@@ -88,8 +88,8 @@ struct PushAccounts: Sendable {
         certain += account.pending
         certain += account.held
         let time = now.uptimeMicroseconds
-        // Others may have replaced or deleted since: a batch is refused only by a count that began after one had to wait,
-        // and not long ago.
+        // Others may have replaced or deleted since: a batch is refused only by a count that began after one had to
+        // wait, and not long ago.
         let isFresh = account.waitsSince.map { $0 <= counted.at } ?? false
         if isFresh, time < counted.at + PushAccounts.freshMicroseconds, let limit = isPast(sum(certain)) {
             account.waitsSince = nil

@@ -51,7 +51,7 @@ extension Replica {
         return amount
     }
 
-    /// About the bytes of a record beside its cells and its id, and of a version beside its origin, with the head of the
-    /// cell around it.
+    /// About the bytes of a record beside its cells and its id, and of a version beside its origin, with the head of
+    /// the cell around it.
     private static let (modelByteCount, versionByteCount) = (96, 13)
 }

@@ -28,7 +28,8 @@ extension Replica {
         _ key: StreamKey, _ payload: Span<UInt8>, _ verdict: SealVerdict? = nil, from source: String, now: Moment
     ) -> String? {
         guard let keys = sealKeys(of: key, incarnation: decoder.incarnation) else { return nil }
-        let verdict = verdict
+        let verdict =
+            verdict
             ?? signatures?.verifier.verdict(topic: key.topic.bytes.span, frame: payload, keys: keys) ?? .unsealed
         guard verdict != .genuine else {
             noteSignedStart(of: key.origin, decoder.incarnation, now: now)
@@ -97,7 +98,8 @@ extension Replica {
         return true
     }
 
-    /// Takes note that a start is proven. A later one that others have told before, and nobody has proven, is taken back.
+    /// Takes note that a start is proven. A later one that others have told before, and nobody has proven, is taken
+    /// back.
     private func noteSignedStart(of origin: String, _ incarnation: UInt64, now: Moment) {
         guard incarnation > origins[origin].signedStart else { return }
         origins[origin].signedStart = incarnation

@@ -11,7 +11,8 @@ extension Heads {
 
     func write(to writer: inout CBORWriter) {
         writer.begin(
-            .heads, count: startProof != nil ? 8 : ageMilliseconds != nil ? 7 : 6, origin: origin, incarnation: incarnation, stamp: stamp)
+            .heads, count: startProof != nil ? 8 : ageMilliseconds != nil ? 7 : 6, origin: origin,
+            incarnation: incarnation, stamp: stamp)
         let sorted = Head.sorted(heads)
         writer.writeMapHead(sorted.count)
         for head in sorted {

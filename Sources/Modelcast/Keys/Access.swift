@@ -66,6 +66,7 @@ public final class Access: Sendable {
             metadata: [
                 "keys": "\(grants.all.count)", "new": names(changes.new), "changed": names(changes.changed),
                 "gone": names(changes.gone),
+                "signed types": "\(grants.signedTypes.map(\.description).joined(separator: ", "))",
             ])
     }
 

@@ -83,8 +83,9 @@ final class SenderLinks {
         for link in links {
             guard let key = security.serverKey(at: link.control.endpoint) else { continue }
             let grantee = access.grantee(of: key) ?? Grantee(name: key.z85, rights: Rights())
-            // Limits bound clients, and not what a sender says.
-            guard link.grantee?.name != grantee.name || link.grantee?.rights != grantee.rights else { continue }
+            // Limits bound clients, and not what a sender says; and a batch is held against its signature by itself.
+            let (old, new) = (link.grantee?.rights.withoutSigningKeys, grantee.rights.withoutSigningKeys)
+            guard link.grantee?.name != grantee.name || old != new else { continue }
             link.grantee = grantee
             taker.grant(grantee, to: link.sender)
             if !isFirst { taker.disconnected(link.sender, reason: "its key is granted something else now", now: now) }

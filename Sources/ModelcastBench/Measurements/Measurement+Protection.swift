@@ -1,5 +1,5 @@
-/// Updates applied a second with CURVE, beside the same load without; under grants, beside CURVE alone; and signed, beside
-/// grants alone.
+/// Updates applied a second with CURVE, beside the same load without; under grants, beside CURVE alone; and signed,
+/// beside grants alone.
 extension Measurement {
     /// The figures, and the holes that were found.
     typealias ProtectedFigures = (figures: [BenchFigure], holes: UInt64)

@@ -21,7 +21,12 @@ struct GrantsCommand: ParsableCommand {
               grant KEY dash      subscribe:* connections=4 requests=50 underway=8M
 
             and streams=16 the types, times names, that it pushes. Whatever is not granted is denied; several lines with
-            one key add up. Every process takes the same file with --grants, and reads it again at SIGHUP.
+            one key add up. What has to be signed, and with which keys (modelcast keygen --signing):
+
+              grant KEY accounts  publish:User origin=accounts sign=SIGNING-KEY
+              require-signature:User
+
+            Every process takes the same file with --grants, and reads it again at SIGHUP.
             """,
         subcommands: [Check.self, Explain.self])
 
@@ -43,7 +48,10 @@ struct GrantsCommand: ParsableCommand {
             let grants = try GrantsFile.read(file)
             for warning in grants.warnings { StandardError.write(line: "\(file):\(warning)") }
             let count = grants.all.count
-            try GrantsCommand.print(["\(file): \(count) \(count == 1 ? "key" : "keys")"])
+            let signed = grants.signedTypes.map(\.description).joined(separator: ", ")
+            try GrantsCommand.print([
+                "\(file): \(count) \(count == 1 ? "key" : "keys")" + (signed.isEmpty ? "" : "; signed: \(signed)")
+            ])
         }
     }
 

@@ -4,8 +4,8 @@ import ModelWire
 
 /// A publisher that makes false claims about other origins, beside what it publishes under its own name.
 ///
-/// Where there are grants or signatures, a liar may also write batches in the name of others, and records where there are
-/// grants: nothing else can tell those from true ones.
+/// Where there are grants or signatures, a liar may also write batches in the name of others, and records where there
+/// are grants: nothing else can tell those from true ones.
 struct Liar {
     /// A kind of lie. Each liar uses some of them only, so that no lie hides another.
     enum Lie: CaseIterable {

@@ -4,7 +4,8 @@ import ModelSigning
 import ModelSync
 import ModelWire
 
-/// Batches and records that a liar writes in the name of others. Only grants and signatures can tell them from true ones.
+/// Batches and records that a liar writes in the name of others. Only grants and signatures can tell them from true
+/// ones.
 extension Simulation {
     /// Sends a batch in the name of each other origin: as the next of its present start, or as the first of a later
     /// one.

@@ -36,8 +36,8 @@ public struct Scenario: Sendable {
         case names
         /// Senders are held to grants; where there is a liar, it writes in the name of others.
         case grants
-        /// Everything has to be signed; where there is a liar, it hands on what others wrote, as a relay does, and changes
-        /// it.
+        /// Everything has to be signed; where there is a liar, it hands on what others wrote, as a relay does, and
+        /// changes it.
         case signatures
         /// Publishers without a disk take their models back from relays.
         case recovery

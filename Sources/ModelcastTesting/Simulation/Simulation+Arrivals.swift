@@ -20,7 +20,7 @@ extension Simulation {
         let refused =
             counters[.duplicateBatches] + counters[.clockRejectedBatches] + counters[.expiredBatches]
             + counters[.malformedFrames] + counters[.unaskedReplies] + counters[.refusedStreams]
-            + counters[.deniedMessages]
+            + counters[.deniedMessages] + counters[.unsignedBatches] + counters[.forgedBatches]
         return Arrivals(
             refused: refused, older: counters[.olderIncarnationBatches], pushed: counters[.pushedBatches])
     }

@@ -46,7 +46,8 @@ extension Simulation {
     private var signatureRules: SignatureRules? {
         let signers = nodes.filter { $0.kind == .publisher || $0.kind == .job }.map { node in
             SignatureRules.Signer(
-                Publication(types: [.all], origins: [NamePattern(node.name)].compactMap(\.self)), key: signingKey(node).publicKey)
+                Publication(types: [.all], origins: [NamePattern(node.name)].compactMap(\.self)),
+                key: signingKey(node).publicKey)
         }
         return SignatureRules(signedTypes: [.all], signers: signers)
     }

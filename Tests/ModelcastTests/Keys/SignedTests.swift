@@ -80,7 +80,7 @@ import ZeroMQ
                         await eventually {
                             subscriber.cache["User", "63"]?["n"] == 399 && subscriber.cache["Order", "1"] != nil
                         })
-                    for counters in [relay.status.counters, subscriber.status.counters] {
+                    for counters in [relay.status.replicaCounters, subscriber.status.counters] {
                         #expect(counters[.unsignedBatches] + counters[.forgedBatches] + counters[.unprovenStarts] == 0)
                         #expect(counters[.appliedUpdates] > 0)
                     }
@@ -89,7 +89,7 @@ import ZeroMQ
                     #expect(
                         await eventually {
                             _ = try? publisher.merge("User", "late", ["n": .int(Int64.random(in: 0...1_000_000))])
-                            return relay.status.counters[.unsignedBatches] > 0
+                            return relay.status.replicaCounters[.unsignedBatches] > 0
                         })
                     let seen = subscriber.cache["User", "late"]?["n"]
                     #expect(relay.status.errors.contains { $0.kind == "unsigned message" })
@@ -114,7 +114,10 @@ import ZeroMQ
                 try await subscriber.waitUntilLive()
                 try publisher.merge("User", "1", ["n": 1])
                 #expect(await eventually { subscriber.status.counters[.unsignedBatches] > 0 })
-                #expect(await eventually { lines.entries.contains { $0.metadata["reason"]?.contains("is not signed") ?? false } })
+                #expect(
+                    await eventually {
+                        lines.entries.contains { $0.metadata["reason"]?.contains("is not signed") ?? false }
+                    })
             }
         }
     }
