@@ -32,8 +32,12 @@ extension Origin {
     /// Closes one batch.
     mutating func close(_ index: Int, group: [Topic]?) {
         guard topics[index].isOpen else { return }
-        publish(topics[index].topic, finish(index, group: group))
-        if signature.isUsed { awaitSeal(of: topics[index]) }
+        let frame = finish(index, group: group)
+        if signature.isUsed {
+            publishSealed(topics[index], frame)
+        } else {
+            publish(topics[index].topic, frame)
+        }
     }
 
     /// Makes the frame of an open batch, and closes it. Where batches are signed, its seal is still to come.

@@ -3,13 +3,17 @@ import ModelWire
 
 /// What an origin signs with, and the batches that are closed and wait for their seals.
 struct OriginSignature: Sendable {
-    /// A batch among the actions that ends before its seal.
+    /// A batch that ends before its seal. Its action is empty until then.
     struct Unsealed {
         let stream: ReplayRing.Stream
         let sequence: UInt64
+        var frame: [UInt8]
         /// The number of its action.
         let action: Int
     }
+
+    /// So many batches need not wait for others to be signed with them.
+    private static let fullCount = 8
 
     /// Nil where nothing is signed.
     let sealer: BatchSealer?
@@ -21,6 +25,11 @@ struct OriginSignature: Sendable {
 
     /// Batches are signed.
     var isUsed: Bool { sealer != nil }
+
+    /// The actions are batches that may wait for others, to be signed together.
+    func mayWait(_ actionCount: Int) -> Bool {
+        unsealed.count == actionCount && unsealed.count < OriginSignature.fullCount
+    }
 
     /// The proof of a start; nil where nothing is signed.
     mutating func startProof(of incarnation: UInt64, _ origin: String) -> [UInt8]? {
@@ -35,30 +44,35 @@ struct OriginSignature: Sendable {
 /// Batches get their seals when they are handed out: one signature for all that leave together. Until then they stand
 /// among the actions without one, and are not kept for replay.
 extension Origin {
-    /// Takes note that the last action is a batch without its seal.
-    mutating func awaitSeal(of state: TopicState) {
+    /// Whether ``takeActions()`` has something that should leave at once, also under load: batches that are to be signed
+    /// wait for a few others then.
+    public var hasUrgentActions: Bool { !actions.isEmpty && !signature.mayWait(actions.count) }
+
+    /// Takes a batch that is to be signed, and keeps its place among the actions.
+    mutating func publishSealed(_ state: TopicState, _ frame: [UInt8]) {
+        outboxByteCount += frame.count + BatchSeal.byteCountMax
         signature.unsealed.append(
             OriginSignature.Unsealed(
-                stream: stream(of: state.topic), sequence: state.head, action: actions.endIndex - 1))
+                stream: stream(of: state.topic), sequence: state.head, frame: frame, action: actions.endIndex))
+        actions.append(.publish(topic: state.topic, payload: []))
         if signature.unsealed.count == BatchSeal.batchCountMax { sealBatches() }
     }
 
     /// Seals the batches that wait for it.
     mutating func sealBatches() {
         guard let sealer = signature.sealer, !signature.unsealed.isEmpty else { return }
-        let waiting = signature.unsealed
-        signature.unsealed = []
+        var waiting: [OriginSignature.Unsealed] = []
+        swap(&waiting, &signature.unsealed)
         var batches: [(topic: [UInt8], frame: [UInt8])] = []
-        for batch in waiting {
-            guard case .publish(let topic, let frame) = actions[batch.action] else {
-                preconditionFailure("the action of an unsealed batch has moved")
-            }
-            batches.append((topic.bytes, frame))
+        for index in waiting.indices {
+            // Taken out, so that the seal is put behind the frame where it stands.
+            var frame: [UInt8] = []
+            swap(&frame, &waiting[index].frame)
+            batches.append((waiting[index].stream.topic.bytes, frame))
         }
         sealer.seal(&batches)
         for (batch, sealed) in zip(waiting, batches) {
             actions[batch.action] = .publish(topic: batch.stream.topic, payload: sealed.frame)
-            outboxByteCount += BatchSeal.byteCountMax
             keepForReplay(batch.stream, batch.sequence, sealed.frame)
         }
     }

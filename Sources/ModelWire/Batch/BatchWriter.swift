@@ -35,6 +35,9 @@ public struct BatchWriter: Sendable {
     /// True when nothing has been appended.
     public var isEmpty: Bool { updateCount == 0 }
 
+    /// The room that is kept for a seal behind a frame, so that the frame need not move when it is put there.
+    private static let sealByteCount = 256
+
     /// Begins a batch with a given stamp, as a transaction over several topics needs: its batches share one stamp.
     ///
     /// Without this call, a batch takes the stamp of its first update.
@@ -105,7 +108,8 @@ public struct BatchWriter: Sendable {
         let groupByteCount = group?.reduce(3) { $0 + $1.bytes.count + 3 } ?? 0
         let (name, count) = (origin.utf8.span, updateCount)
         let ownByteCount = byteCount + name.count + BatchWriter.headsByteCountMax
-        var frame = CBORWriter(reserving: ownByteCount + groupByteCount)
+        let sealByteCount = awaitsSeal ? BatchWriter.sealByteCount : 0
+        var frame = CBORWriter(reserving: ownByteCount + groupByteCount + sealByteCount)
         // One check of the capacity for all of it: under little load each update is a frame of its own.
         unsafe frame.append(upTo: ownByteCount) { filler in
             unsafe filler.writeHead(.array, awaitsSeal ? 8 : group == nil ? 6 : 7)

@@ -112,8 +112,9 @@ final class SealChecker: Sendable {
 
     private func run() {
         var verifier = SealVerifier()
+        var keys = KeysOfStream()
         while let (message, rules) = next() {
-            let verdict = SealChecker.verdict(on: message, rules, &verifier)
+            let verdict = SealChecker.verdict(on: message, rules, &keys, &verifier)
             let (isFirst, isAwaited) = state.withLock { state in
                 var message = message
                 message.verdict = verdict
@@ -140,14 +141,26 @@ final class SealChecker: Sendable {
         }
     }
 
+    /// The keys of the stream that was looked at last.
+    private struct KeysOfStream {
+        private var last: (rules: SignatureRules, topic: [UInt8], origin: String, keys: [VerifyingKey]?)?
+
+        /// Nil for a topic that need not be signed.
+        mutating func find(_ topic: [UInt8], _ origin: String, in rules: SignatureRules) -> [VerifyingKey]? {
+            if let last, last.topic == topic, last.origin == origin, last.rules == rules { return last.keys }
+            let type = Topic(bytes: topic).type
+            let keys = type.flatMap { rules.requiresSignature(of: $0) ? rules.keys(of: $0, as: origin) : nil }
+            last = (rules, topic, origin, keys)
+            return keys
+        }
+    }
+
     private static func verdict(
-        on message: Message, _ rules: SignatureRules, _ verifier: inout SealVerifier
+        on message: Message, _ rules: SignatureRules, _ keys: inout KeysOfStream, _ verifier: inout SealVerifier
     ) -> SealVerdict? {
-        let topic = Topic(bytes: message.topic)
-        guard let type = topic.type, rules.requiresSignature(of: type),
-            let batch = BatchIdentity(of: message.payload.span)
+        guard let batch = BatchIdentity(of: message.payload.span),
+            let keys = keys.find(message.topic, batch.origin, in: rules)
         else { return nil }
-        return verifier.verdict(
-            topic: message.topic.span, frame: message.payload.span, keys: rules.keys(of: type, as: batch.origin))
+        return verifier.verdict(topic: message.topic.span, frame: message.payload.span, keys: keys)
     }
 }

@@ -59,7 +59,7 @@ struct PublisherCore: ThreadServiceCore {
         pacing.wrote(count)
         if mayLeave, let stream { return (outcome, send(on: stream, now: now)) }
         // While batches are held back the socket thread comes by itself soon enough.
-        return (outcome, isHeldBack && !origin.hasActions ? nil : waker)
+        return (outcome, isHeldBack && !origin.hasUrgentActions ? nil : waker)
     }
 
     /// Nothing waits to be sent, nothing is being sent, and the last batch left a little while ago.
