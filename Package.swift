@@ -62,7 +62,7 @@ let core: [Target] = [
     library("ModelRecord", uses: ["ModelCBOR", "CPrefetch"]),
     library("ModelWire", uses: ["ModelCBOR", "ModelRecord"]),
     library("ModelGrants"),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(name: "CSodium"),
     library("ModelSigning", uses: ["CSodium"]),
     library("ModelTypes", uses: ["ModelRecord"]),
     library("ModelCache", uses: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"]),

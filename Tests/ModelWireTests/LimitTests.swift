@@ -74,12 +74,17 @@ import Testing
         #expect(writer.hasRoom(fieldsByteCount: fields.count, limits: limits))
         writer.begin(stamp: 0)
         writer.append(.merge, stamp: .max, id: id.utf8.span, fields: fields.span, fieldCount: 4096)
-        let frame = writer.finish(origin: String(repeating: "o", count: 64), incarnation: .max, sequence: .max)
+        var frame = writer.finish(
+            origin: String(repeating: "o", count: 64), incarnation: .max, sequence: .max, awaitsSeal: true)
+        // As many bytes as the longest seal has, with the head of its byte string.
+        frame += [0x58, 234] + [UInt8](repeating: 0, count: 234)
         #expect(frame.count <= limits.frameByteCount)
         // Jobs push it, and senders replay it, in a frame of its own.
         let topic = Topic.data(
             type: String(repeating: "t", count: 64), partitions: .twoHundredFiftySix, bucket: 255)
-        #expect(ControlRequest.push(rid: .max, topic: topic, batch: frame).encode().count <= limits.frameByteCount)
+        let proof = [UInt8](repeating: 0, count: 72)
+        let push = ControlRequest.push(rid: .max, topic: topic, batch: frame, startProof: proof)
+        #expect(push.encode().count <= limits.frameByteCount)
         #expect(ControlReply.frame(rid: .max, topic: topic, batch: frame).encode().count <= limits.frameByteCount)
     }
 

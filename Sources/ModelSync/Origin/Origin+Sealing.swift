@@ -44,8 +44,8 @@ struct OriginSignature: Sendable {
 /// Batches get their seals when they are handed out: one signature for all that leave together. Until then they stand
 /// among the actions without one, and are not kept for replay.
 extension Origin {
-    /// Whether ``takeActions()`` has something that should leave at once, also under load: batches that are to be signed
-    /// wait for a few others then.
+    /// Whether ``takeActions()`` has something that should leave at once, also under load: batches that are to be
+    /// signed wait for a few others then.
     public var hasUrgentActions: Bool { !actions.isEmpty && !signature.mayWait(actions.count) }
 
     /// Takes a batch that is to be signed, and keeps its place among the actions.

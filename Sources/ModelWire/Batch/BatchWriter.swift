@@ -19,8 +19,9 @@ public struct BatchWriter: Sendable {
     public private(set) var updateCount = 0
 
     /// The most that a frame takes beyond the encoded updates of its batch, or beyond the fields of a batch's only
-    /// update; also a frame that carries the batch within a push or a replay. The group is not included.
-    public static let envelopeByteCountMax = 512
+    /// update; with its seal, and also a frame that carries the batch within a push or a replay. The group is not
+    /// included.
+    public static let envelopeByteCountMax = 832
 
     /// The most that the seven heads in front of a frame's updates take: those of the frame, its kind and its origin
     /// are five bytes together.

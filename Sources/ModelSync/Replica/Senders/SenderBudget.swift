@@ -25,7 +25,7 @@ struct SenderBudget: Sendable {
     static let reportRate = RequestBudget.Rate(burst: 32, perSecond: 8)
 
     /// The rate of proofs of starts that are verified.
-    static let proofRate = RequestBudget.Rate(burst: 1024, perSecond: 64)
+    static let proofRate = RequestBudget.Rate(burst: 256, perSecond: 256)
 
     /// How many requests without fruit double the cost of the next.
     private static let fruitlessStep = 32
