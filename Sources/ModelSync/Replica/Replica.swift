@@ -65,8 +65,9 @@ public final class Replica {
     /// Adds a sender. Call ``connected(_:now:)`` when its control connection has been opened.
     public func addSender() -> SenderID {
         let id = SenderID(index: sessions.count)
-        sessions.append(
-            SenderSession(id: id, timeoutMicroseconds: configuration.requestTimeout.wholeMicroseconds))
+        let session = SenderSession(id: id, timeoutMicroseconds: configuration.requestTimeout.wholeMicroseconds)
+        session.isJudged = signatures != nil
+        sessions.append(session)
         return id
     }
 

@@ -10,12 +10,10 @@ extension Replica {
     public func require(_ rules: SignatureRules?) {
         guard signatures?.rules != rules else { return }
         signatures = rules.map(SignatureCheck.init)
+        for session in sessions { session.isJudged = signatures != nil || session.rights != nil }
     }
 
-    /// The batch of this stream that the decoder holds may count: it has the seal that it has to have, or need not have
-    /// one. One that may not is counted, and told the first time.
-    /// - Parameter verdict: the answer, where the owner has looked at the seal already, on another thread.
-    @inline(__always)
+    /// The batch of this stream that the decoder holds has the seal that it has to have, or need not have one.
     func isGenuine(
         _ key: StreamKey, _ payload: Span<UInt8>, _ verdict: SealVerdict? = nil, of sender: SenderID, now: Moment
     ) -> Bool {
@@ -41,7 +39,8 @@ extension Replica {
             case .unknownKey: (.unsignedBatches, "is signed with a key that is not granted for it (sign=)")
             case .forged: (.forgedBatches, "has a signature that is not that of its content")
             }
-        return refuse(key.origin, counter, "a batch of \(key.topic) as \(key.origin.shown()) \(fault)", source)
+        let message = "a batch of \(key.topic) as \(key.origin.shown()) \(fault)"
+        return refuse(key.origin, counter, message, source, now: now)
     }
 
     /// The keys, one of which has to have sealed a batch of this stream and start; nil where none has to.
@@ -88,14 +87,18 @@ extension Replica {
     }
 
     /// The heads tell a start that nobody has proven, later than one that was.
-    func isUnproven(_ heads: Heads, of sender: SenderID) -> Bool {
+    func isUnproven(_ heads: Heads) -> Bool {
         guard signatures != nil else { return false }
         let signed = origins[heads.origin].signedStart
-        guard signed > 0, heads.incarnation > signed else { return false }
+        return signed > 0 && heads.incarnation > signed
+    }
+
+    /// Counts and tells heads on the stream whose start is not proven. Those of replies have no room for proofs.
+    func reviewProof(of heads: Heads, toldBy sender: SenderID, now: Moment) {
+        guard isUnproven(heads) else { return }
         _ = refuse(
             heads.origin, .unprovenStarts, "a later start of \(heads.origin.shown()) is told without its proof",
-            label(sender))
-        return true
+            label(sender), now: now)
     }
 
     /// Takes note that a start is proven. A later one that others have told before, and nobody has proven, is taken
@@ -108,10 +111,12 @@ extension Replica {
 
     /// Counts something that is dropped for lack of a signature.
     /// - Returns: the message.
-    private func refuse(_ origin: String, _ counter: Counters.Name, _ message: String, _ source: String) -> String {
+    private func refuse(
+        _ origin: String, _ counter: Counters.Name, _ message: String, _ source: String, now: Moment
+    ) -> String {
         counters[counter] += 1
         errors.note("unsigned message", of: source, message)
-        if signatures?.isNews(origin) ?? false {
+        if signatures?.isNews(counter, of: origin, at: now.uptimeMicroseconds) ?? false {
             notice(
                 .unsigned,
                 [

@@ -9,11 +9,12 @@ struct SignatureCheck {
     private var recent: (key: StreamKey, keys: [VerifyingKey]?)?
     /// The keys of the origins' starts; empty for an origin that signs nothing which has to be signed.
     private var startKeys: [String: [VerifyingKey]] = [:]
-    /// The origins of which the log was told that something is not signed.
-    private var told: Set<String> = []
+    /// When the log was told last of each kind of fault of an origin.
+    private var told: [String: UInt64] = [:]
 
     /// How many origins' keys are remembered, and of how many the log is told.
     private static let originCountMax = 1024
+    private static let pauseMicroseconds: UInt64 = 60_000_000
 
     init(_ rules: SignatureRules) { self.rules = rules }
 
@@ -36,8 +37,15 @@ struct SignatureCheck {
     }
 
     /// Takes note that something of an origin was dropped.
-    /// - Returns: whether the log is to be told.
-    mutating func isNews(_ origin: String) -> Bool {
-        told.count < SignatureCheck.originCountMax && told.insert(origin).inserted
+    /// - Returns: whether the log is to be told, which it is once a minute for each kind and origin.
+    mutating func isNews(_ kind: Counters.Name, of origin: String, at time: UInt64) -> Bool {
+        let key = "\(kind.rawValue) \(origin)"
+        if let last = told[key], time < last + SignatureCheck.pauseMicroseconds { return false }
+        if told.count >= SignatureCheck.originCountMax {
+            told = told.filter { time < $0.value + SignatureCheck.pauseMicroseconds }
+        }
+        guard told.count < SignatureCheck.originCountMax else { return false }
+        told[key] = time
+        return true
     }
 }

@@ -52,7 +52,8 @@ public enum KeyFile {
         }
         guard keys.count == 1 else {
             throw failure(
-                "\(path) holds \(keys.count) secret keys, and a process has one: modelcast keygen writes such a file")
+                "\(path) holds \(keys.count) \(kind == .signingKey ? "signing" : "secret") keys, and a process has one: "
+                    + "modelcast keygen \(kind == .signingKey ? "--signing " : "")writes such a file")
         }
         return keys[0]
     }
@@ -118,7 +119,7 @@ public enum KeyFile {
             switch self {
             case .secretKey: "a secret key (NAME.key)"
             case .publicKey: "a public key (NAME.pub)"
-            case .signingKey: "a signing key (NAME-signing.key), which is a secret"
+            case .signingKey: "a signing key (NAME-signing.key)"
             case .verifyingKey: "the public half of a signing key (NAME-signing.pub)"
             }
         }
@@ -152,7 +153,7 @@ public enum KeyFile {
             }
             guard kind == wanted else {
                 let advice = kind == .secretKey || kind == .signingKey ? "; let nobody have the secret" : ""
-                throw failure("\(place): \(kind.title), where \(wanted.title) is wanted\(advice)")
+                throw failure("\(place): this is \(kind.title); wanted is \(wanted.title)\(advice)")
             }
             guard words.count > 1, Curve.PublicKey(z85: String(words[1])) != nil else {
                 throw failure("\(place): no key of 40 characters follows; was it cut when it was copied?")

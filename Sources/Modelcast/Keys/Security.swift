@@ -87,7 +87,7 @@ public struct Security: Hashable, Sendable {
             metadata: [
                 "origin": "\(name)",
                 "advice": ownKeys.isEmpty
-                    ? "give it the signing key that sign= names (--signing-key-file)"
+                    ? "give it the signing key that sign= names (--signing-key)"
                     : "its signing key is none that sign= names for it: add sign=KEY to the line of its key",
             ])
     }

@@ -24,6 +24,8 @@ struct PublisherLoop: ~Copyable {
 
     /// Batches were held back when the last work was taken.
     private var isLoaded = false
+    /// The version of the grants that were looked at last; nil before the first.
+    private var grantsVersion: UInt64?
     /// What the writers were last told of the store.
     var toldFailure = false
     var toldByteCount = 0
@@ -70,8 +72,6 @@ struct PublisherLoop: ~Copyable {
             return publisher.logger.info("publisher is pushing", metadata: ["origin": "\(name)"])
         }
         publisher.bound.settle(.success(bound))
-        publisher.configuration.security?.tellOwnGrant(as: name, publisher.logger)
-        publisher.configuration.security?.tellOwnSignature(as: name, publisher.logger)
         publisher.logger.info(
             "publisher is serving",
             metadata: ["origin": "\(name)", "control": "\(bound.control)", "stream": "\(bound.stream)"])
@@ -99,6 +99,7 @@ struct PublisherLoop: ~Copyable {
         let work = takeWork()
         let now = Clocks.now()
         if let failure = work.streamFailure { throw failure }
+        reviewGrants()
         keep(work.incarnation)
         follow(work.incarnation)
         try send(work.actions)
@@ -115,6 +116,17 @@ struct PublisherLoop: ~Copyable {
         try thread.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
         try receive()
         return true
+    }
+
+    /// Warns where others with the grants that hold now would not believe this publisher.
+    private mutating func reviewGrants() {
+        guard let security = publisher.configuration.security, let access = security.access,
+            access.version != grantsVersion
+        else { return }
+        grantsVersion = access.version
+        let name = publisher.configuration.name
+        if sockets != nil { security.tellOwnGrant(as: name, publisher.logger) }
+        security.tellOwnSignature(as: name, publisher.logger)
     }
 
     /// Takes the work of this round.

@@ -91,7 +91,7 @@ import Testing
         #expect(relay.cache["User", "forged"] == nil && replica.cache["User", "forged"] == nil)
         let told = network.notices.count { $0.kind == .unsigned }
         network.carryOutAll()
-        #expect(network.notices.count { $0.kind == .unsigned } == told + 2)
+        #expect(network.notices.count { $0.kind == .unsigned } == told + 4)
         #expect(replica.errors.all.contains { $0.kind == "unsigned message" })
         for number in 0..<5 { try network.write(0, "later-\(number)", ["a": 1]) }
         try Self.settle(&network)

@@ -128,7 +128,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("b.key"))
         for (key, hint) in [
             ("none.key", "cannot read the keys"),
-            ("a.pub", "a public key (NAME.pub), where a secret key (NAME.key) is wanted"),
+            ("a.pub", "this is a public key (NAME.pub); wanted is a secret key (NAME.key)"),
             ("b.key", "chmod 600"),
         ] {
             let command = try publish(["--key", folder.path(key), "--client-keys", folder.path("a.pub")])

@@ -1,5 +1,6 @@
 public import ModelGrants
 import ModelRecord
+import ModelSigning
 import ModelWire
 
 /// The rights of senders to speak. Where there are grants, each sender brings what its key was granted: batches, heads
@@ -14,15 +15,20 @@ extension Replica {
         sessions[sender.index].rights = SenderRights(of: grantee)
     }
 
-    /// The sender may bring the batch of this stream that the decoder holds. One that may not is counted, and told the
-    /// first time.
+    /// The sender may bring the batch of this stream that the decoder holds, and it is signed where it has to be. One
+    /// that does not count is counted, and told the first time.
+    /// - Parameter verdict: the answer, where the owner has looked at the seal already, on another thread.
     @inline(__always)
-    func isAllowed(_ key: StreamKey, of sender: SenderID) -> Bool {
-        guard sessions[sender.index].rights != nil else { return true }
-        return isGranted(key, to: sender)
+    func mayCount(
+        _ key: StreamKey, _ payload: Span<UInt8>, _ verdict: SealVerdict? = nil, of sender: SenderID, now: Moment
+    ) -> Bool {
+        guard sessions[sender.index].isJudged else { return true }
+        return isAllowed(key, of: sender) && isGenuine(key, payload, verdict, of: sender, now: now)
     }
 
-    private func isGranted(_ key: StreamKey, to sender: SenderID) -> Bool {
+    /// The sender may bring the batch of this stream that the decoder holds.
+    func isAllowed(_ key: StreamKey, of sender: SenderID) -> Bool {
+        guard sessions[sender.index].rights != nil else { return true }
         func isGranted(_ topic: Topic) -> Bool {
             sessions[sender.index].rights?.allows(StreamKey(origin: key.origin, topic: topic)) ?? true
         }

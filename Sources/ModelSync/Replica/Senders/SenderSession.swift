@@ -24,7 +24,9 @@ final class SenderSession {
     /// The sender does not tell all names that it has followed.
     var leavesNamesOut = false
     /// The rights of the sender's key; nil where there are no grants, so that it may bring everything.
-    var rights: SenderRights?
+    var rights: SenderRights? { didSet { isJudged = isJudged || rights != nil } }
+    /// What the sender brings is held against rights or signatures. One look tells that there is neither.
+    var isJudged = false
     /// How far the word of the sender on other origins is believed.
     var credit = Credit()
     /// The origins of which the sender has brought a stamp too far ahead of the wall clock, and until when that counts.

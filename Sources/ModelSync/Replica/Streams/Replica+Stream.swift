@@ -88,7 +88,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         countDecoded()
         let key = StreamKey(origin: decoder.origin, topic: topic)
-        guard isAllowed(key, of: sender), isGenuine(key, payload, verdict, of: sender, now: now) else { return }
+        guard mayCount(key, payload, verdict, of: sender, now: now) else { return }
         guard !isStartTooFarAhead(decoder.incarnation, followed: stream(key)?.incarnation, now: now) else {
             counters[.clockRejectedBatches] += 1
             return noteStartAhead(key.origin, decoder.incarnation, at: sender, now: now)
