@@ -24,9 +24,4 @@ public struct BatchSealer: Sendable {
         seal(&batches)
         return batches[0].frame
     }
-
-    /// The proof that the owner of the key has begun this start of its origin.
-    public func proof(ofStart incarnation: UInt64, of origin: String) -> StartProof {
-        StartProof(KeySignature(of: StartProof.message(origin, incarnation), by: key))
-    }
 }

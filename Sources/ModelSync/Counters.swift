@@ -110,8 +110,6 @@ public struct Counters: Sendable {
         case unsignedBatches
         /// Batches dropped because their signature is not that of their content.
         case forgedBatches
-        /// Heads that moved nothing because they told a later start of an origin without its proof.
-        case unprovenStarts
         /// Connections closed because their peers took nothing, and held memory that others needed.
         case cutClients
         /// Requests refused.

@@ -134,15 +134,6 @@ struct FrameReader: ~Escapable {
         return try string(.bytes, byteCountMax: byteCountMax)
     }
 
-    /// A byte string, or nil where it is left out or null.
-    @_lifetime(self: copy self)
-    mutating func optionalByteString(
-        _ elements: inout FrameElements, byteCountMax: Int
-    ) throws(WireError) -> [UInt8]? {
-        guard optional(&elements) else { return nil }
-        return try string(.bytes, byteCountMax: byteCountMax)
-    }
-
     @_lifetime(self: copy self)
     private mutating func string(_ major: CBORMajor, byteCountMax: Int) throws(WireError) -> [UInt8] {
         let start = offset

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ModelSigning
 
-/// Seals of batches, and proofs of starts.
+/// Seals of batches.
 @Suite struct SealTests {
     private static let topic = Topic.data(type: "User").bytes
 
@@ -114,18 +114,6 @@ import Testing
         }
         #expect(look(frames[0]) == .genuine)
         #expect(verifier.verificationCount == 66)
-    }
-
-    @Test func `a start is proven by its origin's key alone, for that origin and start`() throws {
-        let (key, other) = (try Self.key(1), try Self.key(2))
-        let proof = BatchSealer(key: key).proof(ofStart: 77, of: "accounts")
-        let read = try #require(StartProof(encoded: proof.encoded))
-        #expect(read == proof && proof.encoded.count == StartProof.byteCount)
-        #expect(read.proves(77, of: "accounts", keys: [other.publicKey, key.publicKey]))
-        #expect(!read.proves(78, of: "accounts", keys: [key.publicKey]))
-        #expect(!read.proves(77, of: "account", keys: [key.publicKey]))
-        #expect(!read.proves(77, of: "accounts", keys: [other.publicKey]))
-        #expect(StartProof(encoded: Array(proof.encoded.dropLast())) == nil)
     }
 
     @Test func `a key comes back from its seed, is made anew each time, and shows in no text`() throws {

@@ -82,9 +82,7 @@ import Testing
         // Jobs push it, and senders replay it, in a frame of its own.
         let topic = Topic.data(
             type: String(repeating: "t", count: 64), partitions: .twoHundredFiftySix, bucket: 255)
-        let proof = [UInt8](repeating: 0, count: 72)
-        let push = ControlRequest.push(rid: .max, topic: topic, batch: frame, startProof: proof)
-        #expect(push.encode().count <= limits.frameByteCount)
+        #expect(ControlRequest.push(rid: .max, topic: topic, batch: frame).encode().count <= limits.frameByteCount)
         #expect(ControlReply.frame(rid: .max, topic: topic, batch: frame).encode().count <= limits.frameByteCount)
     }
 

@@ -154,19 +154,12 @@ extension Heads {
             stamp: randomCount(using: &generator), heads: heads, isRelayed: .random(using: &generator),
             hasTransactions: .random(using: &generator), isPushed: .random(using: &generator),
             leavesNamesOut: .random(using: &generator),
-            ageMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil,
-            startProof: randomProof(using: &generator))
+            ageMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil)
     }
 
     static func randomList(using generator: inout SeededGenerator) -> [Heads] {
         (0..<Int.random(in: 0...3, using: &generator)).map { _ in .random(using: &generator) }
     }
-}
-
-/// The proof of a start, as the wire sees it: some bytes, mostly as many as one has.
-private func randomProof(using generator: inout SeededGenerator) -> [UInt8]? {
-    let count = [nil, nil, 0, 72, 72, 128].randomElement(using: &generator) ?? nil
-    return count.map { count in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
 }
 
 extension Bye {
@@ -203,10 +196,7 @@ extension ControlRequest {
                     .random(lengths: 1...30, using: &generator)
                 })
         case 5: return .digest(rid: rid, type: randomType(using: &generator), bits: randomCount(using: &generator))
-        case 6:
-            return .push(
-                rid: rid, topic: topic, batch: try BatchSample.random(using: &generator).encode(),
-                startProof: randomProof(using: &generator))
+        case 6: return .push(rid: rid, topic: topic, batch: try BatchSample.random(using: &generator).encode())
         case 7:
             return .report(
                 rid: rid,

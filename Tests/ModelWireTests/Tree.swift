@@ -71,8 +71,7 @@ extension Heads {
             .unsigned(
                 (isRelayed ? 1 : 0) + (hasTransactions ? 2 : 0) + (isPushed ? 4 : 0) + (leavesNamesOut ? 8 : 0)),
         ]
-        guard let startProof else { return .array(known + (ageMilliseconds.map { [.unsigned($0)] } ?? [])) }
-        return .array(known + [ageMilliseconds.map { .unsigned($0) } ?? .value(.null), .bytes(startProof)])
+        return .array(known + (ageMilliseconds.map { [.unsigned($0)] } ?? []))
     }
 }
 
@@ -122,8 +121,7 @@ extension ControlRequest {
             arguments = [.text(origin), .unsigned(incarnation), .bytes(topic.bytes), .unsigned(first), .unsigned(last)]
         case .fetch(_, let type, let ids): arguments = [.text(type), .array(ids.map(Tree.text))]
         case .digest(_, let type, let bits): arguments = [.text(type), .unsigned(bits)]
-        case .push(_, let topic, let batch, let startProof):
-            arguments = [.bytes(topic.bytes), .bytes(batch)] + (startProof.map { [.bytes($0)] } ?? [])
+        case .push(_, let topic, let batch): arguments = [.bytes(topic.bytes), .bytes(batch)]
         case .report(_, let report): arguments = [report.tree]
         case .cancel, .unknown: arguments = []
         }

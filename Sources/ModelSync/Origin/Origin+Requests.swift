@@ -59,7 +59,7 @@ extension Origin {
             return service.replay(
                 rid, stream, from: first, through: last, knowledge(of: stream, grantee.rights), ring, to: peer,
                 now: now, counters: &counters)
-        case .push(let rid, _, _, _):
+        case .push(let rid, _, _):
             let message = "this is a publisher; push goes to a relay"
             return service.refuse(rid, .denied, message, peer, now: now, &counters)
         case .snapshot(_, let selected, _): prefixes = selected

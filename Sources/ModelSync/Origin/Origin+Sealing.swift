@@ -18,8 +18,6 @@ struct OriginSignature: Sendable {
     /// Nil where nothing is signed.
     let sealer: BatchSealer?
     fileprivate var unsealed: [Unsealed] = []
-    /// The proof of the last start, which is signed once.
-    private var startProof: (incarnation: UInt64, encoded: [UInt8])?
 
     init(key: SigningKey?) { sealer = key.map(BatchSealer.init) }
 
@@ -29,15 +27,6 @@ struct OriginSignature: Sendable {
     /// The actions are batches that may wait for others, to be signed together.
     func mayWait(_ actionCount: Int) -> Bool {
         unsealed.count == actionCount && unsealed.count < OriginSignature.fullCount
-    }
-
-    /// The proof of a start; nil where nothing is signed.
-    mutating func startProof(of incarnation: UInt64, _ origin: String) -> [UInt8]? {
-        guard let sealer else { return nil }
-        if let startProof, startProof.incarnation == incarnation { return startProof.encoded }
-        let encoded = sealer.proof(ofStart: incarnation, of: origin).encoded
-        startProof = (incarnation, encoded)
-        return encoded
     }
 }
 

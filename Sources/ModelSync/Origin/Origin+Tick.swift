@@ -53,12 +53,7 @@ extension Origin {
         return nextHeartbeat.map { min($0, nextBarriers) }
     }
 
-    /// The heads as a message of the stream. It has the proof of this start, for which lists of heads have no room.
-    private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] {
-        var heads = heads(all: all, now: now)
-        heads.startProof = signature.startProof(of: incarnation, configuration.name)
-        return heads.encode()
-    }
+    private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
 
     /// Marks topics whose digest is not the one that was told: it is news like a head, because something else than a
     /// batch has changed the copy.

@@ -34,8 +34,6 @@ public final class Pusher {
     private(set) var byteCount = 0
     var relays: [RelaySession] = []
     var decoder: BatchDecoder
-    /// The proof of a start that the heads of the origin told last.
-    private var startProof: (incarnation: UInt64, encoded: [UInt8])?
     private var nextRID: UInt64 = 1
     var actions: [PusherAction] = []
     /// The starts of the origin whose batches are not pushed any more.
@@ -66,12 +64,11 @@ public final class Pusher {
         return relays.count - 1
     }
 
-    /// Takes a batch as an origin has made it for its stream. Of a message that is no batch on a data topic (heads,
-    /// bye) only the proof of the start counts, which is pushed with the batches. A batch of a start that was given up
-    /// is ignored.
+    /// Takes a batch as an origin has made it for its stream. A message that is no batch on a data topic (heads, bye)
+    /// is ignored, and so is a batch of a start that was given up.
     /// - Throws: `WireError` for a batch that cannot be read.
     public func push(topic: Topic, payload: [UInt8]) throws(WireError) {
-        guard let type = topic.type else { return noteProof(payload) }
+        guard let type = topic.type else { return }
         try decoder.decode(payload.span)
         guard !voidIncarnations.contains(decoder.incarnation) else { return }
         let stream = ReplayRing.Stream(origin: decoder.origin, incarnation: decoder.incarnation, topic: topic)
@@ -81,13 +78,6 @@ public final class Pusher {
                 stream: stream, sequence: decoder.sequence, lastStamp: decoder.lastStamp, payload: payload))
         byteCount += payload.count
         for index in relays.indices { relays[index].add(byteCount: payload.count) }
-    }
-
-    private func noteProof(_ payload: [UInt8]) {
-        guard case .heads(let heads)? = try? StreamFrame(decoding: payload.span, limits: configuration.limits),
-            let proof = heads.startProof
-        else { return }
-        startProof = (heads.incarnation, proof)
     }
 
     /// Whether the pusher keeps as many bytes as it may: more should be pushed only after some were acknowledged.
@@ -306,9 +296,7 @@ public final class Pusher {
             let rid = makeRID()
             relays[relay].sent(position, rid: rid, at: now.uptimeMicroseconds)
             let batch = batches[position - firstPosition]
-            let proof = startProof.flatMap { $0.incarnation == batch.stream.incarnation ? $0.encoded : nil }
-            let request = ControlRequest.push(
-                rid: rid, topic: batch.stream.topic, batch: batch.payload, startProof: proof)
+            let request = ControlRequest.push(rid: rid, topic: batch.stream.topic, batch: batch.payload)
             actions.append(.request(relay: relay, payload: request.encode()))
         }
         askNext(relay, now: now)

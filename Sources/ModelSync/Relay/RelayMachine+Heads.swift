@@ -38,15 +38,8 @@ extension RelayMachine {
         for index in all.indices {
             all[index].heads = zip(all[index].heads, isNews[index]).filter(\.1).map(\.0)
             guard isFull || !all[index].heads.isEmpty || !isLongSilent(all[index]) else { continue }
-            actions.append(.publish(topic: .heads(origin: all[index].origin), payload: encoded(all[index])))
+            actions.append(.publish(topic: .heads(origin: all[index].origin), payload: all[index].encode()))
         }
-    }
-
-    /// Heads as a message of the stream. It has the proof of the start, for which lists of heads have no room.
-    private func encoded(_ heads: Heads) -> [UInt8] {
-        var heads = heads
-        heads.startProof = replica.startProof(of: heads.origin, heads.incarnation)
-        return heads.encode()
     }
 
     /// Forgets what was kept of origins that the replica has forgotten.
@@ -87,7 +80,7 @@ extension RelayMachine {
         let topics = barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
         collect(now: now)
-        let payloads = (heads(prefixes: nil, now: now) + [ownHeads(now: now)]).map(encoded)
+        let payloads = (heads(prefixes: nil, now: now) + [ownHeads(now: now)]).map { $0.encode() }
         for topic in topics {
             for payload in payloads { actions.append(.publish(topic: topic, payload: payload)) }
         }

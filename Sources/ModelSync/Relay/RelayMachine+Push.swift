@@ -21,8 +21,6 @@ struct PendingPushes: Sendable {
         fileprivate(set) var waiters: [Waiter]
         /// The key that pushed it, where that has limits, with what the batch adds to what it holds.
         let creation: Creation?
-        /// The proof of the start that the batch is of, as its pusher has told it.
-        let startProof: [UInt8]?
     }
 
     /// The key that pushed a batch, and what the batch adds to what it holds.
@@ -49,7 +47,7 @@ struct PendingPushes: Sendable {
     /// Adds a request that waits for a batch.
     /// - Returns: the token under which the batch is to be made durable; nil when that is under way already.
     mutating func wait(
-        _ waiter: Waiter, for batch: BatchName, payload: [UInt8], creation: Creation?, startProof: [UInt8]?
+        _ waiter: Waiter, for batch: BatchName, payload: [UInt8], creation: Creation?
     ) -> UInt64? {
         if let token = tokens[batch] {
             entries[token]?.waiters.append(waiter)
@@ -59,8 +57,7 @@ struct PendingPushes: Sendable {
         nextToken += 1
         tokens[batch] = token
         byteCount += payload.count
-        entries[token] = Entry(
-            batch: batch, payload: payload, waiters: [waiter], creation: creation, startProof: startProof)
+        entries[token] = Entry(batch: batch, payload: payload, waiters: [waiter], creation: creation)
         last[batch.stream] = max(last(of: batch.stream), batch.sequence)
         return token
     }
@@ -91,8 +88,7 @@ extension RelayMachine {
     /// store makes that durable, too: it may have come from another relay. Nothing of a batch is merged, sent on or
     /// served before it is durable: a process that has seen it could not be told that it was taken back.
     func push(
-        _ rid: UInt64, _ topic: Topic, _ payload: [UInt8], _ startProof: [UInt8]?, from peer: [UInt8],
-        _ grantee: Grantee, now: Moment
+        _ rid: UInt64, _ topic: Topic, _ payload: [UInt8], from peer: [UInt8], _ grantee: Grantee, now: Moment
     ) {
         let waiting = service.peers.withPeer(peer, now: now) { $0.pushCount }
         guard waiting < configuration.budget.pushesPerPeer else {
@@ -122,7 +118,7 @@ extension RelayMachine {
             }
         }
         guard configuration.persistsPushes else {
-            let arrival = merge(topic, payload, startProof, of: grantee, now: now) { self.mayName(peer, $0, now: now) }
+            let arrival = merge(topic, payload, of: grantee, now: now) { self.mayName(peer, $0, now: now) }
             if arrival == .accepted, let creation { note(creation) }
             return answer(arrival, PendingPushes.Waiter(peer: peer, rid: rid), now: now)
         }
@@ -139,8 +135,7 @@ extension RelayMachine {
         let batch = PendingPushes.BatchName(stream: place.stream, sequence: place.sequence)
         service.peers.withPeer(peer, now: now) { $0.pushCount += 1 }
         let waiter = PendingPushes.Waiter(peer: peer, rid: rid)
-        guard let token = pushes.wait(waiter, for: batch, payload: payload, creation: creation, startProof: startProof)
-        else { return }
+        guard let token = pushes.wait(waiter, for: batch, payload: payload, creation: creation) else { return }
         if let creation { pushAccounts.add(creation.amount, of: creation.key, isPending: true) }
         actions.append(
             .persist(
@@ -171,7 +166,7 @@ extension RelayMachine {
     /// Merges a pushed batch and sends it on.
     /// - Parameter mayName: whether the batch may begin a name; called where it would.
     private func merge(
-        _ topic: Topic, _ payload: [UInt8], _ startProof: [UInt8]?, of grantee: Grantee = .anybody, now: Moment,
+        _ topic: Topic, _ payload: [UInt8], of grantee: Grantee = .anybody, now: Moment,
         mayName: (_ origin: String) -> Bool = { _ in true }
     ) -> PushArrival {
         let arrival = replica.receivePushed(
@@ -181,9 +176,6 @@ extension RelayMachine {
             sources.note(
                 place.stream.origin, incarnation: place.stream.incarnation, stamp: place.lastStamp,
                 at: now.uptimeMicroseconds)
-            if let startProof {
-                replica.noteProof(startProof, of: place.stream.origin, place.stream.incarnation, now: now)
-            }
         }
         collect(now: now)
         return arrival
@@ -227,7 +219,7 @@ extension RelayMachine {
             pushAccounts.finish(creation.amount, of: creation.key)
             if let part = creation.part { pushAccounts.add(part, of: creation.key) }
         }
-        let arrival = merge(entry.batch.stream.topic, entry.payload, entry.startProof, now: now)
+        let arrival = merge(entry.batch.stream.topic, entry.payload, now: now)
         for waiter in entry.waiters where service.peers.finishPush(of: waiter.peer) {
             answer(arrival, waiter, now: now)
         }

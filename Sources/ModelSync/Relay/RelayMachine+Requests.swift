@@ -65,12 +65,12 @@ extension RelayMachine {
             return service.replay(
                 rid, stream, from: first, through: last, knowledge(of: stream, grantee.rights, now: now), ring,
                 to: peer, now: now, counters: &counters)
-        case .push(let rid, let topic, let batch, let startProof):
+        case .push(let rid, let topic, let batch):
             guard configuration.role == .relay else {
                 let message = "this is a \(configuration.role); push goes to a relay"
                 return service.refuse(rid, .denied, message, peer, now: now, &counters)
             }
-            return push(rid, topic, batch, startProof, from: peer, grantee, now: now)
+            return push(rid, topic, batch, from: peer, grantee, now: now)
         case .snapshot(let rid, let selected, _):
             guard !isSettling(now: now) else {
                 let message = "this relay or an origin has just started, and not all that its senders hold is here yet"

@@ -33,7 +33,7 @@ struct ControlService: Sendable {
         case fetch(rid: UInt64, type: String, ids: [String])
         case digest(rid: UInt64, type: String, bits: Int)
         case replay(rid: UInt64, stream: ReplayRing.Stream, first: UInt64, last: UInt64)
-        case push(rid: UInt64, topic: Topic, batch: [UInt8], startProof: [UInt8]?)
+        case push(rid: UInt64, topic: Topic, batch: [UInt8])
         case report(Report)
     }
 
@@ -156,8 +156,8 @@ struct ControlService: Sendable {
             guard hasPlace(rid, peer, now: now, &counters) else { return nil }
             let stream = ReplayRing.Stream(origin: origin, incarnation: incarnation, topic: topic)
             return .replay(rid: rid, stream: stream, first: first, last: last)
-        case .push(let rid, let topic, let batch, let startProof):
-            return .push(rid: rid, topic: topic, batch: batch, startProof: startProof)
+        case .push(let rid, let topic, let batch):
+            return .push(rid: rid, topic: topic, batch: batch)
         case .unknown(let method, let rid):
             counters[.unknownKinds] += 1
             refuse(

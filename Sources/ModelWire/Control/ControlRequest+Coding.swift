@@ -34,11 +34,10 @@ extension ControlRequest: ControlFrame {
             begin(4, &writer)
             writer.write(text: type)
             writer.write(unsigned: bits)
-        case .push(_, let topic, let batch, let startProof):
-            begin(startProof == nil ? 4 : 5, &writer)
+        case .push(_, let topic, let batch):
+            begin(4, &writer)
             writer.write(byteString: topic.bytes)
             writer.write(byteString: batch)
-            if let startProof { writer.write(byteString: startProof) }
         case .report(_, let report):
             begin(3, &writer)
             report.write(to: &writer)
@@ -76,8 +75,7 @@ extension ControlRequest: ControlFrame {
         case "push":
             self = .push(
                 rid: rid, topic: try frame.topic(&elements),
-                batch: try frame.byteString(&elements, byteCountMax: limits.frameByteCount),
-                startProof: try frame.optionalByteString(&elements, byteCountMax: Heads.startProofByteCountMax))
+                batch: try frame.byteString(&elements, byteCountMax: limits.frameByteCount))
         case "report":
             try frame.expect(&elements)
             self = .report(rid: rid, report: try Report(reading: &frame))

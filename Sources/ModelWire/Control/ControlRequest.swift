@@ -15,9 +15,8 @@ public enum ControlRequest: Sendable, Hashable {
     case fetch(rid: UInt64, type: String, ids: [String])
     /// Asks for the digests of a type, one for each value of the upper `bits` bits of the mixed hash.
     case digest(rid: UInt64, type: String, bits: UInt64)
-    /// Gives a batch to a relay, as it would be sent on the stream, with the proof of the start that it is of, if there
-    /// is one (``Heads/startProof``).
-    case push(rid: UInt64, topic: Topic, batch: [UInt8], startProof: [UInt8]? = nil)
+    /// Gives a batch to a relay, as it would be sent on the stream.
+    case push(rid: UInt64, topic: Topic, batch: [UInt8])
     /// Tells the state of the replica. Not answered.
     case report(rid: UInt64, report: Report)
     /// Ends a request. Not answered.
@@ -29,7 +28,7 @@ public enum ControlRequest: Sendable, Hashable {
     public var rid: UInt64 {
         switch self {
         case .hello(let rid, _, _, _), .snapshot(let rid, _, _), .credit(let rid, _), .fetch(let rid, _, _),
-            .replay(let rid, _, _, _, _, _), .digest(let rid, _, _), .push(let rid, _, _, _), .report(let rid, _),
+            .replay(let rid, _, _, _, _, _), .digest(let rid, _, _), .push(let rid, _, _), .report(let rid, _),
             .cancel(let rid), .unknown(_, let rid):
             rid
         }

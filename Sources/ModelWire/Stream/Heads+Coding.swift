@@ -2,7 +2,7 @@ import ModelCBOR
 import ModelRecord
 
 extension Heads {
-    /// The frame `[1, origin, incarnation, stamp, heads, flags, ? age, ? proof]`.
+    /// The frame `[1, origin, incarnation, stamp, heads, flags, ? age]`.
     public func encode() -> [UInt8] {
         var writer = CBORWriter(reserving: 64 + heads.reduce(0) { $0 + $1.topic.bytes.count + 24 })
         write(to: &writer)
@@ -11,8 +11,7 @@ extension Heads {
 
     func write(to writer: inout CBORWriter) {
         writer.begin(
-            .heads, count: startProof != nil ? 8 : ageMilliseconds != nil ? 7 : 6, origin: origin,
-            incarnation: incarnation, stamp: stamp)
+            .heads, count: ageMilliseconds == nil ? 6 : 7, origin: origin, incarnation: incarnation, stamp: stamp)
         let sorted = Head.sorted(heads)
         writer.writeMapHead(sorted.count)
         for head in sorted {
@@ -23,12 +22,7 @@ extension Heads {
         }
         let flags: UInt64 = (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0) | (isPushed ? 4 : 0)
         writer.write(unsigned: flags | (leavesNamesOut ? 8 : 0))
-        if let ageMilliseconds {
-            writer.write(unsigned: ageMilliseconds)
-        } else if startProof != nil {
-            writer.writeNull()
-        }
-        if let startProof { writer.write(byteString: startProof) }
+        if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
     }
 
     /// Reads the array of a heads frame, which may stand inside another frame.
@@ -54,7 +48,6 @@ extension Heads {
         isPushed = flags & 4 != 0
         leavesNamesOut = flags & 8 != 0
         ageMilliseconds = try frame.optionalUnsigned(&elements)
-        startProof = try frame.optionalByteString(&elements, byteCountMax: Heads.startProofByteCountMax)
         try frame.finish(&elements)
     }
 }

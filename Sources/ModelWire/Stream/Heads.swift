@@ -23,14 +23,12 @@ public struct Heads: Sendable, Hashable {
     public var leavesNamesOut: Bool
     /// How long ago the relay last heard of the origin; nil when the sender tells no age.
     public var ageMilliseconds: UInt64?
-    /// The proof that the origin has begun this start, made by the origin and handed on by relays; nil for none.
-    public var startProof: [UInt8]?
 
     /// The heads of `origin`.
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
         hasTransactions: Bool = false, isPushed: Bool = false, leavesNamesOut: Bool = false,
-        ageMilliseconds: UInt64? = nil, startProof: [UInt8]? = nil
+        ageMilliseconds: UInt64? = nil
     ) {
         self.origin = origin
         self.incarnation = incarnation
@@ -41,11 +39,7 @@ public struct Heads: Sendable, Hashable {
         self.isPushed = isPushed
         self.leavesNamesOut = leavesNamesOut
         self.ageMilliseconds = ageMilliseconds
-        self.startProof = startProof
     }
-
-    /// The most bytes that a start's proof may have.
-    static let startProofByteCountMax = 128
 
     /// The head of one topic, if it is among them.
     public subscript(topic: Topic) -> Head? { heads.first { $0.topic == topic } }

@@ -51,9 +51,10 @@ public enum KeyFile {
                 "\(path) is a secret key of another user, who may change it: chown it to the user of this process")
         }
         guard keys.count == 1 else {
+            let (sort, option) = kind == .signingKey ? ("signing", " --signing") : ("secret", "")
             throw failure(
-                "\(path) holds \(keys.count) \(kind == .signingKey ? "signing" : "secret") keys, and a process has one: "
-                    + "modelcast keygen \(kind == .signingKey ? "--signing " : "")writes such a file")
+                "\(path) holds \(keys.count) \(sort) keys, and a process has one: "
+                    + "modelcast keygen\(option) writes such a file")
         }
         return keys[0]
     }

@@ -94,12 +94,7 @@ extension Simulation {
     }
 
     func carryOut(job node: SimulatedNode) {
-        for case .publish(let topic, let payload) in node.origin?.takeActions() ?? [] {
-            guard topic.type != nil else {
-                // Heads, which have the proof of the start.
-                try? node.pusher?.push(topic: topic, payload: payload)
-                continue
-            }
+        for case .publish(let topic, let payload) in node.origin?.takeActions() ?? [] where topic.type != nil {
             guard let batch = oracle.note(topic: topic, payload: payload, isPushed: true) else {
                 return fail(node, "publishes bytes on \(topic) that are no batch")
             }
@@ -143,7 +138,7 @@ extension Simulation {
 
     /// The number of a request that pushes a batch, and the batch; nil for other requests.
     static func push(_ payload: [UInt8]) -> (rid: UInt64, batch: BatchID, payload: [UInt8])? {
-        guard let items = PlainItem(payload)?.children, items.count >= 4, items[0].text == "push",
+        guard let items = PlainItem(payload)?.children, items.count == 4, items[0].text == "push",
             let rid = items[1].unsigned
         else { return nil }
         let bytes = items[3].content(of: payload)

@@ -18,7 +18,6 @@ extension Replica {
 
     /// How far these heads of a sender count.
     func word(_ sender: SenderID, on heads: Heads, now: Moment) -> Word {
-        if isUnproven(heads) { return .ignored }
         if !heads.isRelayed, isOrigin(sessions[sender.index], heads.origin), !isBorneTwice(heads.origin) { return .own }
         if isPresent(heads.origin) { return .ignored }
         // A relay tells topics under its own name, and a key that is granted `relay` need not be that origin.

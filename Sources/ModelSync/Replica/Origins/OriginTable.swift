@@ -6,10 +6,8 @@ struct OriginFacts {
     var latestStart: UInt64?
     /// The greatest incarnation that the origin itself or a batch has told; 0 for none.
     var provenStart: UInt64 = 0
-    /// The greatest incarnation that a signature has proven, where signatures are looked at; 0 for none.
+    /// The greatest incarnation of a batch that was sealed, where seals are looked at; 0 for none.
     var signedStart: UInt64 = 0
-    /// The proof of a start, as the origin has made it; nil where none was told.
-    var startProof: (incarnation: UInt64, encoded: [UInt8])?
     /// Others may have told of a later start than the proven one.
     var hasClaimedStart = false
     /// A later start that is not followed on all topics yet.

@@ -14,7 +14,6 @@ struct SenderBudget: Sendable {
     private var snapshots = TokenBucket()
     private var replays = TokenBucket()
     private var reports = TokenBucket()
-    private var proofs = TokenBucket()
 
     /// The rate of streams that the heads of the sender begin, or begin anew.
     static let streamRate = RequestBudget.Rate(burst: 16_384, perSecond: 4096)
@@ -23,9 +22,6 @@ struct SenderBudget: Sendable {
     static let replayRate = RequestBudget.Rate(burst: 4096, perSecond: 1024)
     /// The rate of reports that go out because a state has changed.
     static let reportRate = RequestBudget.Rate(burst: 32, perSecond: 8)
-
-    /// The rate of proofs of starts that are verified.
-    static let proofRate = RequestBudget.Rate(burst: 256, perSecond: 256)
 
     /// How many requests without fruit double the cost of the next.
     private static let fruitlessStep = 32
@@ -57,8 +53,6 @@ struct SenderBudget: Sendable {
     }
 
     mutating func takeReport(at time: UInt64) -> Bool { reports.take(of: SenderBudget.reportRate, at: time) }
-
-    mutating func takeProof(at time: UInt64) -> Bool { proofs.take(of: SenderBudget.proofRate, at: time) }
 
     /// How often the cost of a request has doubled.
     var dearness: Int { fruitlessCount / SenderBudget.fruitlessStep }

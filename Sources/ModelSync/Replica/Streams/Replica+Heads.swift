@@ -11,7 +11,6 @@ extension Replica {
     /// Takes note of the heads that a sender tells, and of the digests of its copy.
     func receiveHeads(_ sender: SenderID, _ heads: Heads, now: Moment) {
         guard noteOrigin(heads, of: sender, now: now) else { return }
-        reviewProof(of: heads, toldBy: sender, now: now)
         if heads.origin == sessions[sender.index].name { sessions[sender.index].leavesNamesOut = heads.leavesNamesOut }
         sessions[sender.index].ages[heads.origin] = (
             heads.isRelayed ? heads.ageMilliseconds ?? 0 : 0, now.uptimeMicroseconds, heads.incarnation, heads.stamp

@@ -301,7 +301,6 @@ extension Replica {
     func noteOrigin(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
         if configuration.forwardsBatches, heads.isRelayed, heads.origin == configuration.name { return false }
         guard noteOrigin(heads.origin, of: sender, now: now) else { return false }
-        noteProof(heads, of: sender, now: now)
         guard !isStartTooFarAhead(heads.incarnation, followed: origins[heads.origin].latestStart, now: now) else {
             counters[.clockRejectedHeads] += 1
             noteStartAhead(heads.origin, heads.incarnation, at: sender, now: now)
