@@ -29,7 +29,9 @@ extension Replica {
             verdict
             ?? signatures?.verifier.verdict(topic: key.topic.bytes.span, frame: payload, keys: keys) ?? .unsealed
         guard verdict != .genuine else {
-            origins[key.origin].signedStart = max(origins[key.origin].signedStart, decoder.incarnation)
+            if origins[key.origin].signedStart < decoder.incarnation {
+                origins[key.origin].signedStart = decoder.incarnation
+            }
             return nil
         }
         let (counter, fault): (Counters.Name, String) =
