@@ -24,34 +24,54 @@ extension Replica {
     func refusalOfSeal(
         _ key: StreamKey, _ payload: Span<UInt8>, _ verdict: SealVerdict? = nil, from source: String, now: Moment
     ) -> String? {
-        guard let keys = sealKeys(of: key, incarnation: decoder.incarnation) else { return nil }
+        signatures?.hasSeenSeal = false
+        guard let keys = sealKeys(of: key, incarnation: decoder.incarnation, now: now) else { return nil }
         let verdict =
             verdict
             ?? signatures?.verifier.verdict(topic: key.topic.bytes.span, frame: payload, keys: keys) ?? .unsealed
         guard verdict != .genuine else {
-            if origins[key.origin].signedStart < decoder.incarnation {
-                origins[key.origin].signedStart = decoder.incarnation
-            }
+            signatures?.hasSeenSeal = true
             return nil
         }
+        return refuse(verdict, key.topic, key.origin, source, now: now)
+    }
+
+    /// Takes note of the start of the batch that was looked at last, if it was sealed. Called where the batch is
+    /// followed, so that nothing is kept of names that are not, nor of a start too far ahead.
+    func noteSealedStart(of origin: String) {
+        guard signatures?.hasSeenSeal ?? false, origins[origin].signedStart < decoder.incarnation else { return }
+        origins[origin].signedStart = decoder.incarnation
+    }
+
+    /// Drops a batch that the owner has found not to be genuine. It is not even decoded.
+    func refuse(
+        _ sender: SenderID, topic: Topic, _ payload: Span<UInt8>, _ verdict: SealVerdict, now: Moment
+    ) {
+        let origin = BatchIdentity(of: payload)?.origin ?? "somebody"
+        _ = refuse(verdict, topic, origin, label(sender), now: now)
+    }
+
+    private func refuse(
+        _ verdict: SealVerdict, _ topic: Topic, _ origin: String, _ source: String, now: Moment
+    ) -> String {
         let (counter, fault): (Counters.Name, String) =
             switch verdict {
             case .genuine, .unsealed: (.unsignedBatches, "is not signed")
             case .unknownKey: (.unsignedBatches, "is signed with a key that is not granted for it (sign=)")
             case .forged: (.forgedBatches, "has a signature that is not that of its content")
             }
-        let message = "a batch of \(key.topic) as \(key.origin.shown()) \(fault)"
-        return refuse(key.origin, counter, message, source, now: now)
+        return refuse(origin, counter, "a batch of \(topic) as \(origin.shown()) \(fault)", source, now: now)
     }
 
     /// The keys, one of which has to have sealed a batch of this stream and start; nil where none has to.
-    private func sealKeys(of key: StreamKey, incarnation: UInt64) -> [VerifyingKey]? {
+    private func sealKeys(of key: StreamKey, incarnation: UInt64, now: Moment) -> [VerifyingKey]? {
         if let keys = signatures?.keys(of: key) { return keys }
         // What is not signed may not begin a start of an origin that signs: it would close the start that is signed.
         guard let keys = signatures?.keys(ofStartsOf: key.origin), !keys.isEmpty,
             incarnation > origins[key.origin].signedStart
         else { return nil }
-        return keys
+        // Nobody has looked at such a seal on another thread.
+        return signatures?.mayVerify(at: now.uptimeMicroseconds) ?? false ? keys : []
     }
 
     /// Counts something that is dropped for lack of a signature.

@@ -91,7 +91,7 @@ struct ReplicaLoop: ~Copyable {
         try carryOut(now: now)
         let hasMore = try makeAnswers(now: now)
         tellStatus(now: now)
-        try links.thread.wait(timeout: .microseconds(hasMore ? 0 : timeout(now: now)))
+        try links.thread.wait(timeout: .microseconds(hasMore || links.hasAnswered ? 0 : timeout(now: now)))
         try links.receive(taker: machine.taker) { now in try carryOut(now: now) }
         if case .relay(let relay, let sockets) = machine {
             try sockets.receive(

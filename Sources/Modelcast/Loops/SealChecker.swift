@@ -8,8 +8,9 @@ import Synchronization
 /// A thread that looks at the seals of batches beside the socket thread of a subscriber or relay, which goes on merging
 /// meanwhile. A signature takes as long as merging a hundred updates.
 ///
-/// Messages of one sender come back in their order. Senders take turns, so one that sends what nobody has signed costs
-/// the others nothing but its turn; and of each only so much is taken in at a time.
+/// Messages of one sender come back in their order. Each sender has the same share of the thread, counted by what its
+/// messages cost, so one that sends what nobody has signed, however large, costs the others no more than that; and of
+/// each only so much is taken in at a time.
 final class SealChecker: Sendable {
     /// A message of a stream on its way through the checker.
     struct Message {
@@ -18,16 +19,21 @@ final class SealChecker: Sendable {
         let connection: Int
         let topic: [UInt8]
         let payload: [UInt8]
-        /// The answer; nil for what need not be sealed.
+        /// The answer; nil for what need not be sealed, or was looked at under rules that hold no longer.
         var verdict: SealVerdict?
+
+        /// About the nanoseconds that the message costs: a signature, and a hash of its bytes.
+        fileprivate var cost: UInt64 { 60_000 + UInt64(payload.count) }
     }
 
     private struct State {
         var rules: SignatureRules
-        /// The messages that wait, of each sender.
-        var waiting: [[Message]] = []
-        /// The sender whose turn is next.
-        var turn = 0
+        /// How often the rules were replaced.
+        var version = 0
+        /// The messages that wait, of each sender, and what those before them have cost.
+        var waiting: [(messages: [Message], spent: UInt64)] = []
+        /// What had been spent by the sender whose turn was last, when it was.
+        var lastSpent: UInt64 = 0
         var finished: [Message] = []
         var isStopped = false
         /// The thread waits for work.
@@ -37,15 +43,23 @@ final class SealChecker: Sendable {
 
         init(rules: SignatureRules) { self.rules = rules }
 
-        /// The next message, of the sender whose turn it is.
+        mutating func add(_ message: Message) {
+            let index = message.sender.index
+            while waiting.count <= index { waiting.append(([], 0)) }
+            // A sender that was silent has no more in hand than the others.
+            if waiting[index].messages.isEmpty { waiting[index].spent = max(waiting[index].spent, lastSpent) }
+            waiting[index].messages.append(message)
+        }
+
+        /// The next message, of the sender that has spent least.
         mutating func takeNext() -> Message? {
-            for step in waiting.indices {
-                let index = (turn + step) % waiting.count
-                guard !waiting[index].isEmpty else { continue }
-                turn = index + 1
-                return waiting[index].removeFirst()
-            }
-            return nil
+            let index = waiting.indices.filter { !waiting[$0].messages.isEmpty }
+                .min { waiting[$0].spent < waiting[$1].spent }
+            guard let index else { return nil }
+            let message = waiting[index].messages.removeFirst()
+            lastSpent = waiting[index].spent
+            waiting[index].spent += message.cost
+            return message
         }
     }
 
@@ -68,14 +82,17 @@ final class SealChecker: Sendable {
     }
 
     /// Lets other rules hold for what is looked at from now on.
-    func replace(by rules: SignatureRules) { state.withLock { $0.rules = rules } }
+    func replace(by rules: SignatureRules) {
+        state.withLock { state in
+            state.rules = rules
+            state.version += 1
+        }
+    }
 
     /// Takes a message in.
     func add(_ message: Message) {
         let isIdle = state.withLock { state in
-            let index = message.sender.index
-            while state.waiting.count <= index { state.waiting.append([]) }
-            state.waiting[index].append(message)
+            state.add(message)
             defer { state.isIdle = false }
             return state.isIdle
         }
@@ -113,11 +130,11 @@ final class SealChecker: Sendable {
     private func run() {
         var verifier = SealVerifier()
         var keys = KeysOfStream()
-        while let (message, rules) = next() {
+        while let (message, rules, version) = next() {
             let verdict = SealChecker.verdict(on: message, rules, &keys, &verifier)
             let (isFirst, isAwaited) = state.withLock { state in
                 var message = message
-                message.verdict = verdict
+                message.verdict = version == state.version ? verdict : nil
                 state.finished.append(message)
                 defer { state.isAwaited = false }
                 return (state.finished.count == 1, state.isAwaited)
@@ -127,16 +144,16 @@ final class SealChecker: Sendable {
         }
     }
 
-    /// The next message, with the rules for it; nil at the end.
-    private func next() -> (Message, SignatureRules)? {
+    /// The next message, with the rules for it and their version; nil at the end.
+    private func next() -> (Message, SignatureRules, Int)? {
         while true {
-            let (taken, rules, isStopped) = state.withLock { state in
+            let (taken, rules, version, isStopped) = state.withLock { state in
                 let taken = state.takeNext()
                 state.isIdle = taken == nil
-                return (taken, state.rules, state.isStopped)
+                return (taken, state.rules, state.version, state.isStopped)
             }
             if isStopped { return nil }
-            if let taken { return (taken, rules) }
+            if let taken { return (taken, rules, version) }
             work.wait()
         }
     }
@@ -158,9 +175,10 @@ final class SealChecker: Sendable {
     private static func verdict(
         on message: Message, _ rules: SignatureRules, _ keys: inout KeysOfStream, _ verifier: inout SealVerifier
     ) -> SealVerdict? {
-        guard let batch = BatchIdentity(of: message.payload.span),
-            let keys = keys.find(message.topic, batch.origin, in: rules)
-        else { return nil }
+        // Whoever seals writes batches whose beginning can be read.
+        let origin = BatchIdentity(of: message.payload.span)?.origin
+        guard let keys = keys.find(message.topic, origin ?? "", in: rules) else { return nil }
+        guard origin != nil else { return .unsealed }
         return verifier.verdict(topic: message.topic.span, frame: message.payload.span, keys: keys)
     }
 }

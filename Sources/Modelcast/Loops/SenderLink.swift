@@ -8,8 +8,10 @@ final class SenderLink {
     private(set) var stream: (any StreamConnection)?
     /// How many streams were opened before this one.
     private(set) var streamNumber = 0
-    /// How many messages and bytes of the stream the checker of seals has.
+    /// How many messages and bytes of the stream are in the checker of seals, or have come out of it and wait here.
     var checked = (count: 0, byteCount: 0)
+    /// The messages that have come out of the checker, from the next one on.
+    var answered: ArraySlice<SealChecker.Message> = []
     var pause = ReconnectPause()
     /// The owner of the sender's key, where there are grants.
     var grantee: Grantee?

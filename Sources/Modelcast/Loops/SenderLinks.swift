@@ -138,7 +138,6 @@ final class SenderLinks {
     /// - Parameter carryOut: does what the taker wants done. It is called after each reply, so that credit leaves at
     ///   once.
     func receive(taker: some ListeningMachine, carryOut: (Moment) throws -> Void) throws {
-        deliverChecked(to: taker)
         for link in links {
             if link.control.connection?.isReadable ?? false {
                 var end: UInt64 = .max
@@ -155,9 +154,12 @@ final class SenderLinks {
             try receiveStream(link, taker)
         }
         // The connection of such a sender would end each wait at once.
-        if links.contains(where: isFull) { checker?.waitForFinished() }
-        deliverChecked(to: taker)
+        if !hasAnswered, links.contains(where: isFull) { checker?.waitForFinished() }
+        try deliverChecked(to: taker, carryOut: carryOut)
     }
+
+    /// Messages have come out of the checker and wait for their turn: the next wait ends at once.
+    var hasAnswered: Bool { links.contains { !$0.answered.isEmpty } }
 
     /// Receives a reply.
     /// - Returns: false when there was none.
@@ -219,18 +221,28 @@ final class SenderLinks {
         link.checked.count >= SenderLinks.checkedCountMax || link.checked.byteCount >= SenderLinks.checkedByteCountMax
     }
 
-    /// Hands on what the checker has looked at.
-    private func deliverChecked(to taker: some ListeningMachine) {
+    /// Hands on what the checker has looked at, of each sender for as long as a turn lasts.
+    private func deliverChecked(
+        to taker: some ListeningMachine, carryOut: (Moment) throws -> Void
+    ) throws {
         guard let checker else { return }
-        for message in checker.takeFinished() {
-            let link = links[message.sender.index]
-            link.checked.count -= 1
-            link.checked.byteCount -= message.payload.count
-            // Nothing comes over a connection that was given up.
-            guard message.connection == link.streamNumber else { continue }
-            taker.receiveStream(
-                message.sender, topic: message.topic.span, payload: message.payload.span, verdict: message.verdict,
-                now: Clocks.now())
+        for message in checker.takeFinished() { links[message.sender.index].answered.append(message) }
+        for link in links where !link.answered.isEmpty {
+            let end = Clocks.now().uptimeMicroseconds + SenderLinks.turnMicroseconds
+            while let message = link.answered.popFirst() {
+                link.checked.count -= 1
+                link.checked.byteCount -= message.payload.count
+                let now = Clocks.now()
+                // Nothing comes over a connection that was given up.
+                if message.connection == link.streamNumber {
+                    taker.receiveStream(
+                        message.sender, topic: message.topic.span, payload: message.payload.span,
+                        verdict: message.verdict, now: now)
+                }
+                if now.uptimeMicroseconds >= end { break }
+            }
+            if link.answered.isEmpty { link.answered = [] }
+            try carryOut(Clocks.now())
         }
     }
 

@@ -169,11 +169,13 @@ import Testing
                 .relay(0), .push(rid: 1, topic: Self.user, batch: payload), as: Grantee(name: "nightly", rights: .all)
             ).first
         }
-        func batch(_ origin: String, _ sequence: UInt64, by key: SigningKey?) throws -> [UInt8] {
+        func batch(
+            _ origin: String, _ sequence: UInt64, by key: SigningKey?, start: UInt64 = 1_800_000_000_000 << 16
+        ) throws -> [UInt8] {
             var writer = BatchWriter()
-            try writer.append(.merge, stamp: 1_800_000_000_000 << 16 + sequence, id: "job", fields: ["a": 1])
+            try writer.append(.merge, stamp: start + sequence, id: "job", fields: ["a": 1])
             let frame = writer.finish(
-                origin: origin, incarnation: 1_800_000_000_000 << 16, sequence: sequence, awaitsSeal: key != nil)
+                origin: origin, incarnation: start, sequence: sequence, awaitsSeal: key != nil)
             return key.map { BatchSealer(key: $0).sealed(frame, on: Self.user.bytes) } ?? frame
         }
         for payload in [
@@ -186,7 +188,13 @@ import Testing
             }
             #expect(message.contains("signed") && message.contains("sign="))
         }
+        // Nothing is kept of a name that is not followed, whoever has signed.
+        #expect(network.relays[0].replica.origins["accounts-job"].signedStart == 0)
+        let ahead = try batch("accounts-ahead", 1, by: Self.key(1), start: 2_800_000_000_000 << 16)
+        guard case .error(_, .limit, _)? = push(ahead) else { throw CaseFailure("a start too far ahead is taken") }
+        #expect(network.relays[0].replica.origins["accounts-ahead"].signedStart == 0)
         #expect(push(try batch("accounts-job", 1, by: Self.key(1))) == .accepted(rid: 1))
+        #expect(network.relays[0].replica.origins["accounts-job"].signedStart == 1_800_000_000_000 << 16)
         network.run(milliseconds: 6_000)
         #expect(network.replicas[0].cache["User", "job"] != nil)
     }

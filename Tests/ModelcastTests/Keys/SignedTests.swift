@@ -162,4 +162,40 @@ import ZeroMQ
         let last = try #require(finished.lastIndex { $0.sender.index == 1 })
         #expect(last < 1_900, "a sender of forged batches kept another waiting")
     }
+
+    @Test func `a sender of large batches keeps another from no more than its share`() async throws {
+        let rules = try #require(
+            SignatureRules(
+                signedTypes: [.all],
+                signers: [
+                    SignatureRules.Signer(Publication(types: [.all], origins: [.all]), key: signing.publicKey)
+                ]))
+        let checker = SealChecker(rules) {}
+        defer { checker.stop() }
+        let topic = Topic.data(type: "User").bytes
+        // What it ends in looks like a seal, so all of it is hashed.
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: 1, id: "1", fields: ["a": .text(String(repeating: "x", count: 200_000))])
+        let frame = writer.finish(origin: "a", incarnation: 1, sequence: 1, awaitsSeal: true)
+        var large = BatchSealer(key: signing).sealed(frame, on: topic)
+        large[40] ^= 1
+        for number in 0..<400 {
+            checker.add(
+                SealChecker.Message(sender: SenderID(index: 0), connection: number, topic: topic, payload: large))
+        }
+        for number in 0..<400 {
+            checker.add(
+                SealChecker.Message(
+                    sender: SenderID(index: 1), connection: number, topic: topic, payload: [0x80, UInt8(number % 5)]))
+        }
+        var finished: [SealChecker.Message] = []
+        while finished.count < 800 {
+            finished += checker.takeFinished()
+            checker.waitForFinished()
+        }
+        // Four small ones cost as much as a large one.
+        let last = try #require(finished.lastIndex { $0.sender.index == 1 })
+        #expect(finished[...last].count { $0.sender.index == 0 } < 300, "\(last)")
+        #expect(finished.allSatisfy { $0.verdict == ($0.sender.index == 0 ? .forged : .unsealed) })
+    }
 }

@@ -25,6 +25,7 @@ extension Replica {
         else {
             return .refused(.limit, PushArrival.noRoom)
         }
+        noteSealedStart(of: key.origin)
         countDecoded()
         stream.lastArrival = now.uptimeMicroseconds
         if stream.isUntold { tellAgain(stream, now: now) }

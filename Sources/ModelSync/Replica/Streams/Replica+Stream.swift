@@ -83,6 +83,7 @@ extension Replica {
     ) throws(WireError) {
         let topic = try self.topic(bytes)
         guard isWanted(topic) else { return }
+        if let verdict, verdict != .genuine { return refuse(sender, topic: topic, payload, verdict, now: now) }
         try decoder.decode(payload)
         // A batch is a sign of life: the heads may stand behind more batches than can be applied in time.
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
@@ -97,6 +98,7 @@ extension Replica {
         let met = meet(
             key, incarnation: decoder.incarnation, stamp: decoder.lastStamp, sender: sender, now: now)
         guard let stream = met else { return }
+        if sessions[sender.index].isJudged { noteSealedStart(of: key.origin) }
         stream.lastArrival = now.uptimeMicroseconds
         if stream.isUntold { tellAgain(stream, now: now) }
         if streams.count > count { takeFormerState(stream, sender, now: now) }
