@@ -37,7 +37,7 @@ extension Grants {
         let isSigned = requiresSignature(of: type)
         let written = rights.publications.filter { $0.has(type: type) }
         lines += written.map { publication in
-            // What holds for all types of a publication is said of this one alone.
+            // Rules for all types of a publication are said of this one alone.
             let one = Publication(
                 types: [NamePattern(type)].compactMap { $0 }, origins: publication.origins,
                 signingKeys: publication.signingKeys)

@@ -1,5 +1,5 @@
 extension Grants {
-    /// What is written of this type counts only with a signature that proves it.
+    /// Batches of this type count only with a signature of their origin.
     public func requiresSignature(of type: String) -> Bool { signedTypes.contains { $0.matches(type) } }
 
     /// The public signing keys that prove what this origin writes of this type: those of every publication that has

@@ -3,9 +3,10 @@
 public struct SealVerifier: Sendable {
     /// A signature that was verified, and what it signs.
     private struct Signed: Hashable {
+        // The root comes first, as it tells nearly all apart.
+        let root: SealHash
         let signature: KeySignature
         let count: Int
-        let root: SealHash
         let key: VerifyingKey
     }
 
@@ -31,19 +32,14 @@ public struct SealVerifier: Sendable {
         guard let seal = BatchSeal(endOf: frame, content: &content) else { return .unsealed }
         guard let key = keys.first(where: { $0.id == seal.keyID }) else { return .unknownKey }
         let root = seal.root(topic: topic, content: frame.extracting(..<content))
-        let signed = Signed(signature: seal.signature, count: seal.place.count, root: root, key: key)
-        if isKnown(signed) { return .genuine }
+        let signed = Signed(root: root, signature: seal.signature, count: seal.place.count, key: key)
+        if known.contains(signed) { return .genuine }
         verificationCount += 1
         guard key.verifies(seal.signature, of: BatchSeal.message(of: root, count: seal.place.count)) else {
             return .forged
         }
         remember(signed)
         return .genuine
-    }
-
-    private func isKnown(_ signed: Signed) -> Bool {
-        // Mostly it is the one that was verified last.
-        known.contains { $0.root == signed.root && $0 == signed }
     }
 
     private mutating func remember(_ signed: Signed) {

@@ -1,6 +1,6 @@
 /// The secret half of a pair of keys for signatures (Ed25519), which one publishing process has.
 ///
-/// It shows in no description and no mirror; only ``seed`` has it.
+/// The secret shows in no description and no mirror; only ``seed`` has it.
 public struct SigningKey: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The size of ``seed``, in bytes.
     public static let byteCount = 32

@@ -1,7 +1,7 @@
 import ModelSigning
 import ModelWire
 
-/// What an origin signs with, and the batches that are closed and wait for their seals.
+/// The key of an origin for signatures, and its batches that are closed and wait for their seals.
 struct OriginSignature: Sendable {
     /// A batch that ends before its seal. Its action is empty until then.
     struct Unsealed {

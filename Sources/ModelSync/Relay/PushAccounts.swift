@@ -61,7 +61,10 @@ struct PushAccounts: Sendable {
     mutating func judge(_ amount: CreatedAmount, of owner: Grantee, now: Moment) -> Verdict {
         var account = accounts[owner.key] ?? Account(owner: owner)
         // Other grants may hold by now, with other origins.
-        if account.owner.rights.withoutSigningKeys != owner.rights.withoutSigningKeys {
+        // The second look costs copies, and is seldom needed.
+        if account.owner.rights != owner.rights,
+            account.owner.rights.withoutSigningKeys != owner.rights.withoutSigningKeys
+        {
             account = Account(owner: owner, pending: account.pending, parts: account.parts)
         }
         account.owner = owner

@@ -23,6 +23,6 @@ extension [Heads] {
 }
 
 extension Rights {
-    /// Its owner may ask for batches of this topic. One that is of no type is for those who may read everything.
+    /// The owner of these rights may ask for batches of the topic. One of no type is for those who may read everything.
     func mayRead(_ topic: Topic) -> Bool { topic.type.map { mayRead($0) } ?? readsAll }
 }

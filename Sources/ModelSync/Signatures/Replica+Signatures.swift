@@ -66,11 +66,11 @@ extension Replica {
     /// The keys, one of which has to have sealed a batch of this stream and start; nil where none has to.
     private func sealKeys(of key: StreamKey, incarnation: UInt64, now: Moment) -> [VerifyingKey]? {
         if let keys = signatures?.keys(of: key) { return keys }
-        // What is not signed may not begin a start of an origin that signs: it would close the start that is signed.
+        // A batch that is not signed may not begin a start of an origin that signs: it would close the signed one.
         guard let keys = signatures?.keys(ofStartsOf: key.origin), !keys.isEmpty,
             incarnation > origins[key.origin].signedStart
         else { return nil }
-        // Nobody has looked at such a seal on another thread.
+        // Such a seal was looked at on no other thread, so it costs this one.
         return signatures?.mayVerify(at: now.uptimeMicroseconds) ?? false ? keys : []
     }
 

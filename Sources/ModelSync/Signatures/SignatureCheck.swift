@@ -7,7 +7,7 @@ struct SignatureCheck {
     var verifier = SealVerifier()
     /// The batch that was looked at last had to be sealed, and was.
     var hasSeenSeal = false
-    /// What verifying takes of the merging thread.
+    /// The budget of verifications on the merging thread.
     private var verifications = TokenBucket()
     private static let verificationRate = RequestBudget.Rate(burst: 256, perSecond: 256)
     /// The stream that was looked up last, with the keys that may seal it; nil for one that need not be sealed.

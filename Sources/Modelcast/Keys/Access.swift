@@ -98,7 +98,7 @@ public final class Access: Sendable {
 }
 
 extension SignatureRules {
-    /// What the grants say of signatures; nil where nothing has to be signed.
+    /// The rules of some grants on signatures; nil where nothing has to be signed.
     fileprivate init?(_ grants: Grants) {
         let signers = grants.all.flatMap { grant in
             grant.rights.publications.flatMap { publication in

@@ -115,7 +115,7 @@ public enum KeyFile {
         case signingKey = "modelcast-signing-key"
         case verifyingKey = "modelcast-verifying-key"
 
-        /// What such a line has, for errors, and the usual name of its file.
+        /// The key of such a line in words, for errors, with the usual name of its file.
         var title: String {
             switch self {
             case .secretKey: "a secret key (NAME.key)"

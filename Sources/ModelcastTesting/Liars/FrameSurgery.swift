@@ -24,17 +24,18 @@ enum FrameSurgery {
     /// The batch under another incarnation.
     static func withIncarnation(_ incarnation: UInt64, _ payload: [UInt8]) -> [UInt8] {
         guard let frame = PlainItem(payload), BatchFacts(frame) != nil else { return payload }
-        let place = frame.children[2].range
-        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: incarnation >> ($0 * 8)) }
-        return Array(payload[..<place.lowerBound]) + [0x1B] + bytes + Array(payload[place.upperBound...])
+        return replacing(frame.children[2], by: incarnation, in: payload)
     }
 
     /// The batch under the next sequence.
     static func withNextSequence(_ payload: [UInt8]) -> [UInt8] {
         guard let frame = PlainItem(payload), let batch = BatchFacts(frame) else { return payload }
-        let place = frame.children[3].range
-        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: (batch.sequence + 1) >> ($0 * 8)) }
-        return Array(payload[..<place.lowerBound]) + [0x1B] + bytes + Array(payload[place.upperBound...])
+        return replacing(frame.children[3], by: batch.sequence + 1, in: payload)
+    }
+
+    private static func replacing(_ item: PlainItem, by number: UInt64, in payload: [UInt8]) -> [UInt8] {
+        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        return Array(payload[..<item.range.lowerBound]) + [0x1B] + bytes + Array(payload[item.range.upperBound...])
     }
 
     /// The frame with its heads changed by `body`; a frame without heads as it is.

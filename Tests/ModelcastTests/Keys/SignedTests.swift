@@ -38,6 +38,12 @@ import ZeroMQ
                 """)
     }
 
+    /// A checker under rules by which everything has to be signed.
+    private func makeChecker() throws -> SealChecker {
+        let signer = SignatureRules.Signer(Publication(types: [.all], origins: [.all]), key: signing.publicKey)
+        return SealChecker(try #require(SignatureRules(signedTypes: [.all], signers: [signer]))) {}
+    }
+
     private func makePublisher(_ access: Access, signingKey: SigningKey?) throws -> Publisher {
         var configuration = PublisherConfiguration(
             name: "accounts", endpoints: try SenderEndpoints(control: "tcp://127.0.0.1:*"))
@@ -123,13 +129,7 @@ import ZeroMQ
     }
 
     @Test func `messages of a sender come out of the checker in their order, and senders take turns`() async throws {
-        let rules = try #require(
-            SignatureRules(
-                signedTypes: [.all],
-                signers: [
-                    SignatureRules.Signer(Publication(types: [.all], origins: [.all]), key: signing.publicKey)
-                ]))
-        let checker = SealChecker(rules) {}
+        let checker = try makeChecker()
         defer { checker.stop() }
         let topic = Topic.data(type: "User").bytes
         func frame(_ sequence: UInt64, by key: SigningKey) throws -> [UInt8] {
@@ -164,13 +164,7 @@ import ZeroMQ
     }
 
     @Test func `a sender of large batches keeps another from no more than its share`() async throws {
-        let rules = try #require(
-            SignatureRules(
-                signedTypes: [.all],
-                signers: [
-                    SignatureRules.Signer(Publication(types: [.all], origins: [.all]), key: signing.publicKey)
-                ]))
-        let checker = SealChecker(rules) {}
+        let checker = try makeChecker()
         defer { checker.stop() }
         let topic = Topic.data(type: "User").bytes
         // What it ends in looks like a seal, so all of it is hashed.

@@ -25,7 +25,7 @@ final class SenderSession {
     var leavesNamesOut = false
     /// The rights of the sender's key; nil where there are no grants, so that it may bring everything.
     var rights: SenderRights? { didSet { isJudged = isJudged || rights != nil } }
-    /// What the sender brings is held against rights or signatures. One look tells that there is neither.
+    /// Rights or signatures bound what the sender may bring. One look tells that there are neither.
     var isJudged = false
     /// How far the word of the sender on other origins is believed.
     var credit = Credit()
