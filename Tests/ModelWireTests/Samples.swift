@@ -153,7 +153,7 @@ extension Heads {
             origin: randomOrigin(using: &generator), incarnation: randomCount(using: &generator),
             stamp: randomCount(using: &generator), heads: heads, isRelayed: .random(using: &generator),
             hasTransactions: .random(using: &generator), isPushed: .random(using: &generator),
-            leavesNamesOut: .random(using: &generator),
+            leavesNamesOut: .random(using: &generator), mayHaveFormer: .random(using: &generator),
             ageMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil)
     }
 

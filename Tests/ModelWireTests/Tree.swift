@@ -69,7 +69,8 @@ extension Heads {
         let known: [Tree] = [
             .unsigned(1), .text(origin), .unsigned(incarnation), .unsigned(stamp), .map(pairs),
             .unsigned(
-                (isRelayed ? 1 : 0) + (hasTransactions ? 2 : 0) + (isPushed ? 4 : 0) + (leavesNamesOut ? 8 : 0)),
+                (isRelayed ? 1 : 0) + (hasTransactions ? 2 : 0) + (isPushed ? 4 : 0) + (leavesNamesOut ? 8 : 0)
+                    + (mayHaveFormer ? 16 : 0)),
         ]
         return .array(known + (ageMilliseconds.map { [.unsigned($0)] } ?? []))
     }

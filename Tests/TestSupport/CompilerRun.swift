@@ -37,7 +37,8 @@ public struct CompilerRun: Sendable {
             .deletingLastPathComponent().appending(path: "Sources")
         // The folder of the build, which holds `TRIPLE/CONFIGURATION/Modules`.
         let build = modules.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return ["CLibZMQ", "CSlots", "CPrefetch"].map { sources.appending(path: "\($0)/include/module.modulemap").path }
+        let targets = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
+        return targets.sorted().map { sources.appending(path: "\($0)/include/module.modulemap").path }
             + [build.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap").path]
     }
 

@@ -159,6 +159,7 @@ extension RelayMachine {
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
             hasTransactions: facts.hasTransactions, isPushed: facts.isPushed,
+            mayHaveFormer: facts.mayHaveFormer || facts.isRestarted,
             ageMilliseconds: silence + (source == nil ? absence : 0))
     }
 

@@ -25,6 +25,7 @@ extension Replica {
             stream.holdsUntold = true
             // The store does not tell whether this is the first start of the origin, so it counts as a later one.
             audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
+            origins[position.origin].mayHaveFormer = true
             stream.isPushed = position.isPushed
             if position.isPushed {
                 origins[position.origin].isPushedHere = true

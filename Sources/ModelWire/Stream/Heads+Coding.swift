@@ -21,7 +21,7 @@ extension Heads {
             if let digest = head.digest { writer.write(unsigned: digest) }
         }
         let flags: UInt64 = (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0) | (isPushed ? 4 : 0)
-        writer.write(unsigned: flags | (leavesNamesOut ? 8 : 0))
+        writer.write(unsigned: flags | (leavesNamesOut ? 8 : 0) | (mayHaveFormer ? 16 : 0))
         if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
     }
 
@@ -47,6 +47,7 @@ extension Heads {
         hasTransactions = flags & 2 != 0
         isPushed = flags & 4 != 0
         leavesNamesOut = flags & 8 != 0
+        mayHaveFormer = flags & 16 != 0
         ageMilliseconds = try frame.optionalUnsigned(&elements)
         try frame.finish(&elements)
     }

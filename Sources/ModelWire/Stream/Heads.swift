@@ -21,6 +21,8 @@ public struct Heads: Sendable, Hashable {
     /// The relay, whose own heads these are, does not tell the names of all origins that it has followed, for lack of
     /// room.
     public var leavesNamesOut: Bool
+    /// The sender, a relay, knows or has to expect of an earlier start of the origin: what that wrote is in no batch.
+    public var mayHaveFormer: Bool
     /// How long ago the relay last heard of the origin; nil when the sender tells no age.
     public var ageMilliseconds: UInt64?
 
@@ -28,7 +30,7 @@ public struct Heads: Sendable, Hashable {
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
         hasTransactions: Bool = false, isPushed: Bool = false, leavesNamesOut: Bool = false,
-        ageMilliseconds: UInt64? = nil
+        mayHaveFormer: Bool = false, ageMilliseconds: UInt64? = nil
     ) {
         self.origin = origin
         self.incarnation = incarnation
@@ -38,6 +40,7 @@ public struct Heads: Sendable, Hashable {
         self.hasTransactions = hasTransactions
         self.isPushed = isPushed
         self.leavesNamesOut = leavesNamesOut
+        self.mayHaveFormer = mayHaveFormer
         self.ageMilliseconds = ageMilliseconds
     }
 

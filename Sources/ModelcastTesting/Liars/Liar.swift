@@ -81,7 +81,7 @@ struct Liar {
         }
         return Heads(
             origin: origin, incarnation: incarnation, stamp: stamp, heads: heads,
-            isRelayed: Bool.random(using: &generator), hasTransactions: chance(200),
+            isRelayed: Bool.random(using: &generator), hasTransactions: chance(200), mayHaveFormer: chance(200),
             ageMilliseconds: [0, 0, 50, .max].pick(&generator))
     }
 

@@ -20,6 +20,8 @@ final class FakeRelay {
     var requests: [ControlRequest] = []
     /// How long ago it says to have heard of its origins.
     var ageMilliseconds: UInt64 = 0
+    /// The origins of which it says that they have started before.
+    var formerOrigins: Set<String> = []
 
     init(_ name: String) { self.name = name }
 
@@ -45,7 +47,7 @@ final class FakeRelay {
                         digest: cache.digest(
                             of: stream.topic.type ?? "", buckets: stream.topic.buckets ?? 0..<256))
                 },
-                isRelayed: true, ageMilliseconds: ageMilliseconds)
+                isRelayed: true, mayHaveFormer: formerOrigins.contains(origin), ageMilliseconds: ageMilliseconds)
         }
     }
 

@@ -184,4 +184,26 @@ import Testing
         mesh.pass(milliseconds: 120_000)
         #expect(mesh.replica.counters[.bucketsFetched] == fetched)
     }
+
+    @Test(arguments: [true, false])
+    func `what a start wrote that was never heard of is taken where a relay tells that there was one`(
+        isTold: Bool
+    ) throws {
+        var mesh = try mesh(relays: 2)
+        // A job's only batch reaches one relay, and is lost on the way from there.
+        mesh.origins.append(try Wire.makeOrigin(name: "job"))
+        try mesh.write(2, "User", "7", ["age": 700], to: [0], via: [])
+        mesh.relays[0].heads = mesh.relays[0].heads.filter { $0.key.origin != "job" }
+        // Before that relay's next heads the job has started again, and is met by its first batch.
+        mesh.time += 100_000
+        mesh.origins[2] = try Wire.makeOrigin(after: mesh.now.wallMilliseconds << 16, name: "job")
+        if isTold { mesh.relays[0].formerOrigins = ["job"] }
+        try mesh.write(2, "User", "8", ["age": 800])
+        // What the other relay has acknowledged never reaches this one.
+        try mesh.write(1, "User", "9", ["age": 900], to: [1], via: [1])
+        mesh.pass(milliseconds: 20_000)
+        #expect(mesh.replica.cache["User", "7"]?["age"] == (isTold ? 700 : 7))
+        #expect(mesh.replica.cache["User", "9"]?["age"] == 900)
+        #expect(mesh.replica.counters[.renewals] == 0)
+    }
 }

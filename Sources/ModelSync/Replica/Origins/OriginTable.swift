@@ -18,6 +18,8 @@ struct OriginFacts {
     var isRestarted = false
     /// The greatest stamp that heads of the origin have told, of whichever start: a later start must be above it.
     var latestStamp: Stamp = 0
+    /// The origin has had an earlier start, or may have had one, as a relay tells or a stored position leaves open.
+    var mayHaveFormer = false
     /// The origin has sent transactions over several topics, as its heads tell and its batches show.
     var hasTransactions = false
     /// The origin pushes its batches to relays.

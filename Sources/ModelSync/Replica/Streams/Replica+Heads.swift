@@ -146,9 +146,21 @@ extension Replica {
         let origin = stream.key.origin
         // A batch of the later start may be here before any heads of it.
         let isLater = origins[origin].latestStart.map { $0 < stream.incarnation } ?? false
-        guard sessions[sender.index].isSynced, isLater || head == 0 || origins[origin].isRestarted else { return }
-        audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
-        takeOver(stream, from: sender, now: now)
+        guard sessions[sender.index].isSynced else { return }
+        let isTaken = isLater || head == 0 || origins[origin].isRestarted
+        if isTaken || origins[origin].mayHaveFormer { audits.noteUncopied(stream.type, at: now.uptimeMicroseconds) }
+        if isTaken { takeOver(stream, from: sender, now: now) }
+    }
+
+    /// Takes note that a relay knows of an earlier start of an origin. A replica that met the origin by a batch of the
+    /// later one, and asked for no copy since, lacks what the earlier one wrote if that was lost on the way here.
+    func noteFormer(of origin: String, now: Moment) {
+        guard !origins[origin].mayHaveFormer else { return }
+        origins[origin].mayHaveFormer = true
+        for stream in streams.of(origin: origin) {
+            stream.holdsUntold = true
+            audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
+        }
     }
 
     /// Takes the copy of a sender once more that has come to hold a stream after its copy was taken, perhaps by no

@@ -258,7 +258,7 @@ extension Replica {
         goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
         // A restored state may hold models of this stream although no position of it was stored.
-        stream.holdsUntold = latest > incarnation || lastAlive != nil
+        stream.holdsUntold = latest > incarnation || lastAlive != nil || origins[key.origin].mayHaveFormer
         if !isClaim { proveStart(key.origin, incarnation) }
         noteStart(of: stream, latest, by: sender, now: now)
         streams.insert(stream)
@@ -318,6 +318,7 @@ extension Replica {
         }
         if heads.hasTransactions { origins.noteTransaction(of: heads.origin) }
         if heads.isPushed { notePushed(heads.origin) }
+        if heads.mayHaveFormer { noteFormer(of: heads.origin, now: now) }
         return true
     }
 
@@ -351,6 +352,7 @@ extension Replica {
         stream.incarnation = incarnation
         stream.holdsOlderIncarnation = true
         stream.holdsUntold = true
+        origins[stream.key.origin].mayHaveFormer = true
         audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
         stream.beginning.isRestored = false
         stream.clockPause = nil
