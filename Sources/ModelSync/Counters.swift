@@ -108,8 +108,10 @@ public struct Counters: Sendable {
         case deniedMessages
         /// Batches dropped because their type has to be signed, and they were not, or with a key that is not granted.
         case unsignedBatches
-        /// Batches dropped because their signature is not that of their content.
+        /// Batches, and signed heads, dropped because their signature is not that of their content.
         case forgedBatches
+        /// Parts of the copy that were not what their origin had signed, for longer than a minute; each time again.
+        case signedDifferences
         /// Connections closed because their peers took nothing, and held memory that others needed.
         case cutClients
         /// Requests refused.

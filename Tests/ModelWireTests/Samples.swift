@@ -142,6 +142,19 @@ func randomTopics(_ count: ClosedRange<Int>, using generator: inout SeededGenera
     }
 }
 
+extension SignedHeads {
+    static func random(using generator: inout SeededGenerator) -> SignedHeads {
+        let heads = Heads.random(using: &generator)
+        let first = Int.random(in: 0..<256, using: &generator)
+        let count = Int.random(in: 0...min(256 - first, 5), using: &generator)
+        return SignedHeads(
+            origin: heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, type: "User",
+            since: randomCount(using: &generator),
+            heads: heads.heads.map { Head(topic: $0.topic, sequence: $0.sequence) }, firstBucket: first,
+            hashes: (0..<count * SignedHeads.hashByteCount).map { _ in .random(in: 0...255, using: &generator) })
+    }
+}
+
 extension Heads {
     static func random(using generator: inout SeededGenerator) -> Heads {
         let heads = randomTopics(0...4, using: &generator).map { topic in
@@ -270,14 +283,16 @@ enum FrameSample: Equatable {
     case batch(BatchSample)
     case request(ControlRequest)
     case reply(ControlReply)
+    case signedHeads(SignedHeads)
 
-    static let kindCount = 3 + ControlRequest.kindCount + ControlReply.kindCount
+    static let kindCount = 4 + ControlRequest.kindCount + ControlReply.kindCount
 
     static func random(kind: Int, using generator: inout SeededGenerator) throws -> FrameSample {
         switch kind {
         case 0: return .heads(.random(using: &generator))
         case 1: return .bye(.random(using: &generator))
         case 2: return .batch(try .random(using: &generator))
+        case kindCount - 1: return .signedHeads(.random(using: &generator))
         case ..<(3 + ControlRequest.kindCount): return .request(try .random(kind: kind - 3, using: &generator))
         default: return .reply(try .random(kind: kind - 3 - ControlRequest.kindCount, using: &generator))
         }
@@ -290,16 +305,19 @@ enum FrameSample: Equatable {
         case .batch(let batch): batch.encode()
         case .request(let request): request.encode()
         case .reply(let reply): reply.encode()
+        // A seal is a byte string, of which the decoder does not ask what is in it.
+        case .signedHeads(let heads): heads.encodeWithoutSeal() + [0x42, 1, 2]
         }
     }
 
     /// Decodes a frame of the same kind as this one: of the stream, a request or a reply.
     func decoding(_ frame: [UInt8], limits: WireLimits = .default) throws(WireError) -> FrameSample? {
         switch self {
-        case .heads, .bye, .batch:
+        case .heads, .bye, .batch, .signedHeads:
             switch try StreamFrame(decoding: frame.span, limits: limits) {
             case .heads(let heads): return .heads(heads)
             case .bye(let bye): return .bye(bye)
+            case .signedHeads(let heads): return .signedHeads(heads)
             case .batch: return .batch(try BatchSample(decoding: frame, limits: limits))
             case .unknown: return nil
             }

@@ -76,6 +76,16 @@ extension Heads {
     }
 }
 
+extension SignedHeads {
+    var tree: Tree {
+        let pairs = heads.map { (key: Tree.bytes($0.topic.bytes), value: Tree.unsigned($0.sequence)) }
+        return .array([
+            .unsigned(3), .text(origin), .unsigned(incarnation), .unsigned(stamp), .text(type), .unsigned(since),
+            .map(pairs), .unsigned(UInt64(firstBucket)), .bytes(hashes), .bytes([1, 2]),
+        ])
+    }
+}
+
 extension CellRecord {
     /// From what its readers say, not from its bytes.
     var tree: Tree {
@@ -184,6 +194,7 @@ extension FrameSample {
         case .batch(let batch): batch.tree(fields: fields)
         case .request(let request): request.tree
         case .reply(let reply): reply.tree
+        case .signedHeads(let heads): heads.tree
         }
     }
 }

@@ -1,3 +1,4 @@
+import ModelRecord
 import ModelSigning
 import ModelWire
 
@@ -18,8 +19,12 @@ struct OriginSignature: Sendable {
     /// Nil where nothing is signed.
     let sealer: BatchSealer?
     fileprivate var unsealed: [Unsealed] = []
+    /// The type and bucket with which the next signed heads begin; nil where no round is under way.
+    var turn: (type: String, bucket: Int)?
+    /// What was written before this stamp may be missing in the copy, and is not signed with it.
+    let since: Stamp
 
-    init(key: SigningKey?) { sealer = key.map(BatchSealer.init) }
+    init(key: SigningKey?, since: Stamp) { (sealer, self.since) = (key.map(BatchSealer.init), since) }
 
     /// Batches are signed.
     var isUsed: Bool { sealer != nil }

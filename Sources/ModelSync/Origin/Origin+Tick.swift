@@ -32,6 +32,7 @@ extension Origin {
             let isFull = heartbeatCount % 10 == 0
             if !isFull { noteDigestNews() }
             publish(.heads(origin: configuration.name), encodedHeads(all: isFull, now: now))
+            publishSignedHeads(mayBegin: isFull, now: now)
             noteTold()
             heartbeatCount += 1
             nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds

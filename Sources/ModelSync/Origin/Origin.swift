@@ -74,7 +74,6 @@ public struct Origin {
         self.cache = cache
         nameBytes = Array(configuration.name.utf8)
         nameHash = Fingerprint.fnv(configuration.name)
-        signature = OriginSignature(key: configuration.signingKey)
         service = ControlService(
             configuration: ControlService.Configuration(
                 name: configuration.name, role: "publisher", streamEndpoint: configuration.streamEndpoint,
@@ -85,6 +84,8 @@ public struct Origin {
         ringTime = now.uptimeMicroseconds
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
+        // An origin that goes on with its models holds all that its earlier starts have written.
+        signature = OriginSignature(key: configuration.signingKey, since: cache.types.isEmpty ? incarnation : 0)
         hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
     }

@@ -61,7 +61,9 @@ extension RelayMachine {
                 collect(now: now)
             }
         case .bye(let bye) where replica.mayEnd(bye.origin, sender): forward(bye, payload)
-        case .bye, .batch, .unknown, nil: break
+        case .signedHeads(let told) where speaksFor(told.origin):
+            actions.append(.publish(topic: .heads(origin: told.origin), payload: payload.copied))
+        case .signedHeads, .bye, .batch, .unknown, nil: break
         }
     }
 

@@ -33,7 +33,7 @@ extension Replica {
             signatures?.hasSeenSeal = true
             return nil
         }
-        return refuse(verdict, key.topic, key.origin, source, now: now)
+        return refuse(verdict, "a batch of \(key.topic)", key.origin, source, now: now)
     }
 
     /// Takes note of the start of the batch that was looked at last, if it was sealed. Called where the batch is
@@ -48,11 +48,15 @@ extension Replica {
         _ sender: SenderID, topic: Topic, _ payload: Span<UInt8>, _ verdict: SealVerdict, now: Moment
     ) {
         let origin = BatchIdentity(of: payload)?.origin ?? "somebody"
-        _ = refuse(verdict, topic, origin, label(sender), now: now)
+        refuse(verdict, "a batch of \(topic)", origin, label(sender), now: now)
     }
 
-    private func refuse(
-        _ verdict: SealVerdict, _ topic: Topic, _ origin: String, _ source: String, now: Moment
+    /// Counts something that is dropped because of its seal.
+    /// - Parameter subject: what it is.
+    /// - Returns: the message.
+    @discardableResult
+    func refuse(
+        _ verdict: SealVerdict, _ subject: String, _ origin: String, _ source: String, now: Moment
     ) -> String {
         let (counter, fault): (Counters.Name, String) =
             switch verdict {
@@ -60,7 +64,7 @@ extension Replica {
             case .unknownKey: (.unsignedBatches, "is signed with a key that is not granted for it (sign=)")
             case .forged: (.forgedBatches, "has a signature that is not that of its content")
             }
-        return refuse(origin, counter, "a batch of \(topic) as \(origin.shown()) \(fault)", source, now: now)
+        return refuse(origin, counter, "\(subject) as \(origin.shown()) \(fault)", source, now: now)
     }
 
     /// The keys, one of which has to have sealed a batch of this stream and start; nil where none has to.

@@ -5,6 +5,8 @@ import ModelWire
 struct SignatureCheck {
     let rules: SignatureRules
     var verifier = SealVerifier()
+    /// What signed heads have said of the copy here.
+    var copies = SignedCopies()
     /// The batch that was looked at last had to be sealed, and was.
     var hasSeenSeal = false
     /// The budget of verifications on the merging thread.

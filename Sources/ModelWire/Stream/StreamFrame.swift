@@ -3,6 +3,7 @@ enum FrameKind: UInt64 {
     case batch = 0
     case heads = 1
     case bye = 2
+    case signedHeads = 3
 }
 
 /// A frame on the stream, behind its topic (protocol article, section 4).
@@ -11,6 +12,8 @@ public enum StreamFrame: Sendable, Hashable {
     case heads(Heads)
     /// The end of an origin that stops in good order.
     case bye(Bye)
+    /// What an origin signs of its own copy.
+    case signedHeads(SignedHeads)
     /// A batch, of which only the kind has been read: a ``BatchDecoder`` reads the frame.
     case batch
     /// A kind that version 1 does not know; the receiver ignores and counts it.
@@ -30,6 +33,8 @@ public enum StreamFrame: Sendable, Hashable {
             self = .heads(try Heads(reading: &reader, behindKind: &elements))
         case .bye:
             self = .bye(try Bye(reading: &reader, behindKind: &elements))
+        case .signedHeads:
+            self = .signedHeads(try SignedHeads(reading: &reader, behindKind: &elements))
         case nil:
             try reader.finish(&elements)
             self = .unknown(kind: kind)

@@ -51,14 +51,17 @@ final class NoticeLog {
 }
 
 extension Notice.Kind {
-    fileprivate var concernsRights: Bool { [.denied, .deniedPush, .unsigned, .nameTaken, .limited].contains(self) }
+    fileprivate var concernsRights: Bool {
+        [.denied, .deniedPush, .unsigned, .notAsSigned, .nameTaken, .limited].contains(self)
+    }
 
     /// Libraries log at info or below. Only a notice that needs an operator is a warning.
     fileprivate var level: Logger.Level {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
-            .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .unsendable, .cutClients:
+            .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unsendable,
+            .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .clockAccepted:

@@ -37,9 +37,14 @@ extension Simulation {
             }
             run(milliseconds: 50)
         }
+        if settings.hasSignatures, failure == nil {
+            // What an origin signs of its copy comes with every tenth heartbeat.
+            run(milliseconds: settings.heartbeatInterval.wholeMicroseconds * 11 / 1000)
+        }
         for node in nodes {
             if let fault = node.watch.observer?.look() { fail(node, fault) }
             checkAccounts(node)
+            if !hasLiar, let part = node.replica?.partsNotAsSigned.first { fail(node, "\(part) is not as signed") }
             node.watch.stop()
         }
         if let failure { throw failure }

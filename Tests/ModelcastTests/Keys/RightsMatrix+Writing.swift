@@ -123,6 +123,7 @@ extension RightsMatrix {
             origins = [heads.origin]
             named.formUnion(heads.heads.map { $0.topic.type ?? "\($0.topic)" })
         case .bye(let bye): origins = [bye.origin]
+        case .signedHeads(let told): (origins, named) = ([told.origin], named.union([told.type]))
         case .batch: origins = [message.origin ?? "nobody"]
         case .unknown, nil: named.insert("what is no frame")
         }

@@ -14,6 +14,7 @@ struct SenderBudget: Sendable {
     private var snapshots = TokenBucket()
     private var replays = TokenBucket()
     private var reports = TokenBucket()
+    private var signedHeads = TokenBucket()
 
     /// The rate of streams that the heads of the sender begin, or begin anew.
     static let streamRate = RequestBudget.Rate(burst: 16_384, perSecond: 4096)
@@ -22,6 +23,8 @@ struct SenderBudget: Sendable {
     static let replayRate = RequestBudget.Rate(burst: 4096, perSecond: 1024)
     /// The rate of reports that go out because a state has changed.
     static let reportRate = RequestBudget.Rate(burst: 32, perSecond: 8)
+    /// The rate of signed heads that are verified, at some 50 µs each.
+    static let signedHeadsRate = RequestBudget.Rate(burst: 256, perSecond: 64)
 
     /// How many requests without fruit double the cost of the next.
     private static let fruitlessStep = 32
@@ -53,6 +56,10 @@ struct SenderBudget: Sendable {
     }
 
     mutating func takeReport(at time: UInt64) -> Bool { reports.take(of: SenderBudget.reportRate, at: time) }
+
+    mutating func takeSignedHeads(at time: UInt64) -> Bool {
+        signedHeads.take(of: SenderBudget.signedHeadsRate, at: time)
+    }
 
     /// How often the cost of a request has doubled.
     var dearness: Int { fruitlessCount / SenderBudget.fruitlessStep }

@@ -42,6 +42,9 @@ extension Replica {
             case .bye(let bye):
                 guard isAllowed(bye, of: sender) else { return nil }
                 receiveBye(sender, bye, now: now)
+            case .signedHeads(let told):
+                let isNew = receiveSignedHeads(sender, told, topic: topicBytes, payload: payload, now: now)
+                guard isNew else { return nil }
             case .batch, .unknown: counters[.unknownKinds] += 1
             }
             return frame

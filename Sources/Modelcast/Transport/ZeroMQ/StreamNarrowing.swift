@@ -57,6 +57,7 @@ struct StreamNarrowing {
             if !heads.heads.isEmpty, origins.count < StreamNarrowing.originCountMax { origins.insert(heads.origin) }
             return !heads.heads.isEmpty || isKnown(heads.origin) ? heads.encode() : nil
         case .bye(let bye): return isKnown(bye.origin) ? payload : nil
+        case .signedHeads(let told): return rights.mayRead(told.type) ? payload : nil
         case .batch, .unknown, nil: return nil
         }
     }

@@ -1,0 +1,42 @@
+/// A hash of what models hold: Blake2b with 32 bytes. Unlike digests it counts values, and nobody can make two contents
+/// that have one.
+public struct ContentHash: Hashable, Sendable {
+    /// The size of a hash.
+    public static let byteCount = Sodium.hashByteCount
+
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+
+    /// The hash of one model.
+    /// - Parameter content: its id and its fields, in one form everywhere.
+    public init(ofModel content: Span<UInt8>) {
+        bytes = Sodium.hash(ContentHash.modelDomain.span, content, Span())
+    }
+
+    /// The hash of a set of models, in whatever order they come.
+    public init(ofModels hashes: [ContentHash]) {
+        guard !hashes.isEmpty else {
+            self = ContentHash.ofNothing
+            return
+        }
+        self.init(ofAll: hashes)
+    }
+
+    /// Most parts of a small type are empty.
+    private static let ofNothing = ContentHash(ofAll: [])
+
+    private init(ofAll hashes: [ContentHash]) {
+        let sorted = hashes.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        let all = sorted.flatMap(\.bytes)
+        bytes = Sodium.hash(ContentHash.setDomain.span, all.span, Span())
+    }
+
+    /// Nil unless there are 32 bytes.
+    public init?(encoded: [UInt8]) {
+        guard encoded.count == ContentHash.byteCount else { return nil }
+        bytes = encoded
+    }
+
+    private static let modelDomain = Array("modelcast model 1".utf8)
+    private static let setDomain = Array("modelcast models 1".utf8)
+}

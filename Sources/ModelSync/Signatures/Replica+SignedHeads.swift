@@ -1,0 +1,113 @@
+import ModelCache
+import ModelGrants
+import ModelRecord
+import ModelSigning
+import ModelWire
+
+/// Signed heads show whether a copy is what its origin has written, whoever has handed it on. They move nothing: where
+/// the copy differs for long, that is told.
+extension Replica {
+    /// Takes what an origin has signed of its own copy. Any bytes are acceptable.
+    /// - Returns: whether a relay is to hand it on: it is the origin's, and came for the first time.
+    func receiveSignedHeads(
+        _ sender: SenderID, _ told: SignedHeads, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment
+    ) -> Bool {
+        let whole = Topic.data(type: told.type)
+        // Nothing is remembered of an origin that is not followed.
+        guard signatures != nil, isWanted(whole), follows(told.origin), mayBring(told, sender) else { return false }
+        guard let keys = signatures?.keys(of: StreamKey(origin: told.origin, topic: whole)), !keys.isEmpty,
+            signatures?.copies.isLatest(told) ?? false, !clockGuard.isTooFarAhead(told.stamp, now: now),
+            sessions[sender.index].budget.takeSignedHeads(at: now.uptimeMicroseconds)
+        else { return false }
+        guard let verdict = signatures?.verifier.verdict(topic: topic, frame: payload, keys: keys) else { return false }
+        guard verdict == .genuine else {
+            refuse(verdict, "heads of \(told.type)", told.origin, label(sender), now: now)
+            return false
+        }
+        let isNew = signatures?.copies.noteVerified(told) ?? false
+        compare(told, now: now)
+        return isNew
+    }
+
+    /// The parts of the copy that were not as their origin had signed them when they were compared last.
+    package var partsNotAsSigned: [String] { signatures?.copies.differing ?? [] }
+
+    private func mayBring(_ told: SignedHeads, _ sender: SenderID) -> Bool {
+        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return true }
+        return rights.grantee.rights.maySpeak(for: told.origin, of: told.type)
+    }
+
+    /// Compares the buckets of the copy with what the origin has signed, where it stands exactly at these heads.
+    private func compare(_ told: SignedHeads, now: Moment) {
+        guard signatures?.copies.mayCompare(told, at: now.uptimeMicroseconds) ?? false, stands(at: told) else { return }
+        let snapshot = cache.snapshot()
+        var modelCount = 0
+        var (equal, differing): ([Int], [Int]) = ([], [])
+        for bucket in told.buckets where isWhole(bucket, of: told.type) {
+            let hash = snapshot.contentHash(of: told.type, bucket: bucket, since: told.since, count: &modelCount)
+            if hash.bytes == told.hash(of: bucket) || isShared(bucket, of: told, snapshot) {
+                equal.append(bucket)
+            } else {
+                differing.append(bucket)
+            }
+        }
+        let found = signatures?.copies.note(
+            told, equal: equal, differing: differing, modelCount: modelCount, at: now.uptimeMicroseconds)
+        guard let found, !found.buckets.isEmpty else { return }
+        tell(found.buckets.count, of: told, isNews: found.isNews)
+    }
+
+    private func tell(_ count: Int, of told: SignedHeads, isNews: Bool) {
+        counters[.signedDifferences] += UInt64(count)
+        let reason = "the copy of \(told.type) is not what \(told.origin) has signed, in \(count) of 256 parts"
+        errors.note("copy not as signed", of: told.origin, reason)
+        guard isNews else { return }
+        notice(
+            .notAsSigned,
+            [
+                "origin": told.origin, "type": told.type, "buckets": "\(count)",
+                "advice": "a sender that hands on copies may lie, or models were written before they had to be signed: "
+                    + "listen to \(told.origin) itself, and delete the store of this process",
+            ])
+    }
+
+    /// The copy holds what the origin held at these heads: all streams of the type stand there, and nothing is on its
+    /// way.
+    private func stands(at told: SignedHeads) -> Bool {
+        guard groups.isEmpty, renewal == nil, !sessions.contains(where: \.isSyncing) else { return false }
+        let heads = Dictionary(told.heads.map { ($0.topic, $0.sequence) }) { $1 }
+        var standing = 0
+        for stream in streams.of(type: told.type) {
+            guard !stream.isMending else { return false }
+            guard stream.key.origin == told.origin else { continue }
+            let head = stream.incarnation == told.incarnation ? heads[stream.key.topic] : nil
+            guard stream.incarnation == told.incarnation, stream.tracker.applied == head ?? 0,
+                stream.tracker.ahead.isEmpty, stream.missing == nil, stream.unfollowed == nil
+            else { return false }
+            if head != nil { standing += 1 }
+        }
+        return standing == heads.count
+    }
+
+    /// This replica takes the whole bucket.
+    private func isWhole(_ bucket: Int, of type: String) -> Bool {
+        let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
+        return configuration.prefixes.contains { topic.bytes.starts(with: $0) }
+    }
+
+    /// Others may write the bucket too, and have: what they wrote or deleted is not in the copy of this origin.
+    private func isShared(_ bucket: Int, of told: SignedHeads, _ snapshot: Snapshot) -> Bool {
+        func isOther(_ origin: String) -> Bool {
+            origin != told.origin && !(signatures?.rules.keys(of: told.type, as: origin).isEmpty ?? true)
+        }
+        let streams = streams.of(type: told.type)
+        if streams.contains(where: { $0.buckets?.contains(bucket) ?? true && isOther($0.key.origin) }) { return true }
+        // Their streams may have been forgotten.
+        var isShared = false
+        snapshot.forEach(type: told.type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
+            isShared = record.floor.map { isOther($0.origin) } ?? false || record.hasVersion { isOther($0.origin) }
+            return !isShared
+        }
+        return isShared
+    }
+}

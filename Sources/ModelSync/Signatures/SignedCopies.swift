@@ -1,0 +1,84 @@
+import ModelRecord
+import ModelWire
+
+/// What signed heads have said of the copy here: the last ones of each origin and type, and the buckets that were not
+/// as they say.
+struct SignedCopies {
+    private struct Name: Hashable {
+        let origin: String
+        let type: String
+    }
+
+    private struct Copy {
+        /// The stamp of the last signed heads that were verified, and of the last with which the copy was compared.
+        var verified: Stamp = 0
+        var compared: Stamp = 0
+        /// Since when each bucket is not as its origin has signed it.
+        var differing: [Int: UInt64] = [:]
+        /// When the log was told last.
+        var toldAt: UInt64?
+    }
+
+    private var copies: [Name: Copy] = [:]
+    /// How many signed heads the copy was compared with; for tests.
+    private(set) var comparisonCount = 0
+    /// The time before which nothing is compared, as the last comparison has taken time.
+    private var nextComparison: UInt64 = 0
+
+    /// How many origins and types are remembered.
+    private static let copyCountMax = 4096
+    /// For how long a bucket must differ before it counts: what was lost on the way is mended meanwhile.
+    private static let patienceMicroseconds: UInt64 = 60_000_000
+    /// The log is told of an origin and type once in this time.
+    private static let pauseMicroseconds: UInt64 = 600_000_000
+    /// The rest for each model that was looked at: some twenty times what that takes.
+    private static let restMicroseconds: UInt64 = 20
+
+    /// The parts of the copy that were not as their origin had signed them when they were compared last, however short.
+    var differing: [String] {
+        copies.flatMap { name, copy in copy.differing.keys.map { "\(name.type) \($0) of \(name.origin)" } }.sorted()
+    }
+
+    /// The heads may be news: none of the origin and type were verified that are later.
+    func isLatest(_ told: SignedHeads) -> Bool {
+        told.stamp >= copies[Name(origin: told.origin, type: told.type)]?.verified ?? 0
+    }
+
+    /// Takes note that the heads are those of their origin.
+    /// - Returns: whether they came for the first time.
+    mutating func noteVerified(_ told: SignedHeads) -> Bool {
+        let name = Name(origin: told.origin, type: told.type)
+        if copies[name] == nil, copies.count >= SignedCopies.copyCountMax { copies.removeAll() }
+        guard told.stamp > copies[name]?.verified ?? 0 else { return false }
+        copies[name, default: Copy()].verified = told.stamp
+        return true
+    }
+
+    /// The copy is to be compared with the heads.
+    func mayCompare(_ told: SignedHeads, at time: UInt64) -> Bool {
+        time >= nextComparison && told.stamp > copies[Name(origin: told.origin, type: told.type)]?.compared ?? 0
+    }
+
+    /// Takes note of what a comparison has found.
+    /// - Parameters:
+    ///   - equal: the buckets that are as the origin has signed them, or cannot be.
+    ///   - differing: the other ones.
+    ///   - modelCount: how many models were looked at.
+    /// - Returns: the buckets that have differed for long, and whether the log is to be told.
+    mutating func note(
+        _ told: SignedHeads, equal: [Int], differing: [Int], modelCount: Int, at time: UInt64
+    ) -> (buckets: [Int], isNews: Bool) {
+        nextComparison = time + UInt64(modelCount) * SignedCopies.restMicroseconds
+        comparisonCount += 1
+        let name = Name(origin: told.origin, type: told.type)
+        var copy = copies[name] ?? Copy()
+        copy.compared = told.stamp
+        for bucket in equal { copy.differing[bucket] = nil }
+        for bucket in differing where copy.differing[bucket] == nil { copy.differing[bucket] = time }
+        let lasting = differing.filter { time >= copy.differing[$0, default: time] + SignedCopies.patienceMicroseconds }
+        let isNews = !lasting.isEmpty && copy.toldAt.map { time >= $0 + SignedCopies.pauseMicroseconds } ?? true
+        if isNews { copy.toldAt = time }
+        copies[name] = copy
+        return (lasting, isNews)
+    }
+}
