@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `StorePropertyTests` {
     @Test func `any changes leave what a dictionary would hold, also after opening it again`() {
-        forEachSeed(100) { seed, generator in
+        forEachSeed(50) { seed, generator in
             let directory = try TemporaryDirectory()
             let path = directory.path("a.store")
             var store = try Store.open(path: path)

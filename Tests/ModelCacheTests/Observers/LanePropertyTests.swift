@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct SharedInboxPropertyTests {
     @Test func `each observer is told what a plain model says, and what it was told stays as it was`() {
-        forEachSeed(100) { _, random in
+        forEachSeed(30) { _, random in
             let play = SharedInboxPlay()
             for _ in 0..<Int.random(in: 50...400, using: &random) { play.step(&random) }
             play.end()
