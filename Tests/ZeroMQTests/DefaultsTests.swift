@@ -30,13 +30,16 @@ import ZeroMQ
         }
     }
 
-    @Test func `row 4: what publishes looks after its peers`() throws {
-        for kind in [Socket.Kind.xpub, .pub] {
+    @Test func `row 4: a peer that is unplugged is noticed, whether it is sent anything or not`() throws {
+        for kind in Socket.Kind.allCases where kind != .pair {
             let socket = try made(kind)
-            #expect(try socket.get(.heartbeatInterval) == .seconds(1))
-            #expect(try socket.get(.heartbeatTimeout) == .seconds(3))
-            #expect(try socket.get(.backlog) == 1024)
+            #expect(try socket.get(.tcpMaxRetransmitTimeout) == .seconds(5))
+            #expect(try socket.get(.tcpKeepalive) == true)
+            #expect(try socket.get(.tcpKeepaliveIdle) == .seconds(10))
+            #expect(try socket.get(.tcpKeepaliveInterval) == .seconds(5))
+            #expect(try socket.get(.tcpKeepaliveCount) == 3)
         }
+        for kind in [Socket.Kind.xpub, .pub, .router, .rep] { #expect(try made(kind).get(.backlog) == 1024) }
     }
 
     @Test func `a queue holds at least two messages and never more than libzmq can count`() throws {

@@ -27,17 +27,15 @@ import ZeroMQ
         #expect(received == (0..<received.count).map { "\($0)" })
     }
 
-    @Test func `row 3: ZMTP heartbeats are refused wherever received messages queue`() throws {
-        let context = try Context()
-        for kind in Socket.Kind.allCases {
-            let socket = try Socket(kind, in: context)
-            if [.pub, .xpub, .push].contains(kind) {
-                try socket.set(.heartbeatInterval, .seconds(1))
-                #expect(try socket.get(.heartbeatInterval) == .seconds(1))
-            } else {
-                let error = #expect(throws: ZeroMQError.self) { try socket.set(.heartbeatInterval, .seconds(1)) }
-                #expect(error?.code == .invalidArgument)
-            }
+    @Test func `row 3: a ping behind a full queue ends the process when its connection ends`() async {
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            readAfterPings(by: PingingPeer.script)
+            exit(7)
+        }
+        // The same peer without pings is read to its end.
+        await #expect(processExitsWith: .exitCode(7)) {
+            readAfterPings(by: PingingPeer.script.replacingOccurrences(of: "message + ping", with: "message"))
+            exit(7)
         }
     }
 
@@ -304,4 +302,59 @@ private func bindWithoutDescriptors(_ bind: (borrowing Socket) throws(ZeroMQErro
     while dup(0) >= 0 {}
     try? bind(socket)
     exit(7)
+}
+
+/// A publisher made by hand, which sends messages and pings until nobody takes any more, and then resets it.
+private enum PingingPeer {
+    static let script = """
+        import socket, struct, sys, time
+        def command(name, body): return bytes([4, len(name) + len(body) + 1, len(name)]) + name + body
+        server = socket.socket()
+        server.bind(("127.0.0.1", 0))
+        server.listen(1)
+        print(server.getsockname()[1], flush=True)
+        peer = server.accept()[0]
+        peer.sendall(b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL" + bytes(48))
+        left = 64
+        while left: left -= len(peer.recv(left))
+        peer.sendall(command(b"READY", b"\\x0bSocket-Type" + struct.pack(">I", 3) + b"PUB"))
+        peer.settimeout(0.3)
+        message, ping = b"\\x00\\x0a" + bytes(10), command(b"PING", bytes(2))
+        try:
+            while True: peer.sendall((message + ping) * 20)
+        except TimeoutError: pass
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+        print("closed", flush=True)
+        sys.stdin.read()
+        """
+}
+
+/// Lets a peer fill the queue of a subscriber and go, and then reads all that is there.
+private func readAfterPings(by script: String) {
+    let peer = Process()
+    let (output, input) = (Pipe(), Pipe())
+    peer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    peer.arguments = ["python3", "-c", script]
+    (peer.standardOutput, peer.standardInput) = (output, input)
+    guard (try? peer.run()) != nil else { exit(1) }
+    func line() -> String {
+        var text = ""
+        // A read may end early, with nothing.
+        for _ in 0..<1_000 where !text.hasSuffix("\n") {
+            text += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        }
+        return text.trimmingCharacters(in: .newlines)
+    }
+    let port = line()
+    guard let context = try? Context(), let socket = try? Socket(.sub, in: context),
+        (try? socket.set(.receiveHighWaterMark, 2)) != nil, (try? socket.subscribe(to: "")) != nil,
+        (try? socket.connect("tcp://127.0.0.1:\(port)")) != nil
+    else { exit(2) }
+    guard line() == "closed" else { exit(4) }
+    var message = Message()
+    guard var poller = try? Poller(), (try? poller.add(socket)) != nil else { exit(3) }
+    while let ready = try? poller.wait(timeout: .seconds(1)), ready.readyCount > 0 {
+        while (try? socket.receive(into: &message)) ?? false {}
+    }
 }

@@ -83,11 +83,6 @@ extension OptionCoding where Value == Duration? {
     static let optionalMilliseconds = optional(unit: .milliseconds(1))
     static let optionalSeconds = optional(unit: .seconds(1))
 
-    /// The same for an option that libzmq reads as -1 but does not let a caller set to -1.
-    static let millisecondsOnceSet = number(
-        CInt.self, samples: [.zero, .seconds(30)],
-        encode: { $0?.wholeUnits(of: .milliseconds(1)) }, decode: { .some($0 < 0 ? nil : .milliseconds($0)) })
-
     private static func optional(unit: Duration) -> Self {
         number(
             CInt.self, samples: [nil, unit, unit * 30],

@@ -2,13 +2,12 @@ extension Socket {
     /// Sets the options that every socket of Modelcast starts from, by its kind. Call it before bind and connect.
     ///
     /// - All: no linger; `frameLimit` as greatest frame; both high-water marks `memoryLimit / frameLimit`; handshake
-    ///   within 3 s (HANDSHAKE_IVL); sent bytes acknowledged within 5 s (TCP_MAXRT, row 4); IMMEDIATE off (row 18).
+    ///   within 3 s (HANDSHAKE_IVL); sent bytes acknowledged within 5 s (TCP_MAXRT, row 4), and a silent connection
+    ///   probed after 10 s, three times in 15 (TCP_KEEPALIVE); no ZMTP heartbeats (row 3); IMMEDIATE off (row 18).
     /// - SUB, XSUB, DEALER, REQ, PUSH, PULL, which connect: again after 50 ms, doubling up to 2 s (row 12); 2 s for
     ///   one attempt.
-    /// - SUB, XSUB: no send high-water mark, else subscriptions vanish (row 5). No ZMTP heartbeat (row 3).
-    /// - XPUB, PUB: a ZMTP heartbeat every second with 3 s to answer (row 4), a backlog of 1024 connections; XPUB
-    ///   passes on every subscription (VERBOSER, rows 7 and 8). A subscriber whose queue has been full for 3 s does
-    ///   not answer and is cut; it reconnects by itself, with a hole.
+    /// - SUB, XSUB: no send high-water mark, else subscriptions vanish (row 5).
+    /// - XPUB, PUB: a backlog of 1024 connections; XPUB passes on every subscription (VERBOSER, rows 7 and 8).
     /// - ROUTER, REP: a backlog of 1024; ROUTER reports what it cannot deliver (MANDATORY, row 9).
     ///
     /// The rows are those of the libzmq notes. High-water marks count messages for each peer and are at least 2. A
@@ -28,6 +27,10 @@ extension Socket {
         try set(.receiveHighWaterMark, messageCountMax)
         try set(.handshakeInterval, .seconds(3))
         try set(.tcpMaxRetransmitTimeout, .seconds(5))
+        try set(.tcpKeepalive, true)
+        try set(.tcpKeepaliveIdle, .seconds(10))
+        try set(.tcpKeepaliveInterval, .seconds(5))
+        try set(.tcpKeepaliveCount, 3)
         switch kind {
         case .sub, .xsub:
             try set(.sendHighWaterMark, 0)
@@ -35,8 +38,6 @@ extension Socket {
         case .dealer, .req, .push, .pull:
             try applyReconnectDefaults()
         case .xpub, .pub:
-            try set(.heartbeatInterval, .seconds(1))
-            try set(.heartbeatTimeout, .seconds(3))
             try set(.backlog, 1024)
             if kind == .xpub { try set(.xpubVerboser, true) }
         case .router, .rep:

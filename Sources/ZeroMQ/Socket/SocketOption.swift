@@ -9,7 +9,8 @@ internal import CLibZMQ
 /// binds and connects unless their comment says more.
 ///
 /// These are missing on purpose, as each loses or destroys messages silently (row numbers of the libzmq notes):
-/// XPUB_NODROP (2), HEARTBEAT_TTL (3), XPUB_WELCOME_MSG (7), CONFLATE (10), ROUTER_HANDOVER.
+/// XPUB_NODROP (2), XPUB_WELCOME_MSG (7), CONFLATE (10), ROUTER_HANDOVER; and HEARTBEAT_IVL, HEARTBEAT_TIMEOUT and
+/// HEARTBEAT_TTL may end the process at the other end (3).
 public struct SocketOption<Value: Sendable & Equatable>: Sendable {
     /// Whether libzmq lets a program read and set the option.
     public enum Access: Sendable {

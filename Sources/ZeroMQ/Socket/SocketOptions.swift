@@ -7,10 +7,10 @@ public enum SocketOptions {
         SocketOption.sendHighWaterMark, SocketOption.receiveHighWaterMark, SocketOption.backlog,
         SocketOption.maxMessageSize, SocketOption.sendBuffer, SocketOption.receiveBuffer,
         SocketOption.tcpKeepaliveCount,
-        SocketOption.linger, SocketOption.reconnectInterval, SocketOption.heartbeatTimeout,
+        SocketOption.linger, SocketOption.reconnectInterval,
         SocketOption.tcpKeepaliveIdle, SocketOption.tcpKeepaliveInterval,
         SocketOption.reconnectIntervalMax, SocketOption.connectTimeout, SocketOption.handshakeInterval,
-        SocketOption.tcpMaxRetransmitTimeout, SocketOption.heartbeatInterval,
+        SocketOption.tcpMaxRetransmitTimeout,
         SocketOption.immediate, SocketOption.ipv6, SocketOption.xpubVerbose, SocketOption.xpubVerboser,
         SocketOption.routerMandatory, SocketOption.curveServer, SocketOption.zapEnforceDomain,
         SocketOption.tcpKeepalive,
@@ -48,10 +48,6 @@ extension SocketOption where Value == Duration? {
     public static var linger: Self { Self("ZMQ_LINGER", ZMQ_LINGER, .optionalMilliseconds) }
     /// The first pause before connecting again; nil: never again.
     public static var reconnectInterval: Self { Self("ZMQ_RECONNECT_IVL", ZMQ_RECONNECT_IVL, .optionalMilliseconds) }
-    /// How long a ZMTP ping may stay unanswered; nil, which cannot be set again: as long as ``heartbeatInterval``.
-    public static var heartbeatTimeout: Self {
-        Self("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, .millisecondsOnceSet)
-    }
     /// Silence before the first keep-alive probe, in whole seconds; nil: the system's default.
     public static var tcpKeepaliveIdle: Self {
         Self("ZMQ_TCP_KEEPALIVE_IDLE", ZMQ_TCP_KEEPALIVE_IDLE, .optionalSeconds)
@@ -73,11 +69,6 @@ extension SocketOption where Value == Duration {
     public static var handshakeInterval: Self { Self("ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, .milliseconds) }
     /// How long sent bytes may stay unacknowledged before TCP gives up; zero: the system's default (row 4).
     public static var tcpMaxRetransmitTimeout: Self { Self("ZMQ_TCP_MAXRT", ZMQ_TCP_MAXRT, .milliseconds) }
-    /// The pause between ZMTP pings; zero: none. Only for sockets that queue no received messages: on others a full
-    /// queue and a reconnect abort the process inside libzmq (row 3; seen with SUB, XSUB, PULL and DEALER).
-    public static var heartbeatInterval: Self {
-        Self("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, .milliseconds, on: [.pub, .xpub, .push])
-    }
 }
 
 extension SocketOption where Value == Bool {
