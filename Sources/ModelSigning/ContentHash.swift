@@ -1,8 +1,8 @@
-/// A hash of what models hold: Blake2b with 32 bytes. Unlike digests it counts values, and nobody can make two contents
+/// A hash of what models hold: SHA-256. Unlike digests it counts values, and nobody can make two contents
 /// that have one.
 public struct ContentHash: Hashable, Sendable {
     /// The size of a hash.
-    public static let byteCount = Sodium.hashByteCount
+    public static let byteCount = SHA256.byteCount
 
     /// The 32 bytes.
     public let bytes: [UInt8]
@@ -10,7 +10,7 @@ public struct ContentHash: Hashable, Sendable {
     /// The hash of one model.
     /// - Parameter content: its id and its fields, in one form everywhere.
     public init(ofModel content: Span<UInt8>) {
-        bytes = Sodium.hash(ContentHash.modelDomain.span, content, Span())
+        bytes = SHA256.hash(ContentHash.modelDomain.span, content)
     }
 
     /// The hash of a set of models, in whatever order they come.
@@ -28,7 +28,7 @@ public struct ContentHash: Hashable, Sendable {
     private init(ofAll hashes: [ContentHash]) {
         let sorted = hashes.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         let all = sorted.flatMap(\.bytes)
-        bytes = Sodium.hash(ContentHash.setDomain.span, all.span, Span())
+        bytes = SHA256.hash(ContentHash.setDomain.span, all.span)
     }
 
     /// Nil unless there are 32 bytes.

@@ -1,10 +1,9 @@
 import CSodium
 
-/// The functions of libsodium that are used here. All `unsafe` of this module is in this file: each call is given
-/// buffers of the sizes that libsodium names.
+/// The functions of libsodium that are used here. Each call is given buffers of the sizes that libsodium
+/// names.
 enum Sodium {
     static let signatureByteCount = Int(crypto_sign_BYTES)
-    static let hashByteCount = 32
 
     /// libsodium chooses its code by the processor in `sodium_init`, which may be called from any thread, once or more.
     private static let isReady: Bool = {
@@ -41,21 +40,5 @@ enum Sodium {
     static func verifies(_ signature: [UInt8], of message: [UInt8], publicKey: [UInt8]) -> Bool {
         precondition(signature.count == signatureByteCount && publicKey.count == Int(crypto_sign_PUBLICKEYBYTES))
         return unsafe crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
-    }
-
-    /// Blake2b with 32 bytes of result, over some pieces one after the other.
-    static func hash(_ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> [UInt8] {
-        start()
-        var result = [UInt8](repeating: 0, count: hashByteCount)
-        unsafe first.withUnsafeBufferPointer { first in
-            unsafe second.withUnsafeBufferPointer { second in
-                unsafe third.withUnsafeBufferPointer { third in
-                    unsafe csodium_hash3(
-                        &result, hashByteCount, first.baseAddress, first.count, second.baseAddress, second.count,
-                        third.baseAddress, third.count)
-                }
-            }
-        }
-        return result
     }
 }

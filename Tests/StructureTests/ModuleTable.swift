@@ -20,7 +20,8 @@ enum ModuleTable {
         Row(target: "ModelWire", ours: ["ModelCBOR", "ModelRecord"], others: ["Synchronization"]),
         Row(target: "ModelGrants", ours: [], others: []),
         Row(target: "CSodium", ours: [], others: nil),
-        Row(target: "ModelSigning", ours: ["CSodium"], others: []),
+        Row(target: "CLibCrypto", ours: [], others: nil),
+        Row(target: "ModelSigning", ours: ["CSodium", "CLibCrypto"], others: []),
         Row(target: "ModelTypes", ours: ["ModelRecord"], others: ["FoundationEssentials"]),
         Row(
             target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"],
