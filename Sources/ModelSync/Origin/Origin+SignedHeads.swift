@@ -13,7 +13,9 @@ extension Origin {
         guard let sealer = signature.sealer else { return }
         if mayBegin, signature.turn == nil { signature.turn = ("", 0) }
         guard signature.turn != nil else { return }
-        let types = cache.types.sorted()
+        // Also those of which all models are deleted and forgotten.
+        let sent = topics.lazy.filter { $0.head > 0 }.compactMap(\.topic.type)
+        let types = Set(sent).union(cache.types).sorted()
         let snapshot = cache.snapshot()
         let topic = Topic.heads(origin: configuration.name)
         var (modelCount, frameCount) = (0, 0)

@@ -84,8 +84,7 @@ public struct Origin {
         ringTime = now.uptimeMicroseconds
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        // An origin that goes on with its models holds all that its earlier starts have written.
-        signature = OriginSignature(key: configuration.signingKey, since: cache.types.isEmpty ? incarnation : 0)
+        signature = OriginSignature(key: configuration.signingKey, since: configuration.holdsFormer ? 0 : incarnation)
         hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
     }

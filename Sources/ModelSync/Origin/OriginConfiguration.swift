@@ -34,8 +34,11 @@ public struct OriginConfiguration: Sendable {
     }
     /// How long deleted models are remembered. Must be the same at all processes.
     public var tombstoneRetention: Duration
-    /// The key with which every batch and every start is signed; nil for no signatures.
+    /// The key with which every batch is signed, and what the copy holds; nil for no signatures.
     public var signingKey: SigningKey?
+    /// The cache of a new origin holds all that its earlier starts have written, so that is signed as well. Not so
+    /// where a store may lack the last writes, or there was none.
+    public var holdsFormer = false
     /// The versions of the protocol that are spoken; others than those of this release for tests.
     package var versions = ProtocolVersions.current
 

@@ -17,6 +17,7 @@ extension Replica {
             reviewStaleness(now: now)
             reviewClocks(now: now)
             reviewClaims(now: now)
+            reviewSignedHeads(now: now)
         }
         for session in sessions { reportIfDue(session, now: now) }
     }

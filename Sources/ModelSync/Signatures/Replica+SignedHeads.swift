@@ -24,9 +24,27 @@ extension Replica {
             refuse(verdict, "heads of \(told.type)", told.origin, label(sender), now: now)
             return false
         }
-        let isNew = signatures?.copies.noteVerified(told) ?? false
+        let isNew = signatures?.copies.noteVerified(told, at: now.uptimeMicroseconds) ?? false
         compare(told, now: now)
         return isNew
+    }
+
+    /// Tells of origins that send, and of whose copies nothing signed comes: whoever stands between may withhold it.
+    func reviewSignedHeads(now: Moment) {
+        guard signatures?.copies.mayReview(at: now.uptimeMicroseconds) ?? false else { return }
+        for stream in streams.values
+        where stream.staleSince == nil && stream.tracker.applied > 0 && !origins[stream.key.origin].isPushed {
+            let whole = StreamKey(origin: stream.key.origin, topic: .data(type: stream.type))
+            guard let keys = signatures?.keys(of: whole), !keys.isEmpty,
+                signatures?.copies.isOverdue(stream.key.origin, stream.type, at: now.uptimeMicroseconds) ?? false
+            else { continue }
+            notice(
+                .unconfirmedCopy,
+                [
+                    "origin": stream.key.origin, "type": stream.type,
+                    "advice": "each process between has to have the same grants; one that has them may withhold it",
+                ])
+        }
     }
 
     /// The parts of the copy that were not as their origin had signed them when they were compared last.
@@ -71,18 +89,17 @@ extension Replica {
             ])
     }
 
-    /// The copy holds what the origin held at these heads: all streams of the type stand there, and nothing is on its
-    /// way.
+    /// The copy has all that the origin had sent at these heads, and nothing later.
+    ///
+    /// Nothing else that senders say keeps the copies from being compared: one that lies could go on saying it.
     private func stands(at told: SignedHeads) -> Bool {
-        guard groups.isEmpty, renewal == nil, !sessions.contains(where: \.isSyncing) else { return false }
+        guard renewal == nil else { return false }
         let heads = Dictionary(told.heads.map { ($0.topic, $0.sequence) }) { $1 }
         var standing = 0
-        for stream in streams.of(type: told.type) {
-            guard !stream.isMending else { return false }
-            guard stream.key.origin == told.origin else { continue }
-            let head = stream.incarnation == told.incarnation ? heads[stream.key.topic] : nil
+        for stream in streams.of(type: told.type) where stream.key.origin == told.origin {
+            let head = heads[stream.key.topic]
             guard stream.incarnation == told.incarnation, stream.tracker.applied == head ?? 0,
-                stream.tracker.ahead.isEmpty, stream.missing == nil, stream.unfollowed == nil
+                stream.tracker.ahead.isEmpty, groups.firstHeld(stream.key, of: stream.incarnation) == nil
             else { return false }
             if head != nil { standing += 1 }
         }

@@ -15,8 +15,10 @@ struct SignedCopies {
         var compared: Stamp = 0
         /// Since when each bucket is not as its origin has signed it.
         var differing: [Int: UInt64] = [:]
-        /// When the log was told last.
+        /// When the log was told last that some differ.
         var toldAt: UInt64?
+        /// Since when signed heads are awaited; nil where none were before.
+        var awaitedSince: UInt64?
     }
 
     private var copies: [Name: Copy] = [:]
@@ -31,6 +33,11 @@ struct SignedCopies {
     private static let patienceMicroseconds: UInt64 = 60_000_000
     /// The log is told of an origin and type once in this time.
     private static let pauseMicroseconds: UInt64 = 600_000_000
+    /// For how long an origin may sign nothing of a type. A round over many models sends something with each heartbeat.
+    private static let overdueMicroseconds: UInt64 = 300_000_000
+    /// The time of the next look at what is overdue.
+    private var nextReview: UInt64 = 0
+    private static let reviewMicroseconds: UInt64 = 30_000_000
     /// The rest for each model that was looked at: some twenty times what that takes.
     private static let restMicroseconds: UInt64 = 20
 
@@ -46,12 +53,34 @@ struct SignedCopies {
 
     /// Takes note that the heads are those of their origin.
     /// - Returns: whether they came for the first time.
-    mutating func noteVerified(_ told: SignedHeads) -> Bool {
+    mutating func noteVerified(_ told: SignedHeads, at time: UInt64) -> Bool {
         let name = Name(origin: told.origin, type: told.type)
-        if copies[name] == nil, copies.count >= SignedCopies.copyCountMax { copies.removeAll() }
+        makeRoom(for: name)
         guard told.stamp > copies[name]?.verified ?? 0 else { return false }
         copies[name, default: Copy()].verified = told.stamp
+        copies[name]?.awaitedSince = time
         return true
+    }
+
+    /// It is time to look whether signed heads are overdue.
+    mutating func mayReview(at time: UInt64) -> Bool {
+        guard time >= nextReview else { return false }
+        nextReview = time + SignedCopies.reviewMicroseconds
+        return true
+    }
+
+    /// Nothing signed of the type has come from the origin for five minutes, or since that was said last.
+    mutating func isOverdue(_ origin: String, _ type: String, at time: UInt64) -> Bool {
+        let name = Name(origin: origin, type: type)
+        makeRoom(for: name)
+        let since = copies[name]?.awaitedSince ?? time
+        let isOverdue = time >= since + SignedCopies.overdueMicroseconds
+        copies[name, default: Copy()].awaitedSince = isOverdue ? time : since
+        return isOverdue
+    }
+
+    private mutating func makeRoom(for name: Name) {
+        if copies[name] == nil, copies.count >= SignedCopies.copyCountMax { copies.removeAll() }
     }
 
     /// The copy is to be compared with the heads.

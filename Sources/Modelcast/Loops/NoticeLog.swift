@@ -52,7 +52,7 @@ final class NoticeLog {
 
 extension Notice.Kind {
     fileprivate var concernsRights: Bool {
-        [.denied, .deniedPush, .unsigned, .notAsSigned, .nameTaken, .limited].contains(self)
+        [.denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy, .nameTaken, .limited].contains(self)
     }
 
     /// Libraries log at info or below. Only a notice that needs an operator is a warning.
@@ -60,7 +60,8 @@ extension Notice.Kind {
         switch self {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
-            .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unsendable,
+            .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy,
+            .unsendable,
             .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,

@@ -94,6 +94,8 @@ extension PublisherCore {
             seen = max(seen, decoder.lastStamp, decoder.incarnation)
         }
         let origin: Origin
+        var configuration = configuration
+        configuration.holdsFormer = store.map { !$0.isNew && !$0.mayLack } ?? false
         do {
             origin = try Origin(configuration: configuration, cache: cache, now: Clocks.now(), after: seen)
         } catch {

@@ -113,6 +113,21 @@ import Testing
         #expect(Self.told(network) == 2)
     }
 
+    @Test func `signed heads that somebody withholds are missed after five minutes`() throws {
+        var network = try Self.network()
+        try network.write(0, "1", ["a": 1])
+        // The relay knows of no signatures, so it hands none on.
+        network.relays[0].require(nil)
+        try Self.join(&network)
+        network.run(milliseconds: 280_000)
+        #expect(network.notices.count { $0.kind == .unconfirmedCopy } == 0)
+        network.run(milliseconds: 120_000)
+        #expect(network.notices.count { $0.kind == .unconfirmedCopy } == 1)
+        network.relays[0].require(try Self.rules())
+        network.run(milliseconds: 700_000)
+        #expect(network.notices.count { $0.kind == .unconfirmedCopy } == 1)
+    }
+
     @Test func `what two origins write by turns is compared with neither`() throws {
         var network = try Self.network()
         try Self.join(&network)
@@ -124,18 +139,38 @@ import Testing
         #expect(Self.told(network) == 0)
     }
 
+    /// The first origin starts again, with some models of before.
+    private static func restart(
+        _ network: inout RelayNetwork, with cache: ModelCache, isWhole: Bool
+    ) throws {
+        let seen = network.origins[0].lastStamp
+        var configuration = network.origins[0].configuration
+        configuration.holdsFormer = isWhole
+        network.origins[0] = try Origin(configuration: configuration, cache: cache, now: network.now, after: seen)
+        for link in network.links where link.server == .origin(0) {
+            network.relays[0].disconnected(link.sender, reason: "reset", now: network.now)
+        }
+        network.carryOutAll()
+    }
+
+    @Test(arguments: [true, false])
+    func `what earlier starts wrote is signed where the origin has all of it`(isWhole: Bool) throws {
+        var network = try Self.network()
+        for number in 0..<100 { try network.write(0, "\(number)", ["a": .int(Int64(number))]) }
+        network.run(milliseconds: 2_000)
+        try Self.tell(.value, in: network)
+        try Self.restart(&network, with: network.origins[0].cache, isWhole: isWhole)
+        try network.write(0, "1", ["b": 2])
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 150_000)
+        #expect((network.replicas[0].counters[.signedDifferences] > 0) == isWhole)
+    }
+
     @Test func `an origin that has started without its models signs what it has written since`() throws {
         var network = try Self.network()
         for number in 0..<100 { try network.write(0, "\(number)", ["a": 1]) }
         try Self.join(&network)
-        let seen = network.origins[0].lastStamp
-        var configuration = network.origins[0].configuration
-        configuration.signingKey = try Self.key(1)
-        network.origins[0] = try Origin(
-            configuration: configuration, cache: ModelCache(), now: network.now, after: seen)
-        for index in network.links.indices where network.links[index].server == .origin(0) {
-            network.relays[0].disconnected(network.links[index].sender, reason: "reset", now: network.now)
-        }
+        try Self.restart(&network, with: ModelCache(), isWhole: false)
         try network.write(0, "7", ["b": 2])
         network.run(milliseconds: 150_000)
         #expect(network.replicas[0].counters[.signedDifferences] == 0)
