@@ -87,7 +87,7 @@ enum GrantSpelling {
     }
 
     /// How many characters have to be added, removed or changed.
-    private static func distance(_ left: String, _ right: String) -> Int {
+    static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)
         for (index, character) in left.enumerated() {

@@ -28,7 +28,34 @@ struct SigningReview {
 
     /// The possible mistakes, which are none by their form.
     func warnings(for grants: Grants) -> [GrantsProblem] {
-        repeatedRequirements + entries.flatMap { unsigned($0, grants) + inVain($0) } + sharedKeys
+        repeatedRequirements + requirementsOfNothing
+            + entries.flatMap { unsigned($0, grants) + inVain($0) + connecting($0, grants) } + sharedKeys
+    }
+
+    /// Types that have to be signed and nobody may write, as a slip makes them.
+    private var requirementsOfNothing: [GrantsProblem] {
+        let written = entries.flatMap(\.publication.types)
+        guard !written.isEmpty else { return [] }
+        return requirements.compactMap { requirement in
+            guard !written.contains(where: { $0.overlaps(requirement.pattern) }) else { return nil }
+            let text = requirement.pattern.description
+            let near = written.map(\.description).first { GrantSpelling.distance($0, text) <= min(2, text.count / 2) }
+            return GrantsProblem(
+                line: requirement.line, column: requirement.column,
+                message: "nobody may publish \(text), so this requires nothing"
+                    + (near.map { ": should it be \(GrantSpelling.requirement)\($0)?" } ?? ""))
+        }
+    }
+
+    /// Signing keys that are keys with which somebody connects.
+    private func connecting(_ entry: Entry, _ grants: Grants) -> [GrantsProblem] {
+        zip(entry.publication.signingKeys, entry.signColumns).compactMap { key, column in
+            guard let owner = grants.all.first(where: { $0.key == key }) else { return nil }
+            return GrantsProblem(
+                line: entry.line, column: column,
+                message: "this is the key with which \(owner.name) connects, and a signing key is another: make one "
+                    + "with modelcast keygen --signing")
+        }
     }
 
     /// Types that have to be signed by more than one word.

@@ -181,7 +181,8 @@ import Testing
         #expect(
             try warnings("grant \(keys[0]) a publish:U* publish:Bill origin=a sign=\(signers[0])\nrequire-signature:V")
                 == [
-                    "1:83: no require-signature: line has U* or Bill, so these signatures are not looked at"
+                    "2:1: nobody may publish V, so this requires nothing",
+                    "1:83: no require-signature: line has U* or Bill, so these signatures are not looked at",
                 ])
         let sign = "publish:User origin=a sign=\(signers[0])"
         #expect(
@@ -198,6 +199,25 @@ import Testing
                     "5:46: require-signature:Us* adds nothing to Us*",
                     "4:72: a has this signing key in line 2, too: whoever has it can sign as both",
                 ])
+    }
+
+    @Test func `a requirement of what nobody writes, and a signing key that connects, are warnings`() throws {
+        let line = "grant \(keys[0]) accounts publish:User publish:Order.* origin=accounts sign="
+        #expect(
+            try warnings("require-signature:Usr require-signature:Bill require-signature:Order\n\(line)\(signers[0])")
+                == [
+                    "1:1: nobody may publish Usr, so this requires nothing: should it be require-signature:User?",
+                    "1:23: nobody may publish Bill, so this requires nothing",
+                    "1:46: nobody may publish Order, so this requires nothing: should it be require-signature:Order.*?",
+                    "2:102: no require-signature: line has User or Order.*, so these signatures are not looked at",
+                ])
+        #expect(
+            try warnings("require-signature:*\n\(line)\(keys[1])\ngrant \(keys[1]) shop subscribe:*") == [
+                "2:102: this is the key with which shop connects, and a signing key is another: make one with modelcast "
+                    + "keygen --signing"
+            ])
+        // Who only listens has a file without a line of a writer.
+        #expect(try warnings("require-signature:User\ngrant \(keys[1]) shop subscribe:*").isEmpty)
     }
 
     @Test func `another signing key is another grant, and another signed type makes other grants`() throws {

@@ -28,9 +28,17 @@ public enum KeyFile {
     /// The signing key in a file, which is refused as that of ``keyPair(at:)`` is.
     /// - Throws: ``ModelcastError`` with code `configuration`, which says what to do.
     public static func signingKey(at path: String) throws(ModelcastError) -> SigningKey {
-        let text = try secret(.signingKey, at: path)
+        try signingKey(z85: secret(.signingKey, at: path), called: path)
+    }
+
+    /// The signing key that 40 characters of Z85 are.
+    /// - Parameters:
+    ///   - text: the key, in Z85.
+    ///   - name: the source of the text, for errors.
+    /// - Throws: ``ModelcastError`` for a text that is not a key.
+    public static func signingKey(z85 text: String, called name: String) throws(ModelcastError) -> SigningKey {
         guard let seed = Curve.decodeZ85(text), let key = SigningKey(seed: seed) else {
-            throw failure("\(path) holds no signing key of 40 characters; was it cut when it was copied?")
+            throw failure("\(name) is no signing key of 40 characters; was it cut when it was copied?")
         }
         return key
     }
@@ -127,6 +135,8 @@ public enum KeyFile {
     }
 
     private static func read(_ path: String) throws(ModelcastError) -> (lines: [Substring], rights: FileRights?) {
+        let facts = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.isDirectoryKey])
+        guard facts?.isDirectory != true else { throw failure("\(path) is a folder: name the file of keys in it") }
         do {
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? file.close() }

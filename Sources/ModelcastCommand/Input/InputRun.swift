@@ -61,7 +61,11 @@ struct InputRun: ~Copyable {
                 lineCount += 1
                 unnamedCount += 1
                 try refuse("the line is longer than \(LineReader.lineByteCountMax) bytes")
-            case .idle: continue
+            case .idle:
+                // More input would be refused as well, so an open one is not waited for.
+                if endsByItself, let failure = publisher.pushProgress?.failure {
+                    throw CommandFailure("a relay refuses what is pushed: \(failure)")
+                }
             case .restarted: lineNumber = 0
             case .end:
                 // An input that names models, and of which no line could be taken, deletes no others.

@@ -41,6 +41,10 @@ struct KeyOptions: ParsableArguments {
             throw ValidationError("--server-key is about endpoints that this process connects to: there is none")
         }
         let trusted = serverKey.map { KeyOptions.split($0).endpoint }
+        for (index, endpoint) in trusted.enumerated() where trusted[..<index].contains(endpoint) {
+            throw ValidationError(
+                "--server-key names two keys for \(endpoint ?? "all endpoints"), and a server has one: leave one out")
+        }
         for case let endpoint? in trusted where !endpoints.contains(endpoint) {
             throw ValidationError("--server-key \(endpoint)=…: this process does not connect to \(endpoint)")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Modelcast
 import ServiceLifecycle
 
@@ -120,8 +121,12 @@ struct Publish: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The key with which everything is signed, a file of modelcast keygen --signing: those who get it from "
-                + "relays can tell that it is from here.", valueName: "file"))
+                + "relays can tell that it is from here. Default: the key in \(Publish.signingKeyVariable).",
+            valueName: "file"))
     var signingKey: String?
+
+    /// The environment variable that may hold the signing key itself, where a file is inconvenient.
+    static let signingKeyVariable = "MODELCAST_SIGNING_KEY"
 
     @OptionGroup var ports: StreamPortsOption
 
@@ -188,6 +193,16 @@ struct Publish: AsyncParsableCommand {
         }
     }
 
+    private func readSigningKey() throws -> SigningKey? {
+        if let signingKey { return try KeyFile.signingKey(at: signingKey) }
+        let variable = Publish.signingKeyVariable
+        guard let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty else { return nil }
+        guard keys.own.hasKey else {
+            throw CommandFailure("\(variable) signs what a process with a key says: it needs --key")
+        }
+        return try KeyFile.signingKey(z85: text, called: variable)
+    }
+
     func run() async throws {
         for file in inputs { try InputFile.check(file) }
         let logger = logs.makeLogger()
@@ -196,7 +211,7 @@ struct Publish: AsyncParsableCommand {
         configuration.endpoints = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
         configuration.allowsRemote = reach.insecure
         configuration.security = try keys.security()
-        configuration.security?.signingKey = try signingKey.map { try KeyFile.signingKey(at: $0) }
+        configuration.security?.signingKey = try readSigningKey()
         configuration.security?.streamPorts = ports.streamPorts?.ports
         configuration.store = keeping.store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration

@@ -145,10 +145,10 @@ import Testing
         #expect(command.error.contains("0 of 1 subscribers were live"))
     }
 
-    private func push(to relay: String, _ more: [String] = []) throws -> RunningCommand {
+    private func push(to relay: String, _ more: [String] = [], isInputOpen: Bool = false) throws -> RunningCommand {
         try RunningCommand(
             ["publish", "--name", "job", "--push", relay, "--type", "T", "--id-field", "id"] + more,
-            input: "{\"id\":\"1\"}\n")
+            input: isInputOpen ? nil : "{\"id\":\"1\"}\n")
     }
 
     @Test func `a push that nobody acknowledges in time is exit code 1, with what to do`() async throws {
@@ -173,9 +173,11 @@ import Testing
         #expect(job.error.contains(/Error: stopped with (1 batches|the last writes) unacknowledged/), "\(job.error)")
     }
 
-    @Test func `a push to a publisher is refused with what to do, and exit code 1`() async throws {
+    @Test(arguments: [false, true])
+    func `a push to a publisher is refused with what to do, and exit code 1`(isInputOpen: Bool) async throws {
         let publisher = try RunningCommand(CommandTests.publish)
-        let job = try push(to: try await publisher.endpoint(), ["--timeout", "300"])
+        let job = try push(to: try await publisher.endpoint(), ["--timeout", "300"], isInputOpen: isInputOpen)
+        if isInputOpen { try job.input?.write(contentsOf: Data("{\"id\":\"1\"}\n".utf8)) }
         #expect(try await job.exitCode() == 1)
         #expect(
             job.error.contains("a relay refuses what is pushed") && job.error.contains("push goes to a relay"),

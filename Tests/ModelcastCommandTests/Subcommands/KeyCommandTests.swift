@@ -150,7 +150,9 @@ import Testing
         let get = ["get", "--connect", "tcp://127.0.0.1:1", "T", "1"]
         for (arguments, hint) in [
             (CommandTests.publish + secret, "--client-keys"), (get + secret, "--server-key"),
-            (get + ["--server-key", known], "--key"), (CommandTests.publish + ["--client-keys", known], "--key"),
+            (get + ["--server-key", known], "--key"),
+            (get + secret + ["--server-key", known, "--server-key", known], "two"),
+            (CommandTests.publish + ["--client-keys", known], "--key"),
             (get + secret + ["--server-key", known, "--client-keys", known], "--client-keys"),
             (CommandTests.publish + secret + ["--client-keys", known, "--server-key", known], "--server-key"),
         ] {

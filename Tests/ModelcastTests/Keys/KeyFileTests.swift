@@ -99,6 +99,10 @@ import ZeroMQ
         try Data([0xFF, 0xFE, 0]).write(to: URL(fileURLWithPath: binary))
         #expect(failure { _ = try KeyFile.publicKeys(at: binary) }.contains("no file of keys"))
         #expect(failure { _ = try KeyFile.publicKeys(at: folder.path("none")) }.contains("cannot read"))
+        #expect(failure { _ = try KeyFile.keyPair(at: folder.path("")) }.contains("is a folder: name the file"))
+        #expect(
+            failure { _ = try KeyFile.signingKey(z85: "short", called: "MODELCAST_SIGNING_KEY") }
+                .contains("MODELCAST_SIGNING_KEY is no signing key"))
         #expect(failure { _ = try KeyFile.keyPair(z85: "short", called: "MODELCAST_SECRET_KEY") }.contains("MODELCAST"))
     }
 }
