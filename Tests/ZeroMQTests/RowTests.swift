@@ -316,7 +316,7 @@ private enum PingingPeer {
         peer = server.accept()[0]
         peer.sendall(b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL" + bytes(48))
         left = 64
-        while left: left -= len(peer.recv(left))
+        while left: left -= len(peer.recv(left)) or sys.exit()
         peer.sendall(command(b"READY", b"\\x0bSocket-Type" + struct.pack(">I", 3) + b"PUB"))
         peer.settimeout(0.3)
         message, ping = b"\\x00\\x0a" + bytes(10), command(b"PING", bytes(2))
