@@ -11,10 +11,13 @@ struct OriginSignature: Sendable {
         var frame: [UInt8]
         /// The number of its action.
         let action: Int
+        /// When it was opened, on the clock of ``Moment/uptimeMicroseconds``.
+        let openedAt: UInt64
     }
 
-    /// So many batches need not wait for others to be signed with them.
+    /// So many batches need not wait for others to be signed with them, nor one for so long.
     private static let fullCount = 8
+    private static let waitMicroseconds: UInt64 = 2_000
 
     /// Nil where nothing is signed.
     let sealer: BatchSealer?
@@ -33,6 +36,11 @@ struct OriginSignature: Sendable {
     func mayWait(_ actionCount: Int) -> Bool {
         unsealed.count == actionCount && unsealed.count < OriginSignature.fullCount
     }
+
+    /// The first batch that waits has not done so for long.
+    func mayWaitOn(at time: UInt64) -> Bool {
+        unsealed.first.map { time < $0.openedAt + OriginSignature.waitMicroseconds } ?? false
+    }
 }
 
 /// Batches get their seals when they are handed out: one signature for all that leave together. Until then they stand
@@ -42,12 +50,19 @@ extension Origin {
     /// signed wait for a few others then.
     public var hasUrgentActions: Bool { !actions.isEmpty && !signature.mayWait(actions.count) }
 
+    /// Whether all actions are batches that may wait a little for others under load, to be signed with them: to verify a
+    /// signature costs as much as merging hundreds of updates.
+    public func mayHoldActions(at time: UInt64) -> Bool {
+        signature.isUsed && signature.mayWait(actions.count) && signature.mayWaitOn(at: time)
+    }
+
     /// Takes a batch that is to be signed, and keeps its place among the actions.
     mutating func publishSealed(_ state: TopicState, _ frame: [UInt8]) {
         outboxByteCount += frame.count + BatchSeal.byteCountMax
         signature.unsealed.append(
             OriginSignature.Unsealed(
-                stream: stream(of: state.topic), sequence: state.head, frame: frame, action: actions.endIndex))
+                stream: stream(of: state.topic), sequence: state.head, frame: frame, action: actions.endIndex,
+                openedAt: state.openSince))
         actions.append(.publish(topic: state.topic, payload: []))
         if signature.unsealed.count == BatchSeal.batchCountMax { sealBatches() }
     }

@@ -99,8 +99,9 @@ struct PublisherCore: ThreadServiceCore {
         origin.tick(now: now)
         let heartbeat = origin.nextDeadline ?? time
         let due = pacing.due(openSince: origin.openSince) ?? heartbeat
-        if push != nil, origin.hasActions { push?.isHandedOver = false }
-        let actions = origin.takeActions()
+        let mayWait = isHeldBack && !isStopped && origin.mayHoldActions(at: time)
+        if push != nil, origin.hasActions, !mayWait { push?.isHandedOver = false }
+        let actions = mayWait ? [] : origin.takeActions()
         if !actions.isEmpty { stream?.isBusy = true }
         noteForStore(now: now)
         return PublisherWork(

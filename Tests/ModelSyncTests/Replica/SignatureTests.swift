@@ -261,4 +261,42 @@ import Testing
         let again = replay.compactMap { if case .frame(_, _, let batch) = $0 { batch } else { nil } }
         #expect(again.isEmpty || again == Array(frames.prefix(again.count)))
     }
+
+    @Test func `under load up to eight batches wait for each other, for two milliseconds at most`() throws {
+        var configuration = OriginConfiguration(name: "accounts", streamEndpoint: "memory")
+        configuration.signingKey = try Self.key(1)
+        var now = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1_000_000)
+        var origin = try Origin(configuration: configuration, cache: ModelCache(), now: now)
+        func holds() -> Bool { origin.mayHoldActions(at: now.uptimeMicroseconds) }
+        for number in 0..<8 {
+            #expect(holds() == (number > 0))
+            _ = try origin.write(.merge, type: "User", id: "\(number)", fields: EncodedFields(["a": 1]), now: now)
+            origin.flush()
+            now.uptimeMicroseconds += 100
+        }
+        #expect(!holds())
+        let frames = origin.takeActions().compactMap { action -> [UInt8]? in
+            if case .publish(_, let payload) = action { payload } else { nil }
+        }
+        var verifier = SealVerifier()
+        let (topic, keys) = (Self.user, [try Self.key(1).publicKey])
+        for frame in frames {
+            let verdict = verifier.verdict(topic: topic.bytes.span, frame: frame.span, keys: keys)
+            #expect(verdict == .genuine)
+        }
+        #expect(frames.count == 8)
+        _ = try origin.write(.merge, type: "User", id: "9", fields: EncodedFields(["a": 1]), now: now)
+        origin.flush()
+        now.uptimeMicroseconds += 1_900
+        #expect(holds())
+        now.uptimeMicroseconds += 100
+        #expect(!holds())
+        // What is no batch does not wait.
+        _ = origin.takeActions()
+        _ = try origin.write(.merge, type: "User", id: "10", fields: EncodedFields(["a": 1]), now: now)
+        origin.flush()
+        #expect(holds())
+        origin.tick(now: now)
+        #expect(!holds())
+    }
 }
