@@ -208,7 +208,8 @@ import Testing
                 == [
                     "1:1: nobody may publish Usr, so this requires nothing: should it be require-signature:User?",
                     "1:23: nobody may publish Bill, so this requires nothing",
-                    "1:46: nobody may publish Order, so this requires nothing: should it be require-signature:Order.*?",
+                    "1:46: nobody may publish Order, so this requires nothing: should it be "
+                        + "require-signature:Order.*?",
                     "2:102: no require-signature: line has User or Order.*, so these signatures are not looked at",
                 ])
         #expect(

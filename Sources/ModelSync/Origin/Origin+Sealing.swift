@@ -50,8 +50,8 @@ extension Origin {
     /// signed wait for a few others then.
     public var hasUrgentActions: Bool { !actions.isEmpty && !signature.mayWait(actions.count) }
 
-    /// Whether all actions are batches that may wait a little for others under load, to be signed with them: to verify a
-    /// signature costs as much as merging hundreds of updates.
+    /// Whether all actions are batches that may wait a little for others under load, to be signed with them: to verify
+    /// a signature costs as much as merging hundreds of updates.
     public func mayHoldActions(at time: UInt64) -> Bool {
         signature.isUsed && signature.mayWait(actions.count) && signature.mayWaitOn(at: time)
     }

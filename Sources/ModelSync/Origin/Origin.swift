@@ -84,7 +84,7 @@ public struct Origin {
         ringTime = now.uptimeMicroseconds
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
-        signature = OriginSignature(key: configuration.signingKey, since: configuration.holdsFormer ? 0 : incarnation)
+        signature = OriginSignature(key: configuration.signingKey, since: configuration.heldSince ?? incarnation)
         hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
     }

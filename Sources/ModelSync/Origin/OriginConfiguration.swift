@@ -1,3 +1,4 @@
+public import ModelRecord
 public import ModelSigning
 public import ModelWire
 
@@ -36,9 +37,9 @@ public struct OriginConfiguration: Sendable {
     public var tombstoneRetention: Duration
     /// The key with which every batch is signed, and what the copy holds; nil for no signatures.
     public var signingKey: SigningKey?
-    /// The cache of a new origin holds all that its earlier starts have written, so that is signed as well. Not so
+    /// The start since which the cache of a new origin holds all that it has written, so that is signed as well; nil
     /// where a store may lack the last writes, or there was none.
-    public var holdsFormer = false
+    public var heldSince: Stamp?
     /// The versions of the protocol that are spoken; others than those of this release for tests.
     package var versions = ProtocolVersions.current
 

@@ -31,7 +31,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case denied = "a sender speaks for an origin that its key was not granted"
         case unsigned = "something was dropped that its origin has not signed"
         case notAsSigned = "the copy here is not what its origin has signed"
-        case unconfirmedCopy = "nothing comes of what this origin signs of its copy"
+        case unconfirmedCopy = "a copy cannot be held against what its origin signs"
         case nameTaken = "a name was taken by pushing"
         case limited = "a key is at a limit of its grant"
         case deniedPush = "a push was denied, as its key was not granted that"

@@ -24,12 +24,12 @@ extension Replica {
             refuse(verdict, "heads of \(told.type)", told.origin, label(sender), now: now)
             return false
         }
-        let isNew = signatures?.copies.noteVerified(told, at: now.uptimeMicroseconds) ?? false
+        let isNew = signatures?.copies.noteVerified(told) ?? false
         compare(told, now: now)
         return isNew
     }
 
-    /// Tells of origins that send, and of whose copies nothing signed comes: whoever stands between may withhold it.
+    /// Tells of origins that send, and whose copies cannot be compared: whoever stands between may withhold something.
     func reviewSignedHeads(now: Moment) {
         guard signatures?.copies.mayReview(at: now.uptimeMicroseconds) ?? false else { return }
         for stream in streams.values
@@ -42,7 +42,8 @@ extension Replica {
                 .unconfirmedCopy,
                 [
                     "origin": stream.key.origin, "type": stream.type,
-                    "advice": "each process between has to have the same grants; one that has them may withhold it",
+                    "advice":
+                        "each process between has to have the same grants; one that has them may withhold or delay it",
                 ])
         }
     }
@@ -70,7 +71,8 @@ extension Replica {
             }
         }
         let found = signatures?.copies.note(
-            told, equal: equal, differing: differing, modelCount: modelCount, at: now.uptimeMicroseconds)
+            told, equal: equal, differing: differing, of: coveredBuckets(of: told.type).count, modelCount: modelCount,
+            at: now.uptimeMicroseconds)
         guard let found, !found.buckets.isEmpty else { return }
         tell(found.buckets.count, of: told, isNews: found.isNews)
     }
@@ -84,7 +86,8 @@ extension Replica {
             .notAsSigned,
             [
                 "origin": told.origin, "type": told.type, "buckets": "\(count)",
-                "advice": "a sender that hands on copies may lie, or models were written before they had to be signed: "
+                "advice": "a sender that hands on copies may lie, or models were written before they had to be signed, "
+                    + "or while \(told.origin) ran without its store: "
                     + "listen to \(told.origin) itself, and delete the store of this process",
             ])
     }

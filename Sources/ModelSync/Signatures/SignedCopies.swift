@@ -17,8 +17,10 @@ struct SignedCopies {
         var differing: [Int: UInt64] = [:]
         /// When the log was told last that some differ.
         var toldAt: UInt64?
-        /// Since when signed heads are awaited; nil where none were before.
+        /// Since when the copy was not compared whole; nil where that was not awaited before.
         var awaitedSince: UInt64?
+        /// The buckets that were compared since then.
+        var comparedBuckets: Set<Int> = []
     }
 
     private var copies: [Name: Copy] = [:]
@@ -33,13 +35,15 @@ struct SignedCopies {
     private static let patienceMicroseconds: UInt64 = 60_000_000
     /// The log is told of an origin and type once in this time.
     private static let pauseMicroseconds: UInt64 = 600_000_000
-    /// For how long an origin may sign nothing of a type. A round over many models sends something with each heartbeat.
+    /// For how long a copy may not be compared whole: five minutes, and as long as a round over many models takes for
+    /// each type that its origin signs.
     private static let overdueMicroseconds: UInt64 = 300_000_000
+    private static let roundMicroseconds: UInt64 = 130_000_000
     /// The time of the next look at what is overdue.
     private var nextReview: UInt64 = 0
     private static let reviewMicroseconds: UInt64 = 30_000_000
-    /// The rest for each model that was looked at: some twenty times what that takes.
-    private static let restMicroseconds: UInt64 = 20
+    /// The rest for each model that was looked at: some four times what that takes.
+    private static let restMicroseconds: UInt64 = 4
 
     /// The parts of the copy that were not as their origin had signed them when they were compared last, however short.
     var differing: [String] {
@@ -53,12 +57,11 @@ struct SignedCopies {
 
     /// Takes note that the heads are those of their origin.
     /// - Returns: whether they came for the first time.
-    mutating func noteVerified(_ told: SignedHeads, at time: UInt64) -> Bool {
+    mutating func noteVerified(_ told: SignedHeads) -> Bool {
         let name = Name(origin: told.origin, type: told.type)
         makeRoom(for: name)
         guard told.stamp > copies[name]?.verified ?? 0 else { return false }
         copies[name, default: Copy()].verified = told.stamp
-        copies[name]?.awaitedSince = time
         return true
     }
 
@@ -69,12 +72,14 @@ struct SignedCopies {
         return true
     }
 
-    /// Nothing signed of the type has come from the origin for five minutes, or since that was said last.
+    /// The copy of the type could not be compared whole for minutes, or since that was said last.
     mutating func isOverdue(_ origin: String, _ type: String, at time: UInt64) -> Bool {
         let name = Name(origin: origin, type: type)
         makeRoom(for: name)
         let since = copies[name]?.awaitedSince ?? time
-        let isOverdue = time >= since + SignedCopies.overdueMicroseconds
+        let others = copies.keys.count { $0.origin == origin && $0.type != type }
+        let patience = SignedCopies.overdueMicroseconds + UInt64(others) * SignedCopies.roundMicroseconds
+        let isOverdue = time >= since + patience
         copies[name, default: Copy()].awaitedSince = isOverdue ? time : since
         return isOverdue
     }
@@ -92,16 +97,19 @@ struct SignedCopies {
     /// - Parameters:
     ///   - equal: the buckets that are as the origin has signed them, or cannot be.
     ///   - differing: the other ones.
+    ///   - wantedCount: how many buckets of the type are compared at all.
     ///   - modelCount: how many models were looked at.
     /// - Returns: the buckets that have differed for long, and whether the log is to be told.
     mutating func note(
-        _ told: SignedHeads, equal: [Int], differing: [Int], modelCount: Int, at time: UInt64
+        _ told: SignedHeads, equal: [Int], differing: [Int], of wantedCount: Int, modelCount: Int, at time: UInt64
     ) -> (buckets: [Int], isNews: Bool) {
         nextComparison = time + UInt64(modelCount) * SignedCopies.restMicroseconds
         comparisonCount += 1
         let name = Name(origin: told.origin, type: told.type)
         var copy = copies[name] ?? Copy()
         copy.compared = told.stamp
+        copy.comparedBuckets.formUnion(equal + differing)
+        if copy.comparedBuckets.count >= wantedCount { (copy.awaitedSince, copy.comparedBuckets) = (time, []) }
         for bucket in equal { copy.differing[bucket] = nil }
         for bucket in differing where copy.differing[bucket] == nil { copy.differing[bucket] = time }
         let lasting = differing.filter { time >= copy.differing[$0, default: time] + SignedCopies.patienceMicroseconds }

@@ -85,11 +85,17 @@ public struct SignedHeads: Sendable, Hashable {
         try frame.finish(&elements)
     }
 
+    /// How many topics one type can have: whole, in sixteen and in 256 parts.
+    static let topicCountMax = 1 + 16 + 256
+
     private static func heads(reading frame: inout FrameReader) throws(WireError) -> [Head] {
         var pairs = try frame.beginMap()
         let start = frame.offset
         var heads: [Head] = []
         while frame.next(&pairs) {
+            guard heads.count < topicCountMax else {
+                throw WireError(.limit, "more than \(topicCountMax) topics of one type", at: frame.offset)
+            }
             let topic = try frame.topic()
             heads.append(Head(topic: topic, sequence: try frame.unsigned()))
         }

@@ -126,6 +126,8 @@ extension StoreLink {
         static let void = "modelcast.void"
         /// Whether a publisher's file may lack writes that others hold: see ``Lack``.
         static let lack = "modelcast.lack"
+        /// The first start of a publisher with its file: 8 bytes, the greatest first.
+        static let heldSince = "modelcast.held-since"
 
         /// The beginnings of the facts on one origin. Each is there, as `1`, or is not.
         static let ofOrigins = [pushed, transactions]

@@ -47,6 +47,8 @@ struct RelayNetwork {
     /// What each relay has sent on its stream: batches only.
     var sent: [Int: [[UInt8]]] = [:]
     var lossPerMille = 0
+    /// Whether a message of a stream does not come through on a link.
+    var loses: (_ link: Int, _ payload: [UInt8]) -> Bool = { _, _ in false }
     var duplicationPerMille = 0
     /// How many microseconds an answer takes more than a batch.
     var answerDelay: UInt64 = 0
@@ -326,7 +328,7 @@ struct RelayNetwork {
         guard !dead.contains(server) else { return }
         for link in links.indices where links[link].server == server {
             guard links[link].subscriptions.contains(where: { topic.starts(with: $0) }) else { continue }
-            if chance(lossPerMille) {
+            if chance(lossPerMille) || loses(link, payload) {
                 lostCount += 1
                 continue
             }

@@ -233,6 +233,18 @@ import Testing
         #expect(repair.isInVain && repair.rung == .replay && repair.attempts == 1)
     }
 
+    @Test func `a sender that may not be asked now keeps no other from being asked, and has its turn again`() {
+        let (liar, origin) = (SenderID(index: 0), SenderID(index: 1))
+        var repair = repair(.batchBeyondNext)
+        let candidates = [liar, origin].map { Repair.Candidate(sender: $0, head: 9, isOrigin: false) }
+        func choice() -> SenderID? { repair.choose(among: candidates, last: liar, head: 9, isOriginLive: true) }
+        #expect(choice() == liar)
+        let isOtherLeft = repair.passOver(liar, askable: [liar, origin])
+        #expect(isOtherLeft && choice() == origin)
+        let isAnyLeft = repair.passOver(origin, askable: [liar, origin])
+        #expect(!isAnyLeft && choice() == liar && repair.attempts == 0)
+    }
+
     @Test func `a sender that is busy is left alone for a while, and one that was silent has been waited for already`()
     {
         let only = SenderID(index: 0)

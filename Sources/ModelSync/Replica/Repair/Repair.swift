@@ -116,6 +116,16 @@ struct Repair {
         return .pause
     }
 
+    /// Passes over a sender that may not be asked now. One that has caused too many requests is asked rarely, and would
+    /// else keep all others from being asked.
+    /// - Returns: whether another is left.
+    mutating func passOver(_ sender: SenderID, askable: [SenderID]) -> Bool {
+        failed.insert(sender)
+        if hasUntried(askable) { return true }
+        failed = []
+        return false
+    }
+
     /// A sender that could be asked has not failed yet.
     private func hasUntried(_ askable: [SenderID]) -> Bool { askable.contains { !failed.contains($0) } }
 

@@ -93,11 +93,15 @@ extension Replica {
         return false
     }
 
-    /// Whether the request of the repair may go to the sender now. If not, the repair waits.
+    /// Whether the request of the repair may go to the sender now. If not, another is asked, or the repair waits.
     func mayAsk(_ sender: SenderID, _ stream: StreamState, now: Moment) -> Bool {
         let rung = stream.repair?.rung ?? .replay
         if sessions[sender.index].budget.takeRequest(rung, at: now.uptimeMicroseconds) { return true }
         counters[.postponedRequests] += 1
+        if let repair = stream.repair, stream.repair?.passOver(sender, askable: askable(stream, repair)) ?? false {
+            stream.repair?.dueAt = now.uptimeMicroseconds
+            return false
+        }
         // A random pause, so that all repairs that wait have the same chance.
         stream.repair?.dueAt = now.uptimeMicroseconds + pause(after: 2 + sessions[sender.index].budget.dearness)
         return false
