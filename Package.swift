@@ -125,10 +125,13 @@ let models: [Target] = [
         swiftSettings: settings),
 ]
 
-let threadTests: [Target] = [
+let testSupport: [Target] = [
     .target(
         name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
-        path: "Tests/TestSupport", swiftSettings: settings),
+        path: "Tests/TestSupport", swiftSettings: settings)
+]
+
+let threadTests: [Target] = [
     tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
     tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
     tests(
@@ -177,7 +180,11 @@ let modelTests: [Target] = [
         dependencies: ["Modelcast", "ModelcastMacros", sqlite, log, .product(name: "NIOCore", package: "swift-nio")],
         swiftSettings: settings),
     .testTarget(
-        name: "GeneratedModelsTests", dependencies: ["ModelcastMacros"], swiftSettings: settings,
+        name: "GeneratedModelsTests",
+        dependencies: [
+            "Modelcast", "ModelcastMacros", "ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "TestSupport", log,
+        ],
+        swiftSettings: settings,
         plugins: ["GenerateModels"]),
 ]
 
@@ -214,7 +221,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ] + (hasModels ? modelDependencies : []),
-    targets: core + (hasThreads ? reference + threadTests : []) + (hasServices ? services + serviceTests : [])
+    targets: core + testSupport + (hasThreads ? reference + threadTests : [])
+        + (hasServices ? services + serviceTests : [])
         + (hasModels ? models + modelTests : []),
     swiftLanguageModes: [.v6]
 )
