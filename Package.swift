@@ -182,7 +182,7 @@ let modelTests: [Target] = [
     .testTarget(
         name: "GeneratedModelsTests",
         dependencies: [
-            "Modelcast", "ModelcastMacros", "ModelRecord", "ModelTypes", "ModelWire", "ModelCache", "TestSupport", log,
+            "Modelcast", "ModelcastMacros", "ModelRecord", "ModelTypes", "TestSupport", log,
         ],
         swiftSettings: settings,
         plugins: ["GenerateModels"]),

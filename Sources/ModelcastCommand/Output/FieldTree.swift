@@ -29,13 +29,13 @@ struct FieldTree {
             return
         }
         let names = Set(fields.map(\.field))
-        for (field, value) in fields { insert(value, FieldTree.keys(of: field, among: names)) }
+        for (field, value) in fields { insert(value, FieldTree.keys(of: field, among: names)[...]) }
     }
 
     private init() {}
 
     /// The keys under which a field stands, outermost first.
-    private static func keys(of field: String, among names: Set<String>) -> ArraySlice<String> {
+    private static func keys(of field: String, among names: Set<String>) -> [String] {
         let parts = field.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1, parts.count < JSONReader.depthMax, !parts.contains(where: \.isEmpty) else {
             return [field]
