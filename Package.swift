@@ -169,7 +169,7 @@ let modelTests: [Target] = [
         name: "ModelcastMacrosTests",
         dependencies: [
             "ModelcastMacros", "ModelcastMacrosPlugin", "ModelTypes", "ModelRecord", "ModelWire", "ModelCache",
-            "ModelViews", syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
+            "ModelViews", "TestSupport", syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
             syntax("SwiftSyntaxBuilder"),
             syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
             syntax("SwiftSyntaxMacrosGenericTestSupport"),
