@@ -126,10 +126,13 @@ let models: [Target] = [
         swiftSettings: settings),
 ]
 
-let threadTests: [Target] = [
+let testSupport: [Target] = [
     .target(
         name: "TestSupport", dependencies: ["ZeroMQ", "ModelCBOR", "ModelRecord", "ModelWire", "ModelCache"],
-        path: "Tests/TestSupport", swiftSettings: settings),
+        path: "Tests/TestSupport", swiftSettings: settings)
+]
+
+let threadTests: [Target] = [
     tests(of: "ModelCache", isHeavy: true, uses: ["ModelCBOR", "ModelRecord"]),
     tests(of: "ModelViews", uses: ["ModelRecord", "ModelTypes", "ModelCache", "ModelWire"]),
     tests(
@@ -167,7 +170,7 @@ let modelTests: [Target] = [
         name: "ModelcastMacrosTests",
         dependencies: [
             "ModelcastMacros", "ModelcastMacrosPlugin", "ModelTypes", "ModelRecord", "ModelWire", "ModelCache",
-            "ModelViews", syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
+            "ModelViews", "TestSupport", syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
             syntax("SwiftSyntaxBuilder"),
             syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
             syntax("SwiftSyntaxMacrosGenericTestSupport"),
@@ -178,7 +181,11 @@ let modelTests: [Target] = [
         dependencies: ["Modelcast", "ModelcastMacros", sqlite, log, .product(name: "NIOCore", package: "swift-nio")],
         swiftSettings: settings),
     .testTarget(
-        name: "GeneratedModelsTests", dependencies: ["ModelcastMacros"], swiftSettings: settings,
+        name: "GeneratedModelsTests",
+        dependencies: [
+            "Modelcast", "ModelcastMacros", "ModelRecord", "ModelTypes", "TestSupport", log,
+        ],
+        swiftSettings: settings,
         plugins: ["GenerateModels"]),
 ]
 
@@ -215,7 +222,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ] + (hasModels ? modelDependencies : []),
-    targets: core + (hasThreads ? reference + threadTests : []) + (hasServices ? services + serviceTests : [])
+    targets: core + testSupport + (hasThreads ? reference + threadTests : [])
+        + (hasServices ? services + serviceTests : [])
         + (hasModels ? models + modelTests : []),
     swiftLanguageModes: [.v6]
 )

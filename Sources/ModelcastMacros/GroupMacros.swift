@@ -15,8 +15,8 @@
 ///     var address: Address?
 /// }
 /// ```
-/// The fields are `address.street`, `address.town` and so on, each merged for itself. These are also the keys of the
-/// model's JSON.
+/// The fields are `address.street`, `address.town` and so on, each merged for itself. In the model's JSON the group is
+/// an object: `{"id": …, "address": {"street": "Main Street", "town": "Ely", "country": "GB", "note": null}}`.
 /// - ``Field(_:default:convert:validate:)`` means the same for a property of a group as for one of a model.
 /// - A property may be a group itself, with longer names: `address.place.latitude`.
 /// - An optional property is nil where its field is unknown or null; its nil is published as null. The two are not told
@@ -54,11 +54,14 @@ public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "N
 ///
 /// - The fields of other cases do not matter. Publishing a model leaves them as they are; publishing changes makes the
 ///   fields of the former case unknown.
+/// - In JSON, `{"contact": {"phone": "+1"}}`, unless `form` says otherwise.
 /// - A name without a case is a problem of the model: an unknown case is never taken for another one.
 /// - A payload is a ``FieldValue`` or a ``FieldGroup``, and not optional. Where a case has several payloads, each has a
 ///   label. A default value stands for a field that is unknown or null.
 ///
 /// The macro takes no generic enums, and no cases within `#if`. An enum with raw values is a ``FieldValue`` instead.
-@attached(member, names: named(init), named(fieldNames), named(write))
+/// - Parameter form: how the enum stands in JSON: ``OneOfForm/keyed``, ``OneOfForm/tagged(by:texts:)`` or
+///   ``OneOfForm/bare``.
+@attached(member, names: named(init), named(fieldNames), named(caseNames), named(jsonForm), named(write))
 @attached(extension, conformances: FieldGroup)
-public macro OneOf() = #externalMacro(module: "ModelcastMacrosPlugin", type: "OneOfMacro")
+public macro OneOf(_ form: OneOfForm = .keyed) = #externalMacro(module: "ModelcastMacrosPlugin", type: "OneOfMacro")

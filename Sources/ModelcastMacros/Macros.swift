@@ -29,7 +29,7 @@
 /// `CustomStringConvertible` ask for. `User.Partial` holds the known fields of a user that may be incomplete.
 /// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. `User.FieldNames` has a
 /// name for each field: key paths such as `\.nickName` lead there where a field is wanted. A `description` of your own
-/// is left alone.
+/// is left alone. JSON has the names of the fields: `CodingKeys` of your own are refused.
 ///
 /// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants` and
 /// `unknownFields` are reserved: a field of such a name needs a property of another name.
@@ -49,8 +49,9 @@ public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMac
 /// Marks the `let` that identifies a model: one in each struct with ``Model(_:)``.
 ///
 /// A property of another name can be read as `id`, too.
+/// - Parameter name: the id's name in JSON, as plain text; `id`, if nil. On the wire an id has no name.
 @attached(peer)
-public macro ID() = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
+public macro ID(_ name: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
 
 /// Says how a property of a struct with ``Model(_:)`` or ``Nested()`` becomes a field. All arguments may be left out. A
 /// case of an enum with ``OneOf()`` takes a name only.

@@ -150,8 +150,8 @@ import Testing
     @Test func `words of Swift and names of its own are properties`() throws {
         let pin: Pin = try read(
             """
-            {"id": "p", "board": "engines", "image_url": "https://example.org/1.png", "position.x": 1, "position.y": 2,
-             "kind": "pin", "is": true, "description": "A pin"}
+            {"id": "p", "board": "engines", "image_url": "https://example.org/1.png",
+             "position": {"x": 1, "y": 2}, "kind": "pin", "is": true, "description": "A pin"}
             """)
         #expect(pin.is == true)
         #expect(pin.description == "A pin")
@@ -162,14 +162,14 @@ import Testing
         #expect(try copy(pin) == pin)
         #expect(throws: (any Error).self) {
             try read(
-                #"{"id": "p", "board": "b", "image_url": "a:b", "position.x": 1, "position.y": 2, "kind": "nail"}"#,
+                #"{"id": "p", "board": "b", "image_url": "a:b", "position": {"x": 1, "y": 2}, "kind": "nail"}"#,
                 as: Pin.self)
         }
     }
 
     @Test func `an id of another name and a public model`() throws {
         let board: Board = try read(
-            #"{"id": "engines", "title": "Engines", "background": "colour", "background.colour": 7}"#)
+            #"{"key": "engines", "title": "Engines", "background": 7}"#)
         #expect(board.key == "engines")
         #expect(board.id == "engines")
         #expect(board.background == .colour(7))
@@ -195,7 +195,7 @@ import Testing
         #expect(try corner.fields["choice"] == "s")
         #expect(try corner.fields["maybe_way"] == "none")
 
-        let read: Corner = try read(#"{"id": 7, "class": "c", "init": "i"}"#)
+        let read: Corner = try read(#"{"number": 7, "class": "c", "init": "i"}"#)
         #expect(read.way == .known(.in))
         #expect(read.moments == [Date(timeIntervalSince1970: 1.5)])
         #expect(read.nil)

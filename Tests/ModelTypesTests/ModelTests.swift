@@ -167,7 +167,14 @@ import Testing
 
     @Test func `JSON that makes no model says why`() throws {
         let json = Data(#"{"id": "\#(id)", "nick_name": 7, "createdAt": "1970-01-01T00:00:01Z"}"#.utf8)
-        #expect(throws: (any Error).self) { try JSONDecoder().decode(User.self, from: json) }
+        do {
+            _ = try JSONDecoder().decode(User.self, from: json)
+            Issue.record("a name that is a number was read")
+        } catch let DecodingError.dataCorrupted(context) {
+            #expect(context.codingPath.map(\.stringValue) == ["nick_name"])
+            #expect(context.debugDescription == "User \(id): nick_name: int(7) is not text")
+            #expect((context.underlyingError as? ModelProblem)?.problems.map(\.field) == ["nick_name"])
+        }
         let partial = try JSONDecoder().decode(User.Partial.self, from: json)
         #expect(partial.nickName.fault?.value == 7)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(User.self, from: Data(#"{"age": 1}"#.utf8)) }

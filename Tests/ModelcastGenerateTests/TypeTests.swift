@@ -119,7 +119,7 @@ import Testing
         #expect(
             body == """
                 /// What it says.
-                @OneOf
+                @OneOf(.tagged(by: "kind"))
                 enum Body {
                     @Field("plain-text") case plainText(PlainText)
                     case picture(Picture)
@@ -156,7 +156,7 @@ import Testing
                     @ID let id: String
                     var it: It?
 
-                    @OneOf
+                    @OneOf(.bare)
                     enum It {
                         case phoneNumber(String)
                         case url(URL)
@@ -183,7 +183,7 @@ import Testing
              "properties": {"user_id": {"type": "string", "format": "uuid", "x-modelcast-id": true}},
              "required": ["user_id"]}
             """)
-        #expect(body == "@Model(\"accounts.User\")\nstruct Customer {\n    @ID let userId: UUID\n}\n")
+        #expect(body == "@Model(\"accounts.User\")\nstruct Customer {\n    @ID(\"user_id\") let userId: UUID\n}\n")
     }
 
     @Test func `what is public says so everywhere`() throws {

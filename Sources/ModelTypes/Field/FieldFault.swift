@@ -31,10 +31,12 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let wanted: String
     /// The value that was found instead.
     public let value: Value
+    /// The name of the field at fault within a group; empty where the fault is of the field itself.
+    public let part: String
 
     /// A fault of the kind `code`.
-    public init(_ code: Code, wanted: String, value: Value) {
-        (self.code, self.wanted, self.value) = (code, wanted, value)
+    public init(_ code: Code, wanted: String, value: Value, part: String = "") {
+        (self.code, self.wanted, self.value, self.part) = (code, wanted, value, part)
     }
 
     /// The fault of a value that is not of the wanted kind.

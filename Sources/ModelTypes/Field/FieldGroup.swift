@@ -14,14 +14,27 @@ public protocol FieldGroup: Hashable, Sendable {
     /// has none: its fields depend on the case, so it is given as a whole.
     associatedtype FieldNames = Never
 
-    /// The names of all fields, within the group.
+    /// The names of all fields, within the group. The empty name is that of the field that says which case of a sum
+    /// type it is.
     static var fieldNames: [String] { get }
+    /// The names of the cases of a sum type, in the order in which ``OneOfForm/bare`` tries them; empty for a struct.
+    static var caseNames: [String] { get }
+    /// How a sum type stands in JSON. A struct is an object.
+    static var jsonForm: OneOfForm { get }
     /// Reads the value from the fields of the group.
     /// - Throws: ``FieldProblem`` for the first field that is missing or faulty.
     init(reading source: inout some FieldSource) throws(FieldProblem)
     /// Writes all fields of the group.
     /// - Throws: ``FieldProblem`` for one that cannot be published.
     func write(into sink: inout some FieldSink) throws(FieldProblem)
+}
+
+extension FieldGroup {
+    /// The default: ``OneOfForm/keyed``, for a sum type.
+    public static var jsonForm: OneOfForm { .keyed }
+
+    /// The default: no names, as of a struct.
+    public static var caseNames: [String] { [] }
 }
 
 extension FieldSource {
@@ -31,17 +44,38 @@ extension FieldSource {
     /// - Null, when at least one field is null and none has a value.
     /// - Otherwise the value that the fields make, or faulty.
     ///
-    /// In a sum type, only the field that names the case decides between these.
+    /// In a sum type, only the field that names the case decides between these. A value in a field with the name of a
+    /// struct, such as a map, is a fault where the struct has no value: its parts are fields of their own.
     public mutating func state<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
+        groupState(name, as: type)
+    }
+
+    public mutating func groupState<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
+        stateOfParts(name, as: type)
+    }
+
+    /// The state of a group whose fields have the name of the group before a dot.
+    mutating func stateOfParts<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         var group = FieldGroupSource(base: self, prefix: name.text)
         defer { self = group.base }
         var (isKnown, hasValue) = (false, false)
         // The fields of other cases may hold old values, so the field that names the case is asked alone.
-        for member in T.fieldNames.contains("") ? [""] : T.fieldNames where !hasValue {
+        let isOneOf = T.isOneOf
+        for member in isOneOf ? [""] : T.fieldNames where !hasValue {
             switch group.state(FieldName(member), as: Value.self) {
             case .unknown: break
             case .null: isKnown = true
             case .value, .faulty: hasValue = true
+            }
+        }
+        if !hasValue, !isOneOf {
+            switch group.state("", as: Value.self) {
+            case .unknown: break
+            case .null: isKnown = true
+            // `modelcast publish` writes an empty object as such.
+            case .value(.map(let map)) where map.isEmpty: hasValue = true
+            case .value(let value): return .faulty(FieldFault(asOne: value, partsOf: name.text, T.fieldNames))
+            case .faulty(let fault): return .faulty(fault)
             }
         }
         guard hasValue else { return isKnown ? .null : .unknown }
@@ -56,6 +90,19 @@ extension FieldSource {
 extension FieldSink {
     /// Writes the fields of a group.
     public mutating func write<T: FieldGroup>(_ name: String, _ value: T) throws(FieldProblem) {
+        try writeGroup(name, value)
+    }
+
+    /// Writes the fields of a group, or null in all of them.
+    public mutating func write<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
+        try writeGroup(name, value)
+    }
+
+    public mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
+        guard let value else {
+            for member in FieldName.members(name, of: T.self) { try write(member, Value.null) }
+            return
+        }
         var group = FieldGroupSink(base: self, prefix: name)
         defer { self = group.base }
         do {
@@ -63,15 +110,6 @@ extension FieldSink {
         } catch {
             throw FieldProblem(FieldName.path(name, error.field), error.fault)
         }
-    }
-
-    /// Writes the fields of a group, or null in all of them.
-    public mutating func write<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
-        guard let value else {
-            for member in FieldName.members(name, of: T.self) { try write(member, Value.null) }
-            return
-        }
-        try write(name, value)
     }
 
     /// Writes the state of a group; nothing when it is unknown.
@@ -120,7 +158,9 @@ extension FieldName {
     public static func members<C: FieldConversion>(_ name: String, by conversion: C) -> [String] { [name] }
 
     /// The full name of a field in a group; the group's own name for the empty name.
-    static func path(_ prefix: String, _ name: String) -> String { name.isEmpty ? prefix : "\(prefix).\(name)" }
+    static func path(_ prefix: String, _ name: String) -> String {
+        name.isEmpty ? prefix : prefix.isEmpty ? name : "\(prefix).\(name)"
+    }
 
     /// True when this name covers one of `fields`.
     package func covers(anyOf fields: [String]) -> Bool { fields.contains(where: covers) }
@@ -134,11 +174,21 @@ extension FieldName {
 
 extension FieldProblem {
     /// The fault of a group whose field this is.
-    fileprivate func fault(within group: String) -> FieldFault {
+    func fault(within group: String) -> FieldFault {
         guard let fault else {
-            return FieldFault(.incomplete, wanted: "all of \(group): \(field) is unknown", value: .undefined)
+            let wanted = "all of \(group): \(field) is unknown"
+            return FieldFault(.incomplete, wanted: wanted, value: .undefined, part: field)
         }
         let wanted = field.isEmpty ? fault.wanted : "\(field): \(fault.wanted)"
-        return FieldFault(fault.code, wanted: wanted, value: fault.value)
+        return FieldFault(fault.code, wanted: wanted, value: fault.value, part: FieldName.path(field, fault.part))
+    }
+}
+
+extension FieldFault {
+    /// The fault of a value, such as a map, in the place of a group, whose parts are fields.
+    fileprivate init(asOne value: Value, partsOf group: String, _ names: [String]) {
+        let fields = names.prefix(2).map { FieldName.path(group, $0) }.joined(separator: ", ")
+        let more = names.count > 2 ? " and so on" : ""
+        self.init(.kind, wanted: "\(group) in parts, each a field of its own: \(fields)\(more)", value: value)
     }
 }

@@ -5,6 +5,10 @@ public protocol FieldSink {
     /// Writes a field.
     /// - Throws: ``FieldProblem`` for a value that the sink cannot take.
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem)
+    /// Writes a group of fields, or that there is none. By default each of these is a field with the name of the group
+    /// before a dot, and null where there is no group.
+    /// - Throws: ``FieldProblem`` for a value that the sink cannot take.
+    mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem)
 }
 
 extension FieldSink {

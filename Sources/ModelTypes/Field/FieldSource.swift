@@ -7,6 +7,8 @@ public import ModelRecord
 public protocol FieldSource {
     /// The state of a field as a Swift type.
     mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T>
+    /// The state of a group of fields. By default each of these is a field with the name of the group before a dot.
+    mutating func groupState<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T>
 }
 
 extension FieldSource {

@@ -80,12 +80,11 @@ extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
     }
 
     init(from decoder: any Decoder) throws {
-        self = try Partial(from: decoder).complete()
+        self = try Partial(from: decoder).complete(from: decoder)
     }
 
     func encode(to encoder: any Encoder) throws {
-        var sink = try ModelTypes.FieldEncoder(encoder, id: id)
-        try write(into: &sink)
+        try ModelTypes.FieldEncoder.encode(self, to: encoder)
     }
 
     func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
@@ -293,8 +292,7 @@ extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
         }
 
         func encode(to encoder: any Encoder) throws {
-            var sink = try ModelTypes.FieldEncoder(encoder, id: id)
-            try write(into: &sink)
+            try ModelTypes.FieldEncoder.encode(self, to: encoder)
         }
 
         var description: String {

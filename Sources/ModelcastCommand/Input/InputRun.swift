@@ -97,11 +97,12 @@ struct InputRun: ~Copyable {
     }
 
     private mutating func publish(_ model: ModelLine) throws(LineRefusal) {
+        let fields = plan.isWhole ? model.fields : model.fields(over: publisher.cache[plan.type, model.id])
         do {
             let outcome = try patiently { () throws(ModelcastError) in
                 plan.isWhole
-                    ? try publisher.assign(plan.type, model.id, model.fields)
-                    : try publisher.merge(plan.type, model.id, model.fields)
+                    ? try publisher.assign(plan.type, model.id, fields)
+                    : try publisher.merge(plan.type, model.id, fields)
             }
             switch outcome {
             case .published: publishedCount += 1

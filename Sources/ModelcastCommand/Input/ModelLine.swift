@@ -45,6 +45,36 @@ extension ModelLine {
     }
 }
 
+extension ModelLine {
+    /// The fields to merge into a record. Null that takes the place of an object empties the object's fields, and an
+    /// object that takes the place of null removes the null: otherwise the record would say both.
+    func fields(over record: CellRecord?) -> Fields {
+        guard let record, record.exists else { return fields }
+        let pairs = fields.pairs
+        let empty = Set(pairs.lazy.filter { $0.value == .null }.map(\.field))
+        let objects = Set(pairs.lazy.flatMap(\.field.prefixesBeforeDots))
+        guard !empty.isEmpty || !objects.isEmpty else { return fields }
+        var all = fields
+        let named = Set(pairs.lazy.map(\.field))
+        for cell in record.cells where !named.contains(cell.field) && cell.value != .undefined {
+            if cell.value == .null {
+                if objects.contains(cell.field) { all[cell.field] = .undefined }
+            } else if !empty.isEmpty, cell.field.prefixesBeforeDots.contains(where: empty.contains) {
+                all[cell.field] = .null
+            }
+        }
+        return all
+    }
+}
+
+extension String {
+    /// `a` and `a.b` of `a.b.c`.
+    fileprivate var prefixesBeforeDots: [String] {
+        guard utf8.contains(UInt8(ascii: ".")) else { return [] }
+        return indices.filter { self[$0] == "." }.map { String(self[..<$0]) }
+    }
+}
+
 /// The fields of a model while its line is read.
 private struct FlatModel {
     let idField: String

@@ -54,17 +54,23 @@ struct JSONWriter {
         append("]")
     }
 
-    /// Writes the known fields of a model as one flat object, path to value; null for a model that does not exist.
+    /// Writes the known fields of a model as one object, nested as ``FieldTree`` has it; null for a model that does not
+    /// exist.
     mutating func write(_ record: CellRecord?) {
         guard let record, record.exists else { return append("null") }
+        write(FieldTree(record.cells.lazy.filter { $0.value != .undefined }.map { ($0.field, $0.value) }))
+    }
+
+    mutating func write(_ tree: FieldTree) {
         append("{")
-        var isFirst = true
-        for cell in record.cells where cell.value != .undefined {
-            if !isFirst { append(",") }
-            isFirst = false
-            write(cell.field)
+        for (index, member) in tree.members.enumerated() {
+            if index > 0 { append(",") }
+            write(member.key)
             append(":")
-            write(cell.value)
+            switch member.node {
+            case .value(let value): write(value)
+            case .object(let object): write(object)
+            }
         }
         append("}")
     }

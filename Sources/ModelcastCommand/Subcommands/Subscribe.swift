@@ -65,7 +65,7 @@ struct Subscribe: AsyncParsableCommand {
     @Flag(help: "End once everything that the publishers have sent is here.")
     var untilLive = false
 
-    @Flag(help: #"At the end print each model as {"type","id","model":{path: value}}, by type and id."#)
+    @Flag(help: #"At the end print each model as {"type","id","model"}, by type and id."#)
     var models = false
 
     @Flag(help: "At the end print for each type TYPE COUNT DIGEST, of all its models; equal digests are equal copies.")

@@ -55,7 +55,8 @@ enum SwiftName {
         "FieldFault", "FieldGroup", "FieldName", "FieldNames", "FieldProblem", "FieldReader", "FieldSet",
         "FieldSink", "FieldSource", "FieldState", "FieldValidation", "FieldValue", "FieldWriter", "Fields", "Float",
         "Foundation", "Hashable", "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelField",
-        "ModelID", "ModelProblem", "ModelProperty", "ModelText", "ModelcastMacros", "Never", "Open", "Optional",
+        "ModelID", "ModelProblem", "ModelProperty", "ModelText", "ModelcastMacros", "Never", "OneOfForm", "Open",
+        "Optional",
         "Partial", "PartialModel", "Protocol", "CellRecord", "Reference", "Result", "Self", "Sendable", "Set",
         "String", "Swift", "Type", "URL", "UUID", "Value", "Void",
     ]

@@ -95,7 +95,7 @@ struct PropertyShape: Hashable {
     enum Role: Hashable { case id, constant, variable }
 
     let name: String
-    /// The name of the field on the wire.
+    /// The name of the field on the wire; of an id, that in JSON.
     let wireName: String
     let type: SwiftType
     let role: Role
@@ -131,6 +131,10 @@ struct OneOfShape: Hashable {
     }
 
     let name: String
+    /// The property of objects that tells which case they are; nil where there is none.
+    var tag: String?
+    /// The cases without a payload that are texts, and no objects with a tag.
+    var texts: [String] = []
     var documentation: String?
     var cases: [Case] = []
     var nested: [TypeShape] = []

@@ -144,7 +144,7 @@ struct SwiftWriter {
 
     private mutating func write(_ shape: OneOfShape, _ indent: String) {
         document(shape.documentation, indent)
-        lines.append("\(indent)@OneOf")
+        lines.append("\(indent)@OneOf(\(shape.form))")
         open("enum \(shape.name)", indent)
         for element in shape.cases {
             document(element.documentation, indent + "    ")
@@ -186,7 +186,7 @@ extension PropertyShape {
     /// The attributes before `@Field`.
     fileprivate var marks: [String] {
         switch role {
-        case .id: ["@ID"]
+        case .id: [wireName == "id" ? "@ID" : "@ID(\(wireName.literal))"]
         case .constant: ["@Constant"]
         case .variable: []
         }
@@ -199,6 +199,15 @@ extension PropertyShape {
         if role == .constant, let value = initialValue?.full { arguments.append("default: \(value)") }
         if let conversion = type.conversion { arguments.append("convert: \(conversion)") }
         return arguments
+    }
+}
+
+extension OneOfShape {
+    /// The argument of `@OneOf`: the form in JSON that the schema describes.
+    fileprivate var form: String {
+        guard let tag else { return ".bare" }
+        let texts = texts.isEmpty ? "" : ", texts: [\(texts.map(\.literal).joined(separator: ", "))]"
+        return ".tagged(by: \(tag.literal)\(texts))"
     }
 }
 

@@ -72,6 +72,11 @@ extension SchemaReader {
         check(node, Keywords.ofOneOf.union(isRoot ? Keywords.ofFile : []))
         var shape = OneOfShape(name: scope.owner, documentation: node.text("description"))
         let tag = tag(of: node)
+        shape.tag = tag
+        if tag != nil {
+            shape.texts = node.variants.compactMap(target(of:)).filter(\.isConstantText)
+                .compactMap { $0.text("const") }
+        }
         var isWhole = true
         for variant in node.variants {
             guard let element = element(variant, tag, scope) else {

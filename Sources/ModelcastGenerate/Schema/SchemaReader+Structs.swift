@@ -169,7 +169,7 @@ extension SchemaReader {
             return nil
         }
         return PropertyShape(
-            name: name, wireName: "id", type: reading.type, role: .id, isOptional: false,
+            name: name, wireName: place.key, type: reading.type, role: .id, isOptional: false,
             documentation: reading.documentation)
     }
 }

@@ -38,17 +38,12 @@ struct ConformanceCode {
     }
 
     private var decoderInit: [String] {
-        .block("\(access)init(from decoder: any Decoder) throws", ["self = try Partial(from: decoder).complete()"])
+        .block(
+            "\(access)init(from decoder: any Decoder) throws",
+            ["self = try Partial(from: decoder).complete(from: decoder)"])
     }
 
-    private var encode: [String] {
-        .block(
-            "\(access)func encode(to encoder: any Encoder) throws",
-            [
-                "var sink = try ModelTypes.FieldEncoder(encoder, id: \(shape.id.name(among: "encoder", "sink")))",
-                "try write(into: &sink)",
-            ])
-    }
+    private var encode: [String] { .encode(shape, access) }
 
     private var write: [String] {
         .block(
@@ -119,5 +114,15 @@ struct ConformanceCode {
             lines += field.isTracked ? .block("if !unknown.contains(\(place))", statements) : statements
         }
         return lines
+    }
+}
+
+extension [String] {
+    /// The function that encodes a model, or what is known of it.
+    static func encode(_ shape: ModelShape, _ access: String) -> [String] {
+        let key = shape.idKey.map { ", id: \($0)" } ?? ""
+        return .block(
+            "\(access)func encode(to encoder: any Encoder) throws",
+            ["try ModelTypes.FieldEncoder.encode(self\(key), to: encoder)"])
     }
 }

@@ -5,7 +5,18 @@ struct OneOfCode {
 
     init(_ shape: OneOfShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
-    var members: [[String]] { [fieldNames, sourceInit, write] }
+    var members: [[String]] {
+        var members = [fieldNames, caseNames]
+        if let form = shape.form {
+            members.append(["\(access)static let jsonForm: ModelTypes.OneOfForm = \(form)"])
+        }
+        return members + [sourceInit, write]
+    }
+
+    private var caseNames: [String] {
+        let names = shape.cases.map(\.wireName.literal).joined(separator: ", ")
+        return ["\(access)static let caseNames: [String] = [\(names)]"]
+    }
 
     private var fieldNames: [String] {
         let payloads = shape.cases.flatMap(\.payloads)
@@ -14,22 +25,10 @@ struct OneOfCode {
 
     private var sourceInit: [String] {
         let cases = shape.cases.flatMap { ["case \($0.wireName.literal):"] + $0.reading.indented() }
-        let unknown = [
-            "case let other:",
-            "    let wanted = \(wanted.literal)",
-            "    let fault = ModelTypes.FieldFault(.form, wanted: wanted, value: .text(other))",
-            "    throw ModelTypes.FieldProblem(\"\", fault)",
-        ]
+        let unknown = ["case let other: throw ModelTypes.FieldProblem.unknownCase(other, of: Self.self)"]
         return .block(
             "\(access)init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem)",
             ["switch try source.read(\"\", as: String.self) {"] + cases + unknown + ["}"])
-    }
-
-    /// The names of all cases, for messages.
-    private var wanted: String {
-        let names = shape.cases.map(\.wireName)
-        let first = names.dropLast().joined(separator: ", ")
-        return first.isEmpty ? names[0] : "\(first) or \(names[names.count - 1])"
     }
 
     private var write: [String] {

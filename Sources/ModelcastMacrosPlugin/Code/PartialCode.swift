@@ -43,7 +43,7 @@ struct PartialCode {
             "\(access)init(from decoder: any Decoder) throws",
             [
                 "var decoder = try ModelTypes.FieldDecoder(decoder)",
-                "self.init(id: try decoder.id(), reading: &decoder)",
+                "self.init(id: try decoder.id(\(shape.idKey ?? "")), reading: &decoder)",
             ])
     }
 
@@ -97,11 +97,7 @@ struct PartialCode {
             })
     }
 
-    private var encode: [String] {
-        .block(
-            "\(access)func encode(to encoder: any Encoder) throws",
-            ["var sink = try ModelTypes.FieldEncoder(encoder, id: id)", "try write(into: &sink)"])
-    }
+    private var encode: [String] { .encode(shape, access) }
 
     private var description: [String] {
         let parts = shape.fields.map { "text.add(\($0.plainName.literal), \($0.name(among: "text")))" }

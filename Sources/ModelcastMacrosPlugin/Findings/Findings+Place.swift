@@ -20,6 +20,18 @@ extension Findings {
         }
     }
 
+    /// Reports keys of the user's own, which would have no effect.
+    mutating func checkCodingKeys(_ member: DeclSyntax, _ subject: Subject) {
+        let name: TokenSyntax? =
+            switch member.as(DeclSyntaxEnum.self) {
+            case .enumDecl(let declaration): declaration.name
+            case .structDecl(let declaration): declaration.name
+            case .typeAliasDecl(let declaration): declaration.name
+            default: nil
+            }
+        if let name, name.text == "CodingKeys" { report(.codingKeys(subject), at: name) }
+    }
+
     /// Reports members within `#if`, which macros do not see.
     /// - Parameter counts: whether a member is of the kind that matters.
     mutating func checkConditional(

@@ -29,6 +29,7 @@ enum ModelMessage: DiagnosticMessage {
     case emptyLocal
     case twoDefaults
     case reservedProperty(String)
+    case codingKeys(Subject)
 
     var severity: DiagnosticSeverity { .error }
 
@@ -86,6 +87,9 @@ enum ModelMessage: DiagnosticMessage {
         case .optionalID: "each model has an id: its type cannot be optional"
         case .emptyLocal: "what is @Local is not read from anywhere: give it an initial value or an optional type"
         case .twoDefaults: "two defaults: keep the initial value or @Field(default:)"
+        case .codingKeys(let subject):
+            "JSON has the names of the wire, and CodingKeys have no say: name each \(subject.part) with @Field(\"…\")"
+                + (subject == .model ? ", the id with @ID(\"…\")," : "") + " and take these away"
         case .reservedProperty("id"): "'id' is the model's id: mark this property with @ID, or call it otherwise"
         case .reservedProperty(let name):
             "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep the name, "

@@ -62,8 +62,22 @@ struct MarkerList {
 
     /// The name in `@Field`, if it has one.
     func wireName(of subject: Subject, _ findings: inout Findings) -> String? {
-        guard let given = argument(nil)?.expression, !given.is(NilLiteralExprSyntax.self) else { return nil }
-        if given.literalText == nil { findings.report(.notLiteral(subject.part), at: given) }
+        name(in: argument(nil)?.expression, of: subject.part, &findings)
+    }
+
+    /// The place of the name in `@ID`, if it has one.
+    var idNameNode: Syntax? { Syntax(idArgument) }
+
+    /// The name in `@ID`, if it has one.
+    func idName(_ findings: inout Findings) -> String? { name(in: idArgument, of: "field", &findings) }
+
+    private var idArgument: ExprSyntax? {
+        self[.id]?.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
+    }
+
+    private func name(in given: ExprSyntax?, of part: String, _ findings: inout Findings) -> String? {
+        guard let given, !given.is(NilLiteralExprSyntax.self) else { return nil }
+        if given.literalText == nil { findings.report(.notLiteral(part), at: given) }
         return given.literalText
     }
 }

@@ -17,6 +17,8 @@ struct ModelShape {
 
     /// The fields, in the order of the static `properties`.
     var fields: [StoredProperty] { properties.filter { $0.role == .field } }
+    /// The expression of the id's name in JSON; nil for `id`.
+    var idKey: String? { id.field == "id" ? nil : id.field.literal }
     var constants: [StoredProperty] { fields.filter(\.isConstant) }
     /// Fields that may be nil because they are unknown, with their places in `properties`.
     var tracked: [(place: Int, field: StoredProperty)] {

@@ -26,11 +26,14 @@ struct OneOfReader {
             } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
                 findings.checkConditional(condition, .oneOf) { $0.is(EnumCaseDeclSyntax.self) }
             }
+            findings.checkCodingKeys(member.decl, .oneOf)
         }
         if findings.isEmpty, cases.isEmpty {
             findings.report(.noCases, at: enumeration.name, .addMember("case <#name#>", to: enumeration.memberBlock))
         }
-        return findings.isEmpty ? OneOfShape(access: Access(enumeration.modifiers), cases: cases) : nil
+        guard findings.isEmpty else { return nil }
+        let form = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression.trimmedDescription
+        return OneOfShape(access: Access(enumeration.modifiers), cases: cases, form: form)
     }
 
     private mutating func reportKind(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) {

@@ -2,6 +2,8 @@
 struct OneOfShape {
     let access: Access
     let cases: [OneOfCase]
+    /// The expression of its form in JSON; nil for the usual one.
+    let form: String?
 }
 
 /// A case of an enum, and the fields of its payloads.

@@ -81,7 +81,7 @@ struct PropertyReader {
             defaultValue: initial?.isNil == true ? nil : initial?.naming(owner),
             conversion: markers.argument("convert")?.expression.naming(owner),
             validation: markers.argument("validate")?.expression.naming(owner), field: readField(pattern),
-            nameNode: markers.nameNode ?? Syntax(pattern))
+            nameNode: (role == .id ? markers.idNameNode : markers.nameNode) ?? Syntax(pattern))
     }
 
     /// Reports a `let` with an initial value: it could never take another one.
@@ -119,8 +119,9 @@ struct PropertyReader {
         }
     }
 
-    /// The name of the field: the one given, or the property's.
+    /// The name of the field: the one given, or the property's. The name of an id is that in JSON.
     private mutating func readField(_ pattern: IdentifierPatternSyntax) -> String {
-        markers.wireName(of: subject, &findings) ?? pattern.identifier.text.plainName
+        if role == .id { return markers.idName(&findings) ?? "id" }
+        return markers.wireName(of: subject, &findings) ?? pattern.identifier.text.plainName
     }
 }

@@ -27,6 +27,7 @@ struct StructReader {
             } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
                 findings.checkConditional(condition, subject) { $0.as(VariableDeclSyntax.self)?.kind == .stored }
             }
+            findings.checkCodingKeys(member.decl, subject)
         }
         checkNames()
         return structure
@@ -45,6 +46,10 @@ struct StructReader {
     private mutating func checkNames() {
         var names = WireNames(subject)
         let hasID = properties.contains { $0.role == .id }
+        // A field on the wire may be called as the id in JSON, but would take its place there.
+        for id in properties where id.role == .id && id.field != "id" {
+            names.add(id.field, of: id.plainName, at: id.nameNode, &findings)
+        }
         for property in properties where property.role == .field {
             if subject == .model, property.plainName == "id" {
                 // For a model without an id another problem is reported, whose fix-it marks this property as the id.

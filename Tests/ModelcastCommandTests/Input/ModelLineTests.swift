@@ -72,4 +72,27 @@ import Testing
         let bytes = Array(line.utf8)
         return try ModelLine(bytes.span, idField: idField)
     }
+
+    @Test func `null in the place of an object empties its fields, and an object takes the place of null`() throws {
+        let publisher = try Publisher(
+            PublisherConfiguration(name: "p", endpoints: SenderEndpoints(control: "tcp://127.0.0.1:*")),
+            logger: LogLevel.warning.makeLogger())
+        func publish(_ line: String) throws {
+            let model = try read(line)
+            try publisher.merge("T", model.id, model.fields(over: publisher.cache["T", model.id]))
+        }
+        func fields() -> [String: Value] {
+            let cells = publisher.cache["T", "1"]?.cells.filter { $0.value != .undefined } ?? []
+            return Dictionary(uniqueKeysWithValues: cells.map { ($0.field, $0.value) })
+        }
+        try publish(#"{"id":"1","a":{"b":1,"c":{"d":2}},"ab":3}"#)
+        try publish(#"{"id":"1","a":null}"#)
+        #expect(fields() == ["a": .null, "a.b": .null, "a.c.d": .null, "ab": 3])
+        try publish(#"{"id":"1","a":{"c":{"d":4}}}"#)
+        #expect(fields() == ["a.b": .null, "a.c.d": 4, "ab": 3])
+        try publish(#"{"id":"1","a":{"c":null}}"#)
+        #expect(fields() == ["a.b": .null, "a.c": .null, "a.c.d": .null, "ab": 3])
+        try publish(#"{"id":"1","a":{"c":"x"}}"#)
+        #expect(fields() == ["a.b": .null, "a.c": "x", "a.c.d": .null, "ab": 3])
+    }
 }

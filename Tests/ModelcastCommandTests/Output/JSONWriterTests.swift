@@ -48,11 +48,11 @@ import Testing
         let version = try #require(record.touched)
         #expect(
             line == """
-                {"type":"T","id":"1","changed":["a","b.c"],"old":null,"new":{"a":1,"b.c":"x"},\
+                {"type":"T","id":"1","changed":["a","b.c"],"old":null,"new":{"a":1,"b":{"c":"x"}},\
                 "origin":"p","version":"\(version)"}
                 """)
         let model = written { $0.writeLine(type: "T", model: record) }
-        #expect(model == #"{"type":"T","id":"1","model":{"a":1,"b.c":"x"}}"# + "\n")
+        #expect(model == #"{"type":"T","id":"1","model":{"a":1,"b":{"c":"x"}}}"# + "\n")
     }
 
     @Test func `a digest line has sixteen digits`() {

@@ -18,8 +18,8 @@ import Testing
         #expect(change["type"] as? String == "T")
         #expect(change["id"] as? String == "1")
         #expect(change["changed"] as? [String] == ["a"])
-        #expect(change["old"] as? NSDictionary == ["a": 1, "b.c": "x"])
-        #expect(change["new"] as? NSDictionary == ["a": 2, "b.c": "x"])
+        #expect(change["old"] as? NSDictionary == ["a": 1, "b": ["c": "x"]])
+        #expect(change["new"] as? NSDictionary == ["a": 2, "b": ["c": "x"]])
         #expect(change["origin"] as? String == "p")
         let version = try #require(change["version"] as? String)
         #expect(version.hasSuffix("@p"))
@@ -46,7 +46,7 @@ import Testing
         let get = try RunningCommand(["get", "--connect", endpoint, "T", "7", "none", "8"])
         #expect(try await get.exitCode() == 1)
         #expect(get.objects.compactMap { $0["id"] as? String } == ["7", "8"])
-        #expect(get.objects.first?["model"] as? NSDictionary == ["n": 7, "o.t": "x7"])
+        #expect(get.objects.first?["model"] as? NSDictionary == ["n": 7, "o": ["t": "x7"]])
         #expect(get.error.contains("T none does not exist"))
     }
 

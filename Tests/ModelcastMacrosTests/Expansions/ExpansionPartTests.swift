@@ -60,7 +60,8 @@ import Testing
         )
         .expect(
             parts: "    var id: String { symbol }", "        self.symbol = symbol",
-            "ModelTypes.FieldEncoder(encoder, id: symbol)", "left.symbol == right.symbol", "hasher.combine(symbol)",
+            "ModelTypes.FieldEncoder.encode(self, to: encoder)", "left.symbol == right.symbol",
+            "hasher.combine(symbol)",
             "text.add(\"symbol\", symbol)",
             """
                 struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {

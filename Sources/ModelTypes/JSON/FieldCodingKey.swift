@@ -1,4 +1,4 @@
-/// A key of the JSON of a model: a field's name on the wire, or `id`.
+/// A key of the JSON of a model: a field's name on the wire, or a part of it between dots, or the id's.
 struct FieldCodingKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -6,6 +6,4 @@ struct FieldCodingKey: CodingKey {
     init(_ name: String) { stringValue = name }
     init(stringValue: String) { self.init(stringValue) }
     init?(intValue: Int) { nil }
-
-    static let id = FieldCodingKey("id")
 }

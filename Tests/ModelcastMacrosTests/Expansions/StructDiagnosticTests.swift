@@ -164,4 +164,43 @@ import Testing
                     + "or '_'; give one as @Model(\"…\")"),
             Problem(2, 8, "a model needs an id: mark one 'let' with @ID", "insert '@ID let id: String'"))
     }
+
+    @Test(arguments: [
+        ("Model", "@ID let id: Int", "field with @Field(\"…\"), the id with @ID(\"…\"),"),
+        ("Nested", "var name: String", "field with @Field(\"…\")"),
+    ])
+    func `keys of one's own are told to have no say`(macro: String, property: String, advice: String) {
+        let source = "struct User {\n    \(property)\n    enum CodingKeys: String, CodingKey { case id }\n}"
+        Expansion("@\(macro)\n\(source)")
+            .expect(
+                problems: Problem(
+                    4, 10,
+                    "JSON has the names of the wire, and CodingKeys have no say: name each \(advice) and take these "
+                        + "away"
+                ))
+    }
+
+    @Test func `keys of one's own in an enum are told, and an alias that has the name`() {
+        Expansion("@OneOf enum One {\n    case a\n    typealias CodingKeys = Never\n}")
+            .expect(
+                problems: Problem(
+                    3, 15,
+                    "JSON has the names of the wire, and CodingKeys have no say: name each case with @Field(\"…\") and "
+                        + "take these away"))
+    }
+
+    @Test func `a field with the name that the id has in JSON is told`() {
+        Expansion("@Model struct User {\n    @ID(\"key\") let id: Int\n    var key: Int\n}")
+            .expect(
+                problems: Problem(
+                    3, 9,
+                    "the field \"key\" is the property 'id' already: give one of them another name with @Field"))
+    }
+
+    @Test func `the name of an id in JSON is read as text`() {
+        Expansion("@Model struct User {\n    @ID(name) let id: Int\n}")
+            .expect(
+                problems: Problem(
+                    2, 9, "the name of a field is read by the macro: write it as plain text in quotes"))
+    }
 }

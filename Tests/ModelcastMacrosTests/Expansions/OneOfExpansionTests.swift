@@ -35,6 +35,8 @@ import Testing
                         ModelRecord.FieldName.members("odd.in", of: Int.self)
                     ].flatMap(\.self)
 
+                    static let caseNames: [String] = ["fax", "at", "card", "default", "odd"]
+
                     init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
                         switch try source.read("", as: String.self) {
                         case "fax":
@@ -53,10 +55,7 @@ import Testing
                                 sink: try source.state("odd.sink", as: Int.self).required("odd.sink"),
                                 in: try source.state("odd.in", as: Int.self).required("odd.in")
                             )
-                        case let other:
-                            let wanted = "fax, at, card, default or odd"
-                            let fault = ModelTypes.FieldFault(.form, wanted: wanted, value: .text(other))
-                            throw ModelTypes.FieldProblem("", fault)
+                        case let other: throw ModelTypes.FieldProblem.unknownCase(other, of: Self.self)
                         }
                     }
 
@@ -87,8 +86,15 @@ import Testing
                 """#)
     }
 
-    @Test func `a single case is the one that is wanted`() {
+    @Test func `a single case is a group, too`() {
         Expansion("@OneOf enum One {\n    case only\n}")
-            .expect(parts: "let wanted = \"only\"", "        [\"\"]\n    ].flatMap(\\.self)")
+            .expect(
+                parts: "static let caseNames: [String] = [\"only\"]", "        [\"\"]\n    ].flatMap(\\.self)",
+                without: "jsonForm")
+    }
+
+    @Test func `the form in JSON is taken as it is written`() {
+        Expansion("@OneOf(.tagged(by: \"kind\"))\npublic enum One {\n    case only\n}")
+            .expect(parts: "public static let jsonForm: ModelTypes.OneOfForm = .tagged(by: \"kind\")")
     }
 }

@@ -39,7 +39,7 @@ import Testing
         #expect(try form.fields["ä\"\\"] == "n")
         #expect(throws: FieldProblem.self) { try form.with { $0.texts = ["a", "b", "c"] }.fields }
         #expect(throws: FieldProblem.self) { try form.with { $0.share = 2 }.fields }
-        #expect(throws: ModelProblem.self) { try read(least.dropLast() + #", "share": 2}"#) }
-        #expect(throws: ModelProblem.self) { try read(least.dropLast() + #", "all": "10"}"#) }
+        #expect(throws: DecodingError.self) { try read(least.dropLast() + #", "share": 2}"#) }
+        #expect(throws: DecodingError.self) { try read(least.dropLast() + #", "all": "10"}"#) }
     }
 }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct `Expansions` {
     /// A text that is compiled elsewhere, from `start` on.
     private static func compiled(_ path: String, from start: String) throws -> String {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = tests.deletingLastPathComponent().appending(path: path)
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { folder, _ in folder.deletingLastPathComponent() }
+        let file = root.appending(path: path)
         let text = try String(contentsOf: file, encoding: .utf8)
         let start = try #require(text.range(of: start))
         return String(text[start.lowerBound...])
@@ -96,12 +96,11 @@ import Testing
                         }
 
                         init(from decoder: any Decoder) throws {
-                            self = try Partial(from: decoder).complete()
+                            self = try Partial(from: decoder).complete(from: decoder)
                         }
 
                         func encode(to encoder: any Encoder) throws {
-                            var sink = try ModelTypes.FieldEncoder(encoder, id: id)
-                            try write(into: &sink)
+                            try ModelTypes.FieldEncoder.encode(self, to: encoder)
                         }
 
                         func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
@@ -177,8 +176,7 @@ import Testing
                             }
 
                             func encode(to encoder: any Encoder) throws {
-                                var sink = try ModelTypes.FieldEncoder(encoder, id: id)
-                                try write(into: &sink)
+                                try ModelTypes.FieldEncoder.encode(self, to: encoder)
                             }
 
                             var description: String {

@@ -1,0 +1,100 @@
+import ModelRecord
+
+/// Writes the fields of a model to an `Encoder`: the reverse of ``FieldDecoder``.
+///
+/// A group of fields is an object within, and a field with dots in its name stands in such an object.
+public struct FieldEncoder: FieldSink {
+    private var container: KeyedEncodingContainer<FieldCodingKey>
+    /// The objects that fields with dots in their names have opened.
+    private var objects: [String: FieldEncoder] = [:]
+    /// Sum types are read back, where their JSON does not name the case.
+    private var checksCases: Bool
+
+    /// Begins an object and writes the id.
+    /// - Parameter key: the id's name in JSON.
+    /// - Throws: the encoder's error.
+    public init(_ encoder: any Encoder, id: some ModelID, as key: String = "id") throws {
+        self.init(encoder.container(keyedBy: FieldCodingKey.self))
+        try container.encode(id, forKey: FieldCodingKey(key))
+    }
+
+    init(_ container: KeyedEncodingContainer<FieldCodingKey>, checksCases: Bool = true) {
+        (self.container, self.checksCases) = (container, checksCases)
+    }
+
+    public mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
+        try within(name) { object, key throws(FieldProblem) in try object.write(value, at: key) }
+    }
+
+    public mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem) {
+        try within(name) { object, key throws(FieldProblem) in
+            if let value { try object.write(value, at: key) } else { try object.write(Value.null, at: key) }
+        }
+    }
+
+    /// Calls `body` with the object in which a name stands, and the key there.
+    private mutating func within(
+        _ name: String, _ body: (inout FieldEncoder, FieldCodingKey) throws(FieldProblem) -> Void
+    ) throws(FieldProblem) {
+        guard let dot = name.firstIndex(of: ".") else { return try body(&self, FieldCodingKey(name)) }
+        let outer = String(name[..<dot])
+        var object = objects[outer] ?? open(FieldCodingKey(outer))
+        defer { objects[outer] = object }
+        do {
+            try object.within(String(name[name.index(after: dot)...]), body)
+        } catch {
+            throw FieldProblem(FieldName.path(outer, error.field), error.fault)
+        }
+    }
+
+    /// Begins an object under a key.
+    mutating func open(_ key: FieldCodingKey) -> FieldEncoder {
+        FieldEncoder(container.nestedContainer(keyedBy: FieldCodingKey.self, forKey: key), checksCases: checksCases)
+    }
+
+    /// Writes a value under a key, which may have dots.
+    mutating func write<T: FieldValue>(_ value: T, at key: FieldCodingKey) throws(FieldProblem) {
+        do {
+            try container.encode(value, forKey: key)
+        } catch {
+            let raw = (try? value.encoded()) ?? .text("\(value)")
+            let fault = FieldFault(.form, wanted: "what can be encoded: \(error)", value: raw)
+            throw FieldProblem(key.stringValue, fault)
+        }
+    }
+
+    /// Writes a group under a key, which may have dots.
+    mutating func write<T: FieldGroup>(_ value: T, at key: FieldCodingKey) throws(FieldProblem) {
+        do {
+            if T.isOneOf {
+                var sink = OneOfEncoder(T.jsonForm, within: self, key)
+                try value.write(into: &sink)
+                try sink.finish()
+                if checksCases, sink.isAlone { try checkCase(of: value) }
+            } else {
+                var object = open(key)
+                try value.write(into: &object)
+            }
+        } catch {
+            throw FieldProblem(FieldName.path(key.stringValue, error.field), error.fault)
+        }
+    }
+}
+
+extension FieldEncoder {
+    /// Encodes a model as an object with its id and its known fields. For generated code.
+    /// - Parameter key: the id's name in JSON.
+    /// - Throws: `EncodingError` with the path of a field that cannot be encoded; its cause is the ``FieldProblem``.
+    public static func encode(_ model: some Model, id key: String = "id", to encoder: any Encoder) throws {
+        var sink = try FieldEncoder(encoder, id: model.id, as: key)
+        do { try model.write(into: &sink) } catch { throw EncodingError(error, of: model, encoder.codingPath) }
+    }
+
+    /// Encodes what is known of a model. For generated code.
+    /// - Parameter key: the id's name in JSON.
+    /// - Throws: `EncodingError` with the path of a field that cannot be encoded; its cause is the ``FieldProblem``.
+    public static func encode(_ partial: some PartialModel, id key: String = "id", to encoder: any Encoder) throws {
+        var sink = try FieldEncoder(encoder, id: partial.id, as: key)
+        do { try partial.write(into: &sink) } catch { throw EncodingError(error, of: partial, encoder.codingPath) }
+    }
+}

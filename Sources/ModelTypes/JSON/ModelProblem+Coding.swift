@@ -1,0 +1,36 @@
+import ModelRecord
+
+extension PartialModel {
+    /// The model that was decoded. For generated code.
+    /// - Throws: `DecodingError` with the path of the first field that is missing or faulty, all problems in its words,
+    ///   and the ``ModelProblem`` as its cause. Frameworks for HTTP answer such an error with 400.
+    public func complete(from decoder: any Decoder) throws -> Complete {
+        do {
+            return try model()
+        } catch {
+            let problem = problem(else: error)
+            let path = decoder.codingPath + (problem.problems.first?.codingPath ?? [])
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: path, debugDescription: problem.description, underlyingError: problem))
+        }
+    }
+}
+
+extension EncodingError {
+    /// The error of a model that cannot be encoded because of a field.
+    /// - Parameter path: the path of the model.
+    init(_ problem: FieldProblem, of model: Any, _ path: [any CodingKey]) {
+        self = .invalidValue(
+            model,
+            Context(
+                codingPath: path + problem.codingPath, debugDescription: problem.description, underlyingError: problem))
+    }
+}
+
+extension FieldProblem {
+    /// The keys that lead to the field in JSON.
+    fileprivate var codingPath: [any CodingKey] {
+        FieldName.path(field, fault?.part ?? "").split(separator: ".").map { FieldCodingKey(String($0)) }
+    }
+}
