@@ -214,8 +214,8 @@ import Testing
                 ])
         #expect(
             try warnings("require-signature:*\n\(line)\(keys[1])\ngrant \(keys[1]) shop subscribe:*") == [
-                "2:102: this is the key with which shop connects, and a signing key is another: make one with modelcast "
-                    + "keygen --signing"
+                "2:102: this is the key with which shop connects, and a signing key is another: make one with "
+                    + "modelcast keygen --signing"
             ])
         // Who only listens has a file without a line of a writer.
         #expect(try warnings("require-signature:User\ngrant \(keys[1]) shop subscribe:*").isEmpty)

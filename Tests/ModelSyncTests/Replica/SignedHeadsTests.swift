@@ -119,8 +119,9 @@ import Testing
         for number in 0..<2_000 { try network.write(0, "\(number)", ["a": 1]) }
         try Self.join(&network)
         // Those of the bucket do not reach the replica, or none does.
+        let own = network.links.firstIndex { $0.listener == .replica(0) }
         network.loses = { link, payload in
-            guard network.links[link].listener == .replica(0), payload.count > 1, payload[1] == 3 else { return false }
+            guard link == own, payload.count > 1, payload[1] == 3 else { return false }
             guard case .signedHeads(let told)? = try? StreamFrame(decoding: payload.span) else { return false }
             return bucket.map { told.buckets.contains($0) } ?? true
         }
