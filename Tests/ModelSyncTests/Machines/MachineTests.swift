@@ -242,7 +242,11 @@ import Testing
         let isOtherLeft = repair.passOver(liar, askable: [liar, origin])
         #expect(isOtherLeft && choice() == origin)
         let isAnyLeft = repair.passOver(origin, askable: [liar, origin])
-        #expect(!isAnyLeft && choice() == liar && repair.attempts == 0)
+        #expect(!isAnyLeft && choice() == liar && repair.attempts == 0 && !repair.isInVain)
+        // All that can be asked have been, where the last one may not be.
+        _ = repair.lack(at: origin, askable: [liar, origin], at: 1)
+        let isLeft = repair.passOver(liar, askable: [liar, origin])
+        #expect(!isLeft && repair.isInVain && repair.failed.isEmpty)
     }
 
     @Test func `a sender that is busy is left alone for a while, and one that was silent has been waited for already`()

@@ -73,6 +73,8 @@ struct Repair {
     var attempts = 0
     /// The senders that have failed on this rung.
     var failed: Set<SenderID> = []
+    /// A sender that was asked since the last round does not have what is missing.
+    var hasLacked = false
     /// Every sender that could be asked was asked, and none has what is missing: perhaps no process has it any more.
     var isInVain = false
     /// Replays have brought something.
@@ -107,10 +109,10 @@ struct Repair {
     /// - Parameter askable: the senders that can be asked.
     mutating func lack(at sender: SenderID, askable: [SenderID], at time: UInt64) -> Next {
         failed.insert(sender)
-        dueAt = time
+        (dueAt, hasLacked) = (time, true)
         guard !hasUntried(askable) else { return .ask }
         attempts += 1
-        isInVain = true
+        (isInVain, hasLacked) = (true, false)
         if finding.isMissingSequences { rung = .replay }
         failed = []
         return .pause
@@ -122,7 +124,8 @@ struct Repair {
     mutating func passOver(_ sender: SenderID, askable: [SenderID]) -> Bool {
         failed.insert(sender)
         if hasUntried(askable) { return true }
-        failed = []
+        isInVain = isInVain || hasLacked
+        (failed, hasLacked) = ([], false)
         return false
     }
 

@@ -98,7 +98,10 @@ extension Replica {
         let rung = stream.repair?.rung ?? .replay
         if sessions[sender.index].budget.takeRequest(rung, at: now.uptimeMicroseconds) { return true }
         counters[.postponedRequests] += 1
-        if let repair = stream.repair, stream.repair?.passOver(sender, askable: askable(stream, repair)) ?? false {
+        // Where the origin itself can be asked, nobody is waited for in its place.
+        if isPresent(stream.key.origin), !isOrigin(sessions[sender.index], stream.key.origin),
+            let repair = stream.repair, stream.repair?.passOver(sender, askable: askable(stream, repair)) ?? false
+        {
             stream.repair?.dueAt = now.uptimeMicroseconds
             return false
         }
