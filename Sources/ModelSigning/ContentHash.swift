@@ -1,9 +1,5 @@
-/// A hash of what models hold: SHA-256. Unlike digests it counts values, and nobody can make two contents
-/// that have one.
+/// A hash of what models hold: SHA-256. Unlike digests it counts values, and nobody can make two contents of one hash.
 public struct ContentHash: Hashable, Sendable {
-    /// The size of a hash.
-    public static let byteCount = SHA256.byteCount
-
     /// The 32 bytes.
     public let bytes: [UInt8]
 
@@ -29,12 +25,6 @@ public struct ContentHash: Hashable, Sendable {
         let sorted = hashes.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         let all = sorted.flatMap(\.bytes)
         bytes = SHA256.hash(ContentHash.setDomain.span, all.span)
-    }
-
-    /// Nil unless there are 32 bytes.
-    public init?(encoded: [UInt8]) {
-        guard encoded.count == ContentHash.byteCount else { return nil }
-        bytes = encoded
     }
 
     private static let modelDomain = Array("modelcast model 1".utf8)

@@ -24,7 +24,7 @@ struct OriginSignature: Sendable {
     fileprivate var unsealed: [Unsealed] = []
     /// The type and bucket with which the next signed heads begin; nil where no round is under way.
     var turn: (type: String, bucket: Int)?
-    /// What was written before this stamp may be missing in the copy, and is not signed with it.
+    /// The stamp before which writes may be missing in the copy: these are not signed with it.
     let since: Stamp
 
     init(key: SigningKey?, since: Stamp) { (sealer, self.since) = (key.map(BatchSealer.init), since) }
@@ -53,7 +53,7 @@ extension Origin {
     /// Whether all actions are batches that may wait a little for others under load, to be signed with them: to verify
     /// a signature costs as much as merging hundreds of updates.
     public func mayHoldActions(at time: UInt64) -> Bool {
-        signature.isUsed && signature.mayWait(actions.count) && signature.mayWaitOn(at: time)
+        signature.mayWait(actions.count) && signature.mayWaitOn(at: time)
     }
 
     /// Takes a batch that is to be signed, and keeps its place among the actions.

@@ -1,5 +1,4 @@
 import ModelCache
-import ModelGrants
 import ModelRecord
 import ModelSigning
 import ModelWire
@@ -12,10 +11,12 @@ extension Replica {
     func receiveSignedHeads(
         _ sender: SenderID, _ told: SignedHeads, topic: Span<UInt8>, payload: Span<UInt8>, now: Moment
     ) -> Bool {
-        let whole = Topic.data(type: told.type)
+        let key = StreamKey(origin: told.origin, topic: .data(type: told.type))
         // Nothing is remembered of an origin that is not followed.
-        guard signatures != nil, isWanted(whole), follows(told.origin), mayBring(told, sender) else { return false }
-        guard let keys = signatures?.keys(of: StreamKey(origin: told.origin, topic: whole)), !keys.isEmpty,
+        guard signatures != nil, isWanted(key.topic), follows(told.origin),
+            sessions[sender.index].rights?.allows(key) ?? true
+        else { return false }
+        guard let keys = signatures?.keys(of: key), !keys.isEmpty,
             signatures?.copies.isLatest(told) ?? false, !clockGuard.isTooFarAhead(told.stamp, now: now),
             sessions[sender.index].budget.takeSignedHeads(at: now.uptimeMicroseconds)
         else { return false }
@@ -51,18 +52,13 @@ extension Replica {
     /// The parts of the copy that were not as their origin had signed them when they were compared last.
     package var partsNotAsSigned: [String] { signatures?.copies.differing ?? [] }
 
-    private func mayBring(_ told: SignedHeads, _ sender: SenderID) -> Bool {
-        guard let rights = sessions[sender.index].rights, !rights.isRelay else { return true }
-        return rights.grantee.rights.maySpeak(for: told.origin, of: told.type)
-    }
-
     /// Compares the buckets of the copy with what the origin has signed, where it stands exactly at these heads.
     private func compare(_ told: SignedHeads, now: Moment) {
         guard signatures?.copies.mayCompare(told, at: now.uptimeMicroseconds) ?? false, stands(at: told) else { return }
-        let snapshot = cache.snapshot()
+        let (snapshot, covered) = (cache.snapshot(), coveredBuckets(of: told.type))
         var modelCount = 0
         var (equal, differing): ([Int], [Int]) = ([], [])
-        for bucket in told.buckets where isWhole(bucket, of: told.type) {
+        for bucket in covered where told.buckets.contains(bucket) {
             let hash = snapshot.contentHash(of: told.type, bucket: bucket, since: told.since, count: &modelCount)
             if hash.bytes == told.hash(of: bucket) || isShared(bucket, of: told, snapshot) {
                 equal.append(bucket)
@@ -71,7 +67,7 @@ extension Replica {
             }
         }
         let found = signatures?.copies.note(
-            told, equal: equal, differing: differing, of: coveredBuckets(of: told.type).count, modelCount: modelCount,
+            told, equal: equal, differing: differing, of: covered.count, modelCount: modelCount,
             at: now.uptimeMicroseconds)
         guard let found, !found.buckets.isEmpty else { return }
         tell(found.buckets.count, of: told, isNews: found.isNews)
@@ -107,12 +103,6 @@ extension Replica {
             if head != nil { standing += 1 }
         }
         return standing == heads.count
-    }
-
-    /// This replica takes the whole bucket.
-    private func isWhole(_ bucket: Int, of type: String) -> Bool {
-        let topic = Topic.data(type: type, partitions: .twoHundredFiftySix, bucket: bucket)
-        return configuration.prefixes.contains { topic.bytes.starts(with: $0) }
     }
 
     /// Others may write the bucket too, and have: what they wrote or deleted is not in the copy of this origin.

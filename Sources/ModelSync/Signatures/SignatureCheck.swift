@@ -5,7 +5,7 @@ import ModelWire
 struct SignatureCheck {
     let rules: SignatureRules
     var verifier = SealVerifier()
-    /// What signed heads have said of the copy here.
+    /// The comparisons of the copy here with signed heads.
     var copies = SignedCopies()
     /// The batch that was looked at last had to be sealed, and was.
     var hasSeenSeal = false

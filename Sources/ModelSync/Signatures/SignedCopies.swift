@@ -1,8 +1,8 @@
 import ModelRecord
 import ModelWire
 
-/// What signed heads have said of the copy here: the last ones of each origin and type, and the buckets that were not
-/// as they say.
+/// The last signed heads of each origin and type that the copy here was held against, and the buckets that were not as
+/// they say.
 struct SignedCopies {
     private struct Name: Hashable {
         let origin: String
@@ -65,7 +65,7 @@ struct SignedCopies {
         return true
     }
 
-    /// It is time to look whether signed heads are overdue.
+    /// The next look at overdue comparisons is due; takes note that it is made.
     mutating func mayReview(at time: UInt64) -> Bool {
         guard time >= nextReview else { return false }
         nextReview = time + SignedCopies.reviewMicroseconds

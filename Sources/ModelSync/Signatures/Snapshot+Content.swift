@@ -13,7 +13,7 @@ extension Snapshot {
             count += 1
             content.removeAll(keepingCapacity: true)
             let fieldCount = record.appendContent(since: since, to: &content)
-            // Of a model that an earlier start has written nothing may be left.
+            // A model may have no such field: an earlier start has written it.
             if fieldCount > 0 || since == 0 { hashes.append(ContentHash(ofModel: content.span)) }
             return true
         }

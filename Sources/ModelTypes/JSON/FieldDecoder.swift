@@ -113,7 +113,7 @@ struct JSONPlace {
     var isNull: Bool { (try? container.decodeNil(forKey: key)) ?? false }
     /// The text, if it is one.
     var text: String? { try? container.decode(String.self, forKey: key) }
-    /// What stands here, for messages.
+    /// The value that stands here, for messages.
     var raw: Value { (try? container.decode(Value.self, forKey: key)) ?? .null }
     /// The fields of the object, if it is one.
     var object: FieldDecoder? {

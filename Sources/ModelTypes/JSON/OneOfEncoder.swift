@@ -105,7 +105,7 @@ extension FieldEncoder {
     /// Checks that a sum type whose JSON does not name the case is read back as the same case.
     /// - Throws: ``FieldProblem`` where it is not.
     func checkCase<T: FieldGroup>(of value: T) throws(FieldProblem) {
-        // What JSON cannot hold is refused by the encoder itself.
+        // Values that JSON cannot hold are refused by the encoder itself.
         guard let json = try? JSONEncoder().encode(Alone(value: value)) else { return }
         let found: T
         do {

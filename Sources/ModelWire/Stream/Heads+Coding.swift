@@ -85,6 +85,12 @@ extension Head {
             try frame.finish(&elements)
             heads.append(Head(topic: topic, sequence: sequence, digest: digest))
         }
+        return try sortedOnce(heads, at: start)
+    }
+
+    /// Sorts heads that were read, of which no topic may stand twice.
+    /// - Parameter start: the place of the first in the frame.
+    static func sortedOnce(_ heads: [Head], at start: Int) throws(WireError) -> [Head] {
         let sorted = Head.sorted(heads)
         guard sorted.count == heads.count else {
             throw WireError(.malformed, "a topic stands twice among the heads", at: start)

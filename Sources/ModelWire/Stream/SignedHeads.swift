@@ -1,8 +1,8 @@
 import ModelCBOR
 public import ModelRecord
 
-/// What an origin signs of its own copy of a type: where its topics stand, and what some buckets hold then (protocol
-/// article, section 9). The seal, which ends the frame like that of a batch, is read and made elsewhere.
+/// The heads of an origin's topics of one type, and hashes of what some buckets of its copy hold then, as it signs them
+/// (protocol article, section 9). The seal, which ends the frame like that of a batch, is read and made elsewhere.
 public struct SignedHeads: Sendable, Hashable {
     /// The name of the origin.
     public var origin: String
@@ -12,7 +12,7 @@ public struct SignedHeads: Sendable, Hashable {
     public var stamp: Stamp
     /// The type.
     public var type: String
-    /// What was written before this stamp is in no hash: an earlier start wrote it, and the origin may have lost it.
+    /// The stamp before which writes are in no hash: an earlier start made them, and the origin may have lost them.
     public var since: Stamp
     /// The heads of all topics of the type on which the origin has sent, without digests. Decoded ones are in the order
     /// of the encoded topics.
@@ -99,10 +99,6 @@ public struct SignedHeads: Sendable, Hashable {
             let topic = try frame.topic()
             heads.append(Head(topic: topic, sequence: try frame.unsigned()))
         }
-        let sorted = Head.sorted(heads)
-        guard sorted.count == heads.count else {
-            throw WireError(.malformed, "a topic stands twice among the heads", at: start)
-        }
-        return sorted
+        return try Head.sortedOnce(heads, at: start)
     }
 }

@@ -12,7 +12,7 @@ public enum StreamFrame: Sendable, Hashable {
     case heads(Heads)
     /// The end of an origin that stops in good order.
     case bye(Bye)
-    /// What an origin signs of its own copy.
+    /// The heads and hashes of an origin's copy, as it signs them.
     case signedHeads(SignedHeads)
     /// A batch, of which only the kind has been read: a ``BatchDecoder`` reads the frame.
     case batch

@@ -61,8 +61,7 @@ extension Notice.Kind {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
             .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy,
-            .unsendable,
-            .cutClients:
+            .unsendable, .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .clockAccepted:

@@ -68,16 +68,6 @@ extension Origin {
     }
 }
 
-extension UInt64 {
-    /// The number as a fact has it.
-    fileprivate var stored: [UInt8] { (0..<8).reversed().map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
-
-    fileprivate init?(stored bytes: [UInt8]) {
-        guard bytes.count == 8 else { return nil }
-        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}
-
 extension Durability {
     /// What a file lacks that a run with this durability has written to the end.
     fileprivate var lack: StoreLink.Lack { self == .beforeSend ? .never : .whenKilled }
@@ -105,10 +95,11 @@ extension PublisherCore {
         }
         let origin: Origin
         var configuration = configuration
-        // Of what was written before the first start with this file nothing is known.
-        let isWhole = store.map { !$0.isNew && !$0.mayLack } ?? false
-        let heldSince = isWhole ? start?.facts[StoreLink.Fact.heldSince].flatMap(UInt64.init(stored:)) : nil
-        configuration.heldSince = heldSince
+        // Nothing is known of writes before the first start with this file.
+        let told = start?.facts[StoreLink.Fact.heldSince] ?? []
+        if let store, !store.isNew, !store.mayLack, told.count == 8 {
+            configuration.heldSince = UInt64(bigEndianBytes: told)
+        }
         do {
             origin = try Origin(configuration: configuration, cache: cache, now: Clocks.now(), after: seen)
         } catch {
@@ -118,7 +109,7 @@ extension PublisherCore {
         if let store {
             var changes = StoreChanges()
             changes.facts[StoreLink.Fact.lack] = [lack.rawValue]
-            changes.facts[StoreLink.Fact.heldSince] = (heldSince ?? origin.incarnation).stored
+            changes.facts[StoreLink.Fact.heldSince] = (configuration.heldSince ?? origin.incarnation).bigEndianBytes
             changes.origins = [origin.stored]
             do { try store.behind.commit(changes, within: PublisherCore.startLimit) } catch {
                 throw ModelcastError(error)

@@ -19,7 +19,10 @@ struct KeyOptions: ParsableArguments {
             valueName: "[endpoint=]file"))
     var serverKey: [String] = []
 
-    private static var secret: String? {
+    private static var secret: String? { secret(in: variable) }
+
+    /// The key that an environment variable holds; nil where it is not set, or empty.
+    static func secret(in variable: String) -> String? {
         ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 

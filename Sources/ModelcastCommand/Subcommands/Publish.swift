@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Modelcast
 import ServiceLifecycle
 
@@ -196,7 +195,7 @@ struct Publish: AsyncParsableCommand {
     private func readSigningKey() throws -> SigningKey? {
         if let signingKey { return try KeyFile.signingKey(at: signingKey) }
         let variable = Publish.signingKeyVariable
-        guard let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty else { return nil }
+        guard let text = KeyOptions.secret(in: variable) else { return nil }
         guard keys.own.hasKey else {
             throw CommandFailure("\(variable) signs what a process with a key says: it needs --key")
         }

@@ -38,7 +38,7 @@ extension Simulation {
             run(milliseconds: 50)
         }
         if settings.hasSignatures, failure == nil {
-            // What an origin signs of its copy comes with every tenth heartbeat.
+            // Signed heads come with every tenth heartbeat.
             run(milliseconds: settings.heartbeatInterval.wholeMicroseconds * 11 / 1000)
         }
         for node in nodes {
