@@ -87,15 +87,26 @@ import Testing
         (414_500_849_384_955_501, "relays that told a start which no batch had proven were blamed for a liar's word"),
     ]
 
-    /// What there was when they failed.
+    /// Seeds that failed with every feature that there is.
+    static let fullSeeds: [(seed: UInt64, found: String)] = [
+        (1_151_518_342_752_783_048, "a state built anew lacked what a relay had passed on and did not hold yet itself"),
+        (1_151_518_342_752_775_929, "a liar told a relay of a job's clock, and the relay's word counted for nothing"),
+    ]
+
+    /// What there was when the first failed.
     private static let features = Set(Scenario.Feature.allCases).subtracting([.names, .grants])
 
-    private func failure(of seed: UInt64) -> SimulationFailure? {
-        Scenario(seed: seed, features: RegressionSeedTests.features).run().failure
+    private func failure(of seed: UInt64, _ features: Set<Scenario.Feature>) -> SimulationFailure? {
+        Scenario(seed: seed, features: features).run().failure
     }
 
     @Test(arguments: RegressionSeedTests.seeds)
     func `seeds that once failed are sound`(seed: UInt64, found: String) {
-        #expect(failure(of: seed) == nil, "\(found)")
+        #expect(failure(of: seed, RegressionSeedTests.features) == nil, "\(found)")
+    }
+
+    @Test(arguments: RegressionSeedTests.fullSeeds)
+    func `seeds that once failed with all features are sound`(seed: UInt64, found: String) {
+        #expect(failure(of: seed, Set(Scenario.Feature.allCases)) == nil, "\(found)")
     }
 }

@@ -73,6 +73,10 @@ import Testing
         Self.expectNone(try Repository.sources.get().flatMap(TidyRules.socketsOutOfPlace(in:)))
     }
 
+    @Test func `the thread sanitizer understands every lock of what it watches`() throws {
+        Self.expectNone(try Repository.sources.get().flatMap(TidyRules.bareLocks(in:)))
+    }
+
     @Test func `no test sleeps`() throws {
         Self.expectNone(try Repository.tests.get().flatMap(TidyRules.sleeps(in:)))
     }
@@ -127,6 +131,13 @@ import Testing
         #expect(TidyRules.strangers(in: file("@frozen public final class Head {}\n")).count == 1)
         #expect(TidyRules.strangers(in: file("extension Head {\n    public struct Part {}\n}\n")) == [])
         #expect(TidyRules.strangers(in: file("public struct Origin {}\n", "Sources/A/Origin+Stop.swift")) == [])
+    }
+
+    @Test func `a lock that the thread sanitizer does not understand is found`() {
+        let text = "let a = Mutex(0)\nlet b: Mutex<Int>\n"
+        #expect(TidyRules.bareLocks(in: file(text, "Sources/Modelcast/A.swift")).count == 2)
+        #expect(TidyRules.bareLocks(in: file(text, "Sources/ModelcastBench/A.swift")) == [])
+        #expect(TidyRules.bareLocks(in: file("let a = Guarded(0)\n", "Sources/Modelcast/A.swift")) == [])
     }
 
     @Test func `a promise needs a comment above it`() {

@@ -173,8 +173,8 @@ extension RelayMachine {
             topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, mayName: mayName)
         if arrival == .accepted || arrival == .duplicate {
             let place = replica.decodedPlace(on: topic)
-            sources.note(
-                place.stream.origin, incarnation: place.stream.incarnation, stamp: place.lastStamp,
+            sources.notePush(
+                of: place.stream.origin, incarnation: place.stream.incarnation, stamp: place.lastStamp,
                 at: now.uptimeMicroseconds)
         }
         collect(now: now)

@@ -53,8 +53,9 @@ extension RelayMachine {
                 guard !replica.isTooFarAhead(heads, now: now) else { return }
                 switch replica.word(sender, on: heads, now: now) {
                 case .own: sources.decide(heads, at: now.uptimeMicroseconds)
-                case .heard: sources.note(heads, at: now.uptimeMicroseconds)
-                case .ignored: break
+                case .heard where !replica.isImplausible(heads.stamp, of: heads.origin, sender, now: now):
+                    sources.note(heads, at: now.uptimeMicroseconds)
+                case .heard, .ignored: break
                 }
             } else {
                 replica.noteRefused(heads.origin)

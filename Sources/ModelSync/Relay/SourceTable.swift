@@ -8,8 +8,10 @@ import ModelWire
 struct SourceTable: Sendable {
     struct Source: Sendable {
         var incarnation: UInt64 = 0
-        /// The greatest stamp that the origin itself has told.
+        /// The greatest stamp that the origin is said to have told.
         var stamp: Stamp = 0
+        /// The greatest stamp of what the origin itself has pushed here.
+        var pushedStamp: Stamp = 0
         /// When the origin was heard of with that stamp, on the clock of ``Moment/uptimeMicroseconds``.
         var lastHeard: UInt64
         /// The stamp of the last bye of the origin.
@@ -39,8 +41,17 @@ struct SourceTable: Sendable {
         byOrigin[heads.origin] = source
     }
 
+    /// Takes note that the origin has pushed. What others have told of its clock counts no longer.
+    mutating func notePush(of origin: String, incarnation: UInt64, stamp: Stamp, at time: UInt64) {
+        var source = byOrigin[origin] ?? Source(lastHeard: time)
+        guard stamp > source.pushedStamp else { return }
+        (source.lastHeard, source.stamp, source.pushedStamp) = (time, stamp, stamp)
+        source.incarnation = max(source.incarnation, incarnation)
+        byOrigin[origin] = source
+    }
+
     /// Takes note that the origin was heard of; `stamp` is its own.
-    mutating func note(_ origin: String, incarnation: UInt64, stamp: Stamp, at heard: UInt64) {
+    private mutating func note(_ origin: String, incarnation: UInt64, stamp: Stamp, at heard: UInt64) {
         var source = byOrigin[origin] ?? Source(lastHeard: heard)
         guard stamp > source.stamp else { return }
         source.lastHeard = source.stamp == 0 ? heard : max(source.lastHeard, heard)

@@ -1,8 +1,8 @@
 public import Logging
+import ModelCache
 public import ModelGrants
 import ModelSigning
 import ModelSync
-import Synchronization
 import ZeroMQ
 
 /// The grants that hold now, for the services that serve under them. They may be replaced while these run.
@@ -29,7 +29,7 @@ public final class Access: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     /// The log of grants, of keys that were refused, of writes that were denied, and of names that were taken by
     /// pushing. Nil: the logs of the services have these lines, besides those of grants.
     public let audit: Logger?
@@ -39,7 +39,7 @@ public final class Access: Sendable {
     ///   - grants: the grants that hold until they are replaced.
     ///   - audit: a log with a label of its own, such as `Logger(label: "modelcast.audit")`. It gets no secret key.
     public init(_ grants: Grants, audit: Logger? = nil) {
-        state = Mutex(State(grants))
+        state = Guarded(State(grants))
         self.audit = audit
         audit?.notice("grants loaded", metadata: ["keys": "\(grants.all.count)"])
     }

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
+import ModelCache
 import ModelSigning
 import ModelSync
 import ModelWire
-import Synchronization
 
 /// A thread that looks at the seals of batches beside the socket thread of a subscriber or relay, which goes on merging
 /// meanwhile. A signature takes as long as merging a hundred updates.
@@ -63,7 +63,7 @@ final class SealChecker: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let work = DispatchSemaphore(value: 0)
     private let finish = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
@@ -74,7 +74,7 @@ final class SealChecker: Sendable {
     /// Starts the thread.
     /// - Parameter wake: ends the wait of the socket thread, where something is finished.
     init(_ rules: SignatureRules, wake: @escaping @Sendable () -> Void) {
-        state = Mutex(State(rules: rules))
+        state = Guarded(State(rules: rules))
         self.wake = wake
         let thread = Thread { [self] in run() }
         thread.name = "modelcast-seals"

@@ -1,5 +1,5 @@
+import ModelCache
 import ModelSync
-import Synchronization
 import ZeroMQ
 
 /// The answers that were made for peers and have not left this process. A message counts from its making until the
@@ -19,7 +19,7 @@ final class UnreleasedAnswers: Sendable {
         var isSpent: Bool { peak >= UnreleasedAnswers.peakMin && byteCount <= peak / 8 }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let byteCountMax: Int
     private let waker: Waker
 

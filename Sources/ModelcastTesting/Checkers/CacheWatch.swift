@@ -119,7 +119,7 @@ struct CacheWatch {
             if cell.value == .undefined {
                 removed[model, default: [:]][cell.field] = max(last ?? cell.version, cell.version)
             } else if let last, cell.version < last, oracle.isSafe(last) {
-                return "\(cell.field) of \(oracle.models[model]) has come back, removed by \(last)"
+                return "\(cell.field) of \(oracle.models[model]) has come back as \(cell.version), removed by \(last)"
             }
         }
         return nil

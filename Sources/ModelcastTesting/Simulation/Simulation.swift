@@ -116,9 +116,23 @@ public final class Simulation {
         if story.isTold {
             for node in nodes {
                 for stream in node.replica?.streamTexts() ?? [] { tell(node, "follows \(stream)") }
+                tellRecords(of: node)
             }
         }
         tell(node, "FAILED: \(what)")
+    }
+
+    /// Adds a line to the story for each record of a node: every cell with its version, and `-` where it was removed.
+    private func tellRecords(of node: SimulatedNode) {
+        guard let copy = node.cache?.snapshot() else { return }
+        for type in copy.types {
+            copy.forEach(type: type, includingTombstones: true) { record in
+                let cells = record.cells.map { "\($0.field)\($0.value == .undefined ? "-" : "") \($0.version)" }
+                let floor = record.floor.map { " floor \($0)" } ?? ""
+                tell(node, "holds \(type) \(record.id)\(floor): \(cells.joined(separator: ", "))")
+                return true
+            }
+        }
     }
 
     /// Adds a line to the story.

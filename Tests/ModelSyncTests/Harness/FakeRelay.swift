@@ -20,6 +20,8 @@ final class FakeRelay {
     var requests: [ControlRequest] = []
     /// How long ago it says to have heard of its origins.
     var ageMilliseconds: UInt64 = 0
+    /// The last stamp that it says to have heard of its origins.
+    var stamp: Stamp = 1
     /// The origins of which it says that they have started before.
     var formerOrigins: Set<String> = []
 
@@ -40,7 +42,7 @@ final class FakeRelay {
         Dictionary(grouping: heads) { $0.key.origin }.sorted { $0.key < $1.key }.map { origin, all in
             let streams = all.filter { stream, _ in prefixes.contains { stream.topic.overlaps($0.bytes) } }
             return Heads(
-                origin: origin, incarnation: all.map(\.key.incarnation).max() ?? 0, stamp: 1,
+                origin: origin, incarnation: all.map(\.key.incarnation).max() ?? 0, stamp: stamp,
                 heads: streams.sorted { $0.key.topic.description < $1.key.topic.description }.map { stream, head in
                     Head(
                         topic: stream.topic, sequence: head,

@@ -47,6 +47,35 @@ import Testing
         #expect(relay.replica.positions.isEmpty)
     }
 
+    @Test func `a job that pushes is told as heard of now, whatever clock others have said that it has`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        try network.addRelay("liar")
+        network.connect(.relay(0), to: .relay(1))
+        let isCalm = network.settle()
+        #expect(isCalm)
+        let batches = try batches(2)
+        #expect(push(batches[0], &network) == .accepted(rid: 1))
+        var decoder = BatchDecoder()
+        let first = batches[0]
+        try decoder.decode(first.span)
+        let lie = Heads(
+            origin: "job", incarnation: decoder.incarnation,
+            stamp: (network.now.wallMilliseconds + 200_000) << 16, heads: [], isRelayed: true, ageMilliseconds: 0)
+        let (topic, payload) = (Array("h/job".utf8), lie.encode())
+        network.relays[0].receiveStream(
+            network.links[0].sender, topic: topic.span, payload: payload.span, now: network.now)
+        network.run(milliseconds: 20_000)
+        #expect(push(batches[1], &network) == .accepted(rid: 1))
+        let replies = network.ask(.relay(0), .hello(rid: 2, version: 1, name: "x", prefixes: [Topic.dataPrefix]))
+        guard case .welcome(_, _, _, _, _, _, let told, _)? = replies.first else {
+            Issue.record("no welcome")
+            return
+        }
+        let age = try #require(told.first { $0.origin == "job" }?.ageMilliseconds)
+        #expect(age < 1_000)
+    }
+
     @Test func `topics that stand at an earlier start are told with the later one, for their digests`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")

@@ -45,6 +45,19 @@ import Testing
         #expect(stream.applied == 3 && stream.missing == 0)
     }
 
+    @Test func `a relay that was told a false clock of an origin is believed on what the origin has written`() throws {
+        var mesh = try Mesh(relays: 2, origins: 1)
+        try mesh.write(0, "User", "before", ["a": 1])
+        try mesh.connect()
+        for (index, lead) in [200_000, 0].enumerated() {
+            mesh.relays[index].stamp = (mesh.now.wallMilliseconds + UInt64(lead)) << 16
+        }
+        mesh.pass(milliseconds: 1_000)
+        try mesh.write(0, "User", "lost", ["a": 1], to: [0], via: [])
+        mesh.pass(milliseconds: 2_000)
+        #expect(mesh.replica.cache["User", "lost"] != nil)
+    }
+
     @Test func `what a claim hides that nothing contradicts is taken from those who tell less for long`() throws {
         var field = try ClaimField(isRelayed: true)
         try field.write("before")

@@ -133,6 +133,21 @@ import Testing
         #expect(mesh.replica.cache["User", "deleted"] == nil)
     }
 
+    @Test func `what a relay has passed on and does not hold itself yet stays when the state is built anew`() throws {
+        var mesh = try mesh(relays: 2)
+        mesh.silent = [0]
+        mesh.pass(milliseconds: 12_000)
+        // A part of a transaction is passed on at once, and waits at the relay for the others.
+        try mesh.write(0, "User", "kept", ["age": 2], to: [], via: [1])
+        #expect(mesh.replica.cache["User", "kept"]?["age"] == 2)
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.cache["User", "kept"]?["age"] == 2)
+    }
+
     @Test(arguments: [true, false])
     func `what came before a long absence brings nothing back that was deleted since`(isHeld: Bool) throws {
         var mesh = try mesh(relays: 1)

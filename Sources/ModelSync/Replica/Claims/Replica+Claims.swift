@@ -12,7 +12,7 @@ extension Replica {
         /// No sender is known to know better.
         case heard
         /// The word moves nothing: the origin is a sender itself and can be heard, this sender was contradicted and
-        /// another speaks of the origin, or the stamp is implausible.
+        /// another speaks of the origin, or the start is implausible.
         case ignored
     }
 
@@ -26,7 +26,7 @@ extension Replica {
         }
         let isDistrusted = sessions[sender.index].credit.isDistrusted(at: now.uptimeMicroseconds)
         if isDistrusted, hasWitness(heads.origin, besides: sender, now: now) { return .ignored }
-        return isImplausible(heads, of: sender, now: now) ? .ignored : .heard
+        return isImplausible(heads.incarnation, of: heads.origin, sender, now: now) ? .ignored : .heard
     }
 
     /// The sender may say that the origin has ended: it is the origin, or the origin cannot be heard itself.
@@ -51,14 +51,16 @@ extension Replica {
             }
     }
 
-    /// The stamp lies ahead of the wall clock, and further ahead than another sender knows the clock of the origin to
-    /// be. Clocks that are right, and clocks that all senders know to be ahead, pass.
-    private func isImplausible(_ heads: Heads, of sender: SenderID, now: Moment) -> Bool {
-        let last = max(heads.incarnation, heads.stamp) >> 16
+    /// A stamp of the origin that this sender tells lies ahead of the wall clock, and further ahead than another sender
+    /// knows the clock of the origin to be. Clocks that are right, and clocks that all senders know to be ahead, pass.
+    ///
+    /// Such a start is not followed. Such a last stamp is passed over alone, and what came with it counts: a relay may
+    /// have been told it by a liar.
+    func isImplausible(_ stamp: Stamp, of origin: String, _ sender: SenderID, now: Moment) -> Bool {
+        let last = stamp >> 16
         guard last > now.wallMilliseconds + Replica.implausibleMilliseconds else { return false }
         let known = sessions.compactMap { session -> UInt64? in
-            guard session.id != sender, isFresh(heads.origin, at: session.id, now: now),
-                let told = session.ages[heads.origin]
+            guard session.id != sender, isFresh(origin, at: session.id, now: now), let told = session.ages[origin]
             else { return nil }
             return told.stamp >> 16 + now.uptimeMicroseconds.subtractingOrZero(told.at) / 1000
         }

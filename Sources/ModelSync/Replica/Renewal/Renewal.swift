@@ -26,6 +26,8 @@ final class Renewal {
     let startedAt: UInt64
     /// The streams whose differences are the reason, and when each was found.
     var witnesses: [(stream: StreamState, foundAt: UInt64)] = []
+    /// How far the streams had come when the renewal began; what came later is in both copies.
+    var reachAtStart: [StreamReach] = []
     /// The senders of whose snapshots under way records were rejected for their clocks.
     private var rejecting: Set<SenderID> = []
     /// By the index of the sender.

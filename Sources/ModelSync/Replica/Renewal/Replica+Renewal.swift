@@ -24,8 +24,12 @@ extension Replica {
         let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
         giveUpRenewal()
         for type in audits.types { endAudit(of: type, now: now) }
-        renewal = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
-        renewal?.witnesses = witnesses
+        let begun = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
+        begun.witnesses = witnesses
+        begun.reachAtStart = streams.values.filter { stream in
+            !stream.isPushed && all.contains { $0.isPrefix(of: stream.key.topic) }
+        }.map(StreamReach.init)
+        renewal = begun
         counters[.renewals] += 1
         notice(
             .startingAnew,
@@ -109,6 +113,7 @@ extension Replica {
         self.renewal = nil
         mergeUncovered(of: renewal)
         keepPushed(in: renewal, now: now)
+        keepAhead(in: renewal, now: now)
         keepDoubted(in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
@@ -195,17 +200,28 @@ extension Replica {
         let pushed = streams.values.filter(\.isPushed)
         let kept = pushed.filter { stream in
             // No head tells what an earlier start has pushed.
-            guard !stream.holdsOlderIncarnation else { return true }
-            let last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
-            return !(told[stream.key.origin] ?? []).contains { heads in
-                heads.incarnation == stream.incarnation
-                    && heads[stream.key.topic].map { $0.sequence >= last } ?? false
-            }
+            stream.holdsOlderIncarnation || !StreamReach(stream).isReached(by: told[stream.key.origin] ?? [])
         }
         for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
             let keptOrigins = Set(kept.lazy.filter { $0.type == type }.map(\.key.origin))
             keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { origin in
                 keptOrigins.contains(origin) ? 0 : clockGuard.earliestYoung(now: now)
+            }
+        }
+    }
+
+    /// Takes over into the new copy what came before the renewal began and no snapshot has: a relay passes a batch on
+    /// at once, while its own copy may wait for other parts of the transaction. What a later start of the origin
+    /// replaces is left, and only what is young enough for its delete to be remembered is taken over.
+    private func keepAhead(in renewal: Renewal, now: Moment) {
+        let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
+        let ahead = renewal.reachAtStart.filter { reach in
+            streams[reach.key]?.incarnation == reach.incarnation
+                && !reach.isReached(by: told[reach.key.origin] ?? [])
+        }
+        for (type, reaches) in Dictionary(grouping: ahead, by: \.type) {
+            keepParts(of: Set(reaches.map(\.key.origin)), type, in: renewal) { _ in
+                clockGuard.earliestYoung(now: now)
             }
         }
     }

@@ -1,5 +1,5 @@
+import ModelCache
 import ModelGrants
-import Synchronization
 import ZeroMQ
 
 /// An XPUB socket of a stream. Any thread may send on it, and the socket thread waits on it.
@@ -12,7 +12,7 @@ final class StreamSocket: Sendable {
     /// The types that its subscribers may read.
     let readable: [NamePattern]
     /// The narrowing to what its subscribers may read; nil where they may read everything.
-    private let narrowing: Mutex<StreamNarrowing>?
+    private let narrowing: Guarded<StreamNarrowing>?
 
     init(
         _ socket: consuming sending Socket, _ monitor: SharedMonitor, readable: [NamePattern]
@@ -20,7 +20,7 @@ final class StreamSocket: Sendable {
         self.monitor = monitor
         endpoint = try socket.lastEndpoint()
         self.readable = readable
-        narrowing = readable == [.all] ? nil : Mutex(StreamNarrowing(to: readable))
+        narrowing = readable == [.all] ? nil : Guarded(StreamNarrowing(to: readable))
         self.socket = try SharedSocket(socket)
     }
 

@@ -1,11 +1,11 @@
-import Synchronization
+import ModelCache
 import ZeroMQ
 
 /// The sockets of a stream: one for those who may read everything, and one for each other set of types that keys may
 /// read.
 final class StreamSockets: StreamChannel {
     let main: StreamSocket
-    private let others = Mutex<[StreamSocket]>([])
+    private let others = Guarded<[StreamSocket]>([])
     /// There may be others, so without grants nothing is looked up for a message.
     private let hasGrants: Bool
 

@@ -1,0 +1,24 @@
+import ModelWire
+
+/// How far the batches of a stream have come here.
+struct StreamReach {
+    let key: StreamKey
+    let type: String
+    let incarnation: UInt64
+    /// The last sequence that was applied, also beyond a hole.
+    let last: UInt64
+
+    init(_ stream: StreamState) {
+        key = stream.key
+        type = stream.type
+        incarnation = stream.incarnation
+        last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
+    }
+
+    /// Whether any of these heads of the stream's origin tells as much.
+    func isReached(by heads: [Heads]) -> Bool {
+        heads.contains { told in
+            told.incarnation == incarnation && told[key.topic].map { $0.sequence >= last } ?? false
+        }
+    }
+}
