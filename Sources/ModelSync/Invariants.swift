@@ -30,7 +30,7 @@ extension Replica {
                 }
             if !isKnown { return "request \(rid) belongs to nothing that is under way" }
         }
-        return topics.count > TopicNames.countMax ? "too many topic names are remembered" : nil
+        return streams.topics.count > TopicNames.countMax ? "too many topic names are remembered" : nil
     }
 }
 

@@ -1,8 +1,8 @@
 extension Replica {
     /// Forgets deleted models and removed fields whose retention is over, while nothing older can be on its way.
     func sweepTombstones(now: Moment) {
-        guard sweep.takeTurn(now: now), unsettled.isEmpty, groups.isEmpty, renewal == nil else { return }
+        guard upkeep.sweep.takeTurn(now: now), unsettled.isEmpty, groups.isEmpty, renewal == nil else { return }
         counters[.tombstonesDropped] += UInt64(
-            sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
+            upkeep.sweep.step(cache, retention: configuration.tombstoneRetention, now: now))
     }
 }

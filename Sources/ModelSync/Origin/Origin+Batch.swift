@@ -41,10 +41,11 @@ extension Origin {
         // Taken out of `self` for the call, with their memory, which is kept from batch to batch.
         var changes = pairs.takeChanges(
             byteCountMax: configuration.limits.frameByteCount - BatchWriter.envelopeByteCountMax)
-        let (bytes, slices, name) = (updates.bytes, updates.slices, nameBytes)
+        let (bytes, slices, origin) = (updates.bytes, updates.slices, name)
         cache.commit(
             changesOf: UpdateBatchView(
-                bytes: bytes.span, slices: slices.span.extracting(range), origin: name.span, originHash: nameHash),
+                bytes: bytes.span, slices: slices.span.extracting(range), origin: origin.bytes.span,
+                originHash: origin.hash),
             in: state.table, noting: &changes)
         var refused: Int?
         for (index, change) in zip(range, changes.entries) {

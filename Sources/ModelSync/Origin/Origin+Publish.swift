@@ -38,7 +38,7 @@ extension Origin {
         let stamp = clock.tick(nowMilliseconds: now.wallMilliseconds)
         cache.commit(
             UpdateView(
-                operation: operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: id,
+                operation: operation, stamp: stamp, origin: name.bytes.span, originHash: name.hash, id: id,
                 idHash: idHash, fields: pairs.bytes.span, fieldCount: pairs.count),
             in: state.table)
         let topic = state.topicIndex(bucket: Fingerprint.bucket(idHash: idHash))
@@ -58,7 +58,7 @@ extension Origin {
         swap(&written, &pairs.bytes)
         let result = cache.commitChanges(
             of: UpdateView(
-                operation: .merge, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: id,
+                operation: .merge, stamp: stamp, origin: name.bytes.span, originHash: name.hash, id: id,
                 idHash: idHash, fields: fields.bytes.span, fieldCount: fields.count),
             in: state.table, byteCountMax: limit, written: &written)
         defer { swap(&written, &pairs.bytes) }
@@ -123,7 +123,7 @@ extension Origin {
     /// too.
     func checkSize(id: Span<UInt8>, fields: Int, byteCount: Int, record: CellRecord?) throws(WireError) {
         let limit = configuration.limits.frameByteCount
-        let added = byteCount + fields * (16 + nameBytes.count) + BatchWriter.envelopeByteCountMax
+        let added = byteCount + fields * (16 + name.bytes.count) + BatchWriter.envelopeByteCountMax
         guard added + (record?.byteCount ?? 0) > limit || hasTooManyFields(fields, record) else { return }
         throw tooLarge(id)
     }

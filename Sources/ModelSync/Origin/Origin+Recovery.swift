@@ -117,14 +117,14 @@ extension Origin {
         let later = report.applied.filter { heads in
             heads.origin == configuration.name && (heads.incarnation > incarnation || heads.stamp > clock.last)
         }
-        guard let last = later.map({ max($0.incarnation, $0.stamp) }).max(), now.uptimeMicroseconds >= nextRenewal
+        guard let last = later.map({ max($0.incarnation, $0.stamp) }).max(), now.uptimeMicroseconds >= renewals.next
         else {
             return
         }
         // Two processes of one name would outdo each other without end.
-        let pause = min(max(renewalPause * 2, Origin.renewalPauseMin), Origin.renewalPauseMax)
-        renewalPause = pause
-        nextRenewal = now.uptimeMicroseconds + pause
+        let pause = min(max(renewals.pause * 2, Origin.renewalPauseMin), Origin.renewalPauseMax)
+        renewals.pause = pause
+        renewals.next = now.uptimeMicroseconds + pause
         let isAcceptable = !isTooFarAhead(last, now: now)
         let ahead = (last >> 16).subtractingOrZero(now.wallMilliseconds)
         let advice =
@@ -182,7 +182,7 @@ extension Origin {
         let pairs = record.exists ? encoded : EncodedFields()
         cache.commit(
             UpdateView(
-                operation: operation, stamp: stamp, origin: nameBytes.span, originHash: nameHash, id: record.idBytes,
+                operation: operation, stamp: stamp, origin: name.bytes.span, originHash: name.hash, id: record.idBytes,
                 idHash: record.idHash, fields: pairs.bytes.span, fieldCount: pairs.count),
             in: state.table)
         append(

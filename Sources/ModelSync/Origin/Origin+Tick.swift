@@ -25,17 +25,17 @@ extension Origin {
         ringTime = max(ringTime, now.uptimeMicroseconds)
         sweepTombstones(now: now)
         answerBarriers(now: now)
-        let due = nextHeartbeat ?? now.uptimeMicroseconds
+        let due = heartbeat.next ?? now.uptimeMicroseconds
         if now.uptimeMicroseconds >= due {
             reviewClock(now: now)
             flush()
-            let isFull = heartbeatCount % 10 == 0
+            let isFull = heartbeat.count % 10 == 0
             if !isFull { noteDigestNews() }
             publish(.heads(origin: configuration.name), encodedHeads(all: isFull, now: now))
             publishSignedHeads(mayBegin: isFull, now: now)
             noteTold()
-            heartbeatCount += 1
-            nextHeartbeat = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
+            heartbeat.count += 1
+            heartbeat.next = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
             ring.forget(before: ringTime)
             service.tick(now: now, peerTimeout: configuration.peerTimeout, counters: &counters)
         }
@@ -50,8 +50,8 @@ extension Origin {
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
     /// first tick, which is due at once.
     public var nextDeadline: UInt64? {
-        guard let nextBarriers = barriers.dueAt else { return nextHeartbeat }
-        return nextHeartbeat.map { min($0, nextBarriers) }
+        guard let nextBarriers = barriers.dueAt else { return heartbeat.next }
+        return heartbeat.next.map { min($0, nextBarriers) }
     }
 
     private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }

@@ -109,7 +109,7 @@ extension Origin {
                 fields: 0..<fields.bytes.count, fieldCount: fields.count)
         ]
         commit.apply(
-            UpdateBatchView(bytes: all.span, slices: slices.span, origin: nameBytes.span, originHash: nameHash),
+            UpdateBatchView(bytes: all.span, slices: slices.span, origin: name.bytes.span, originHash: name.hash),
             type: state.name)
         return PlacedUpdate(
             operation: operation, topic: state.topicIndex(bucket: Fingerprint.bucket(idHash: slice.idHash)),

@@ -21,8 +21,8 @@ public struct Origin {
     public internal(set) var counters = Counters()
 
     var clock: HybridClock
-    let nameBytes: [UInt8]
-    let nameHash: UInt64
+    /// The name, as it stands in what is sent and merged.
+    let name: (bytes: [UInt8], hash: UInt64)
     var types: [String: OriginType] = [:]
     /// The type that was written last: the next write is mostly of the same type.
     var lastType: OriginType?
@@ -49,17 +49,12 @@ public struct Origin {
     /// Transactions over several topics have been sent, or may have been by an earlier start.
     var hasTransactions = false
     /// When a report may make this origin start anew again, and the pause after that.
-    var nextRenewal: UInt64 = 0
-    var renewalPause: UInt64 = 0
-    /// Whether stamps that lie ahead of the wall clock are taken by others.
-    var clockReview = ClockReview()
-    /// Where the stamps stood before the clock jumped.
-    var clockJumps = ClockJumps()
-    /// See ``voidIncarnations``.
-    var voids: [UInt64] = []
+    var renewals: (next: UInt64, pause: UInt64) = (0, 0)
+    /// What is known of stamps that lay, or lie, ahead of the wall clock.
+    var ahead = ClockAhead()
     var sweep = TombstoneSweep()
-    var nextHeartbeat: UInt64?
-    var heartbeatCount = 0
+    /// When heads are told next, and how often they were.
+    var heartbeat: (next: UInt64?, count: Int) = (nil, 0)
 
     /// An origin that starts now.
     /// - Parameters:
@@ -72,8 +67,7 @@ public struct Origin {
         try Names.check(origin: configuration.name)
         self.configuration = configuration
         self.cache = cache
-        nameBytes = Array(configuration.name.utf8)
-        nameHash = Fingerprint.fnv(configuration.name)
+        name = (Array(configuration.name.utf8), Fingerprint.fnv(configuration.name))
         service = ControlService(
             configuration: ControlService.Configuration(
                 name: configuration.name, role: "publisher", streamEndpoint: configuration.streamEndpoint,

@@ -12,8 +12,8 @@ extension Replica {
         driveAudits(now: now)
         driveRenewal(now: now)
         sweepTombstones(now: now)
-        if now.uptimeMicroseconds >= nextReview {
-            nextReview = now.uptimeMicroseconds + reportMicroseconds
+        if now.uptimeMicroseconds >= upkeep.nextReview {
+            upkeep.nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
             reviewStaleness(now: now)
             reviewClocks(now: now)
             reviewClaims(now: now)
@@ -24,7 +24,7 @@ extension Replica {
 
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
-        var next = now.uptimeMicroseconds + reportMicroseconds
+        var next = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
         for session in sessions {
             next = min(next, session.nextDeadline(silentIntervals: configuration.silentIntervals))
         }

@@ -75,7 +75,7 @@ extension Replica {
     /// it, and not at all where there was none; nil where none counts.
     public func lastContact(now: Moment) -> UInt64? {
         guard !sessions.isEmpty else { return now.wallMilliseconds }
-        return sessions.compactMap { $0.lastContact ?? lastAlive }.min()
+        return sessions.compactMap { $0.lastContact ?? clockGuard.lastAlive }.min()
     }
 
     /// What was done with a batch of an earlier run.

@@ -16,15 +16,10 @@ public final class Replica {
     /// What the replica has counted since it started.
     public internal(set) var counters = Counters()
 
-    /// When the state in the cache was last known to be in contact with its senders, before this start.
-    let lastAlive: UInt64?
-    let reportMicroseconds: UInt64
     var clockGuard: ClockGuard
-
     var sessions: [SenderSession] = []
-    var requests = RequestLedger()
+    var requests: RequestLedger
     var streams = StreamTable()
-    var topics = TopicNames()
     var origins = OriginTable()
     var nameLimits = NameLimits()
     var groups = GroupAssembler()
@@ -32,18 +27,16 @@ public final class Replica {
     var unsettled = UnsettledStreams()
     var audits = AuditTable()
     var renewal: Renewal?
-    var sweep = TombstoneSweep()
+    /// What is due from time to time: old deletes go; staleness, clocks and claims are looked at.
+    var upkeep = (sweep: TombstoneSweep(), nextReview: UInt64(0))
     /// The signatures that are looked at; nil where none has to be there.
     var signatures: SignatureCheck?
     /// The errors of senders.
     var errors = DistinctErrors()
-    /// When staleness, clocks and claims are looked at next.
-    var nextReview: UInt64 = 0
 
     var decoder: BatchDecoder
     /// Decodes the parts of a transaction a second time, when all of them are here.
     var groupDecoder: BatchDecoder
-    var generator: SeededGenerator
     var actions: [ReplicaAction] = []
 
     /// - Parameters:
@@ -52,14 +45,12 @@ public final class Replica {
     ///     milliseconds of the wall clock; nil where there is no such state. A state that is older than the retention
     ///     of deleted models is built anew.
     public init(configuration: ReplicaConfiguration, cache: ModelCache, seed: UInt64, lastAlive: UInt64? = nil) {
-        self.lastAlive = lastAlive
         self.configuration = configuration
         self.cache = cache
-        clockGuard = ClockGuard(configuration)
-        reportMicroseconds = configuration.reportInterval.wholeMicroseconds
+        clockGuard = ClockGuard(configuration, lastAlive: lastAlive)
+        requests = RequestLedger(seed: seed)
         decoder = BatchDecoder(limits: configuration.limits)
         groupDecoder = BatchDecoder(limits: configuration.limits)
-        generator = SeededGenerator(seed: seed)
     }
 
     /// Adds a sender. Call ``connected(_:now:)`` when its control connection has been opened.

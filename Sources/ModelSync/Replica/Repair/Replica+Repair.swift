@@ -10,7 +10,7 @@ extension Replica {
         let longest = configuration.repairJitterMax.wholeMicroseconds
         let isCrowded = unsettled.repairCount(beside: stream) >= Replica.crowdCount
         let spread = rung == .snapshot || isCrowded ? longest : longest / Replica.replayJitterPart
-        return spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &generator)
+        return spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &requests.generator)
     }
 
     /// How many repairs because of one sender count as many: then many replicas are likely to ask at once.
@@ -149,7 +149,7 @@ extension Replica {
             Replica.pauseMicroseconds << UInt64(min(attempts, 16)),
             max(configuration.repairPauseMax.wholeMicroseconds, 1))
         let range = full / 2...full
-        return UInt64.random(in: range, using: &generator)
+        return UInt64.random(in: range, using: &requests.generator)
     }
 
     /// About the first pause.

@@ -46,7 +46,7 @@ extension Replica {
         sessions[sender.index].lastHeard = now.uptimeMicroseconds
         // From here on the cache may hold something of the sender.
         if sessions[sender.index].lastContact == nil {
-            sessions[sender.index].lastContact = lastAlive ?? now.wallMilliseconds
+            sessions[sender.index].lastContact = clockGuard.lastAlive ?? now.wallMilliseconds
         }
         actions.append(.connectStream(sender, endpoint: streamEndpoint))
         for prefix in configuration.prefixes { actions.append(.subscribe(sender, prefix: prefix)) }
@@ -67,7 +67,7 @@ extension Replica {
         if !sessions[sender.index].barrier.isEmpty {
             actions.append(.unsubscribe(sender, prefix: sessions[sender.index].barrier))
         }
-        let barrier = Topic.barrier(using: &generator).bytes
+        let barrier = Topic.barrier(using: &requests.generator).bytes
         sessions[sender.index].barrier = barrier
         sessions[sender.index].handShake.raiseBarrier(at: now.uptimeMicroseconds)
         actions.append(.subscribe(sender, prefix: barrier))

@@ -1,3 +1,5 @@
+import ModelRecord
+
 /// What a request that is under way is for.
 enum RequestPurpose {
     /// The repair of a stream.
@@ -6,10 +8,15 @@ enum RequestPurpose {
     case audit(String)
 }
 
-/// The numbers of requests, and the repair or audit that each open one belongs to.
+/// The numbers of requests, the chance in when they go out, and the repair or audit that each open one belongs to.
 struct RequestLedger {
+    /// The chance in jitter, pauses and barriers.
+    var generator: SeededGenerator
     private var nextRID: UInt64 = 1
     private var open: [UInt64: (sender: SenderID, purpose: RequestPurpose)] = [:]
+
+    /// - Parameter seed: any number that differs between processes.
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     /// A number for a request that this ledger does not keep: the session of the sender, or the renewal, remembers it.
     mutating func take() -> UInt64 {

@@ -5,6 +5,9 @@ struct ClockGuard: Sendable {
     /// Whole milliseconds: each batch is compared with both, and to take a duration apart means to divide 128 bits.
     private let leadMilliseconds: UInt64
     private let retentionMilliseconds: UInt64
+    /// When the state of an earlier run was last in contact with its senders, in milliseconds of the wall clock; nil
+    /// where there is none.
+    let lastAlive: UInt64?
     private var noticeCount = 0
     private var nextNotices: UInt64 = 0
 
@@ -13,7 +16,8 @@ struct ClockGuard: Sendable {
     /// How many origins are remembered as rejected, so that the log can be told when they are accepted again.
     static let toldOriginCountMax = 1_024
 
-    init(_ configuration: ReplicaConfiguration) {
+    init(_ configuration: ReplicaConfiguration, lastAlive: UInt64? = nil) {
+        self.lastAlive = lastAlive
         leadMilliseconds = configuration.clockLeadMax.wholeMicroseconds / 1000
         retentionMilliseconds = configuration.tombstoneRetention.wholeMicroseconds / 1000
     }

@@ -77,8 +77,8 @@ extension Replica {
     /// The topic of these bytes. The topic that was found last is returned without exclusive access, too.
     @inline(__always)
     func topic(_ bytes: Span<UInt8>) throws(WireError) -> Topic {
-        if let recent = topics.recent, bytes.isEqual(to: recent.bytes) { return recent }
-        return try topics.topic(bytes)
+        if let recent = streams.topics.recent, bytes.isEqual(to: recent.bytes) { return recent }
+        return try streams.topics.topic(bytes)
     }
 
     private func receiveBatch(
@@ -261,7 +261,7 @@ extension Replica {
         goOn(stream)
         stream.holdsOlderIncarnation = latest > incarnation
         // A restored state may hold models of this stream although no position of it was stored.
-        stream.holdsUntold = latest > incarnation || lastAlive != nil || origins[key.origin].mayHaveFormer
+        stream.holdsUntold = latest > incarnation || clockGuard.lastAlive != nil || origins[key.origin].mayHaveFormer
         if !isClaim { proveStart(key.origin, incarnation) }
         noteStart(of: stream, latest, by: sender, now: now)
         streams.insert(stream)
