@@ -21,7 +21,7 @@ import Testing
     // MARK: Requests
 
     @Test func `a reply belongs to the sender that was asked with its number, until the request has ended`() {
-        var requests = RequestLedger()
+        var requests = RequestLedger(seed: 1)
         let (asked, other) = (SenderID(index: 0), SenderID(index: 1))
         let rid = requests.begin(.audit("User"), at: asked)
         #expect(requests.purpose(of: rid, at: other) == nil)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `no number of a request is given twice, and none is 0`() {
-        var requests = RequestLedger()
+        var requests = RequestLedger(seed: 1)
         let stream = stream("a", users, "User")
         let rids = (0..<100).map { index in
             index.isMultiple(of: 2) ? requests.take() : requests.begin(.repair(stream), at: SenderID(index: 0))
