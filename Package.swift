@@ -86,7 +86,7 @@ let reference: [Target] = [library("ModelReference")]
 
 let services: [Target] = [
     library(
-        "ModelcastTesting",
+        "ModelcastSimulation",
         uses: [
             "ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants", "ModelSigning",
         ]),
@@ -97,7 +97,7 @@ let services: [Target] = [
             "CPrefetch", histogram, log,
         ]),
     .executableTarget(
-        name: "ModelcastSimulate", dependencies: ["ModelcastTesting", arguments], swiftSettings: settings),
+        name: "ModelcastSimulate", dependencies: ["ModelcastSimulation", arguments], swiftSettings: settings),
     .executableTarget(
         name: "ModelcastCount", dependencies: ["ModelcastBench", arguments], swiftSettings: settings),
     .executableTarget(
@@ -157,8 +157,8 @@ let serviceTests: [Target] = [
     tests(of: "ModelSigning", uses: ["ModelCBOR", "ModelRecord", "ModelWire"]),
     tests(of: "ModelTypes", uses: ["ModelRecord", "ModelCache", "ModelWire"]),
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
-    tests(of: "ModelSync", uses: ["ModelcastTesting", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
-    tests(of: "ModelcastTesting", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+    tests(of: "ModelSync", uses: ["ModelcastSimulation", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
+    tests(of: "ModelcastSimulation", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
@@ -190,7 +190,7 @@ let modelTests: [Target] = [
 ]
 
 let serviceProducts: [Product] = [
-    .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
+    .library(name: "ModelcastSimulation", targets: ["ModelcastSimulation"]),
     .executable(name: "modelcast", targets: ["ModelcastCommand"]),
     .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
     .executable(name: "modelcast-count", targets: ["ModelcastCount"]),

@@ -1,5 +1,5 @@
 import Dispatch
-import ModelcastTesting
+import ModelcastSimulation
 import Synchronization
 
 /// Plays many seeds, some at a time, until all are played, the time is up, or one has failed.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Dispatch
-import ModelcastTesting
+import ModelcastSimulation
 
 /// The `modelcast-simulate` command.
 @main

@@ -1,4 +1,4 @@
-import ModelcastTesting
+import ModelcastSimulation
 
 /// The summary of the scenarios that were played.
 struct Summary: Sendable {

@@ -47,7 +47,7 @@ enum ModuleTable {
         Row(target: "ModelcastGenerateTool", ours: ["ModelcastGenerate"], others: nil),
         Row(target: "ModelReference", ours: [], others: []),
         Row(
-            target: "ModelcastTesting",
+            target: "ModelcastSimulation",
             ours: [
                 "ModelReference", "ModelRecord", "ModelWire", "ModelGrants", "ModelSigning", "ModelCache", "ModelSync",
             ],
@@ -59,7 +59,7 @@ enum ModuleTable {
                 "Modelcast",
             ],
             others: nil),
-        Row(target: "ModelcastSimulate", ours: ["ModelcastTesting"], others: nil),
+        Row(target: "ModelcastSimulate", ours: ["ModelcastSimulation"], others: nil),
         Row(target: "ModelcastCount", ours: ["ModelcastBench"], others: nil),
         Row(
             target: "ModelcastCommand",

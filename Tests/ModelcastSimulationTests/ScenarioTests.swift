@@ -1,5 +1,5 @@
 import ModelRecord
-import ModelcastTesting
+import ModelcastSimulation
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import ModelcastTesting
+import ModelcastSimulation
 import Testing
 
 /// Seeds that failed once, each with what it found. A mend changes what happens in a seed, so a test made by hand

@@ -1,4 +1,4 @@
-import ModelcastTesting
+import ModelcastSimulation
 import Testing
 
 /// What is printed when a seed fails.

@@ -1,7 +1,7 @@
 import ModelCache
 import ModelRecord
 import ModelSync
-import ModelcastTesting
+import ModelcastSimulation
 import Testing
 
 /// The simulation as users drive it: nodes, writes and faults of their own.

@@ -1,7 +1,7 @@
 import ModelCache
 import ModelRecord
 import ModelSync
-import ModelcastTesting
+import ModelcastSimulation
 import Testing
 
 /// Jobs of the simulation, as users drive them.
