@@ -76,6 +76,7 @@ let core: [Target] = [
             "ZeroMQ", "ModelRecord", "ModelTypes", "ModelWire", "ModelStore", "ModelCache", "ModelViews",
             "ModelSync", "ModelGrants", "ModelSigning", log, metrics, lifecycle,
         ]),
+    library("ModelcastTesting", uses: ["Modelcast", "ModelSync", "ModelWire", log]),
     library("ModelcastGenerate"),
     .executableTarget(
         name: "ModelcastGenerateTool", dependencies: ["ModelcastGenerate", arguments], swiftSettings: settings),
@@ -160,6 +161,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelSync", uses: ["ModelcastSimulation", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
     tests(of: "ModelcastSimulation", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastGenerate"),
+    tests(of: "ModelcastTesting", uses: ["Modelcast"]),
     tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
     .testTarget(name: "StructureTests", swiftSettings: settings),
@@ -210,7 +212,10 @@ let modelDependencies: [Package.Dependency] = [
 let package = Package(
     name: "modelcast",
     platforms: [.macOS(.v26)],
-    products: [.library(name: "Modelcast", targets: ["Modelcast"])]
+    products: [
+        .library(name: "Modelcast", targets: ["Modelcast"]),
+        .library(name: "ModelcastTesting", targets: ["ModelcastTesting"]),
+    ]
         + (hasServices ? serviceProducts : [])
         + (hasModels ? modelProducts : []),
     dependencies: [

@@ -1,6 +1,6 @@
 import ModelCache
 import ModelRecord
-import ModelWire
+package import ModelWire
 
 /// The work of an origin as time passes: heartbeats with heads and digests, answers to barriers, the end of deletes.
 extension Origin {
@@ -70,6 +70,11 @@ extension Origin {
             topics[index].isHeadNews = false
         }
         for index in formerTopics { topics[index].isHeadNews = false }
+    }
+
+    /// The last sequence of each topic on which something was sent.
+    package var sentHeads: [(topic: Topic, sequence: UInt64)] {
+        topics.filter { $0.head > 0 }.map { ($0.topic, $0.head) }
     }
 
     /// The heads of what has been sent so far. Call this only when no batch is open: else heads and digests would

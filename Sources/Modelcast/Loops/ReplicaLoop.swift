@@ -39,6 +39,8 @@ struct ReplicaLoop: ~Copyable {
     let links: SenderLinks
     private let host: Host
     private let notices: NoticeLog
+    let clock: ServiceClock
+    private let isWatched: Bool
     /// Nil where the service has no store.
     let keeper: ReplicaKeeper?
     private var nextTick: UInt64 = 0
@@ -60,6 +62,8 @@ struct ReplicaLoop: ~Copyable {
         self.links = links
         self.host = host
         notices = NoticeLog(host.logger, links.access)
+        clock = links.thread.clock
+        isWatched = links.thread.isWatched
         self.keeper = keeper
     }
 
@@ -68,7 +72,7 @@ struct ReplicaLoop: ~Copyable {
         let (machine, links, host) = (machine, links, host)
         // Also after a failure: the last status must not say for ever that the copy is up to date.
         defer {
-            let now = Clocks.now()
+            let now = clock.now()
             for sender in links.senders { machine.taker.disconnected(sender, reason: "this process stopped", now: now) }
             host.tell(now)
         }
@@ -77,7 +81,7 @@ struct ReplicaLoop: ~Copyable {
     }
 
     private mutating func step() throws {
-        let now = Clocks.now()
+        let now = clock.now()
         // Without these copies the compiler fails on this function when it builds for the thread sanitizer.
         let (machine, links) = (machine, links)
         links.reviewGrants(taker: machine.taker, now: now)
@@ -95,14 +99,14 @@ struct ReplicaLoop: ~Copyable {
         try links.receive(taker: machine.taker) { now in try carryOut(now: now) }
         if case .relay(let relay, let sockets) = machine {
             try sockets.receive(
-                subscribed: { relay.subscribed(to: $0, now: Clocks.now()) },
+                subscribed: { relay.subscribed(to: $0, now: clock.now()) },
                 requested: { request in
                     relay.receive(
-                        request.decoded(relay.configuration.limits), from: request.peer, now: Clocks.now())
+                        request.decoded(relay.configuration.limits), from: request.peer, now: clock.now())
                 })
-            relay.countRefused(sockets.takeRefused(), now: Clocks.now())
+            relay.countRefused(sockets.takeRefused(), now: clock.now())
         }
-        let end = Clocks.now()
+        let end = clock.now()
         try carryOut(now: end)
         try keep(now: end)
     }
@@ -185,10 +189,12 @@ struct ReplicaLoop: ~Copyable {
         // This runs after each message, so it allocates nothing where no status is due.
         let (replica, senders) = (machine.replica, links.senders)
         let isKnown = senders.elementsEqual(lastState) { replica.state(of: $0) == $1 }
-        guard now.uptimeMicroseconds >= nextStatus || !isKnown, now.uptimeMicroseconds >= statusPauseEnd else { return }
+        let isDue =
+            (now.uptimeMicroseconds >= nextStatus || !isKnown) && now.uptimeMicroseconds >= statusPauseEnd
+        guard isDue || isWatched else { return }
         lastState = senders.map(replica.state(of:))
         host.tell(now)
-        let end = Clocks.now().uptimeMicroseconds
+        let end = clock.now().uptimeMicroseconds
         nextStatus = now.uptimeMicroseconds + ReplicaLoop.statusMicroseconds
         statusPauseEnd = end + (end - now.uptimeMicroseconds) * ReplicaLoop.statusPauseFactor
     }

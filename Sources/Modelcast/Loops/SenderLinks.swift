@@ -22,6 +22,7 @@ final class SenderLinks {
     }
 
     let thread: any TransportThread
+    private let clock: ServiceClock
     private let configuration: Configuration
     private let settings: ConnectionSettings
     private var links: [SenderLink] = []
@@ -43,6 +44,7 @@ final class SenderLinks {
 
     init(_ thread: any TransportThread, configuration: Configuration) {
         self.thread = thread
+        clock = thread.clock
         self.configuration = configuration
         settings = ConnectionSettings(
             frameByteCount: configuration.frameByteCount, queueByteCount: configuration.queueByteCount,
@@ -145,7 +147,7 @@ final class SenderLinks {
                     // A reply may have led to the end of its connection.
                     guard let control = link.control.connection, try receiveReply(control, of: link.sender, taker)
                     else { break }
-                    let now = Clocks.now()
+                    let now = clock.now()
                     try carryOut(now)
                     end = min(end, now.uptimeMicroseconds + SenderLinks.turnMicroseconds)
                     if now.uptimeMicroseconds >= end { break }
@@ -166,7 +168,7 @@ final class SenderLinks {
     private func receiveReply(
         _ control: any RequestConnection, of sender: SenderID, _ taker: some ListeningMachine
     ) throws(ModelcastError) -> Bool {
-        switch try control.receive({ taker.receiveControl(sender, $0, now: Clocks.now()) }) {
+        switch try control.receive({ taker.receiveControl(sender, $0, now: clock.now()) }) {
         case .nothing: return false
         case .reply: return true
         case .malformed:
@@ -185,7 +187,7 @@ final class SenderLinks {
             return now.uptimeMicroseconds < end
         }
         try stream.receive(atMost: SenderLinks.burst) { topic, payload in
-            let now = Clocks.now()
+            let now = clock.now()
             if let checker, goesThroughChecker(topic, of: link) {
                 let message = SealChecker.Message(
                     sender: sender, connection: link.streamNumber, topic: topic.copied, payload: payload.copied)
@@ -198,7 +200,7 @@ final class SenderLinks {
             return hasTime(now)
         } malformed: { reason in
             taker.countMalformed(sender, reason)
-            return hasTime(Clocks.now())
+            return hasTime(clock.now())
         }
     }
 
@@ -228,11 +230,11 @@ final class SenderLinks {
         guard let checker else { return }
         for message in checker.takeFinished() { links[message.sender.index].answered.append(message) }
         for link in links where !link.answered.isEmpty {
-            let end = Clocks.now().uptimeMicroseconds + SenderLinks.turnMicroseconds
+            let end = clock.now().uptimeMicroseconds + SenderLinks.turnMicroseconds
             while let message = link.answered.popFirst() {
                 link.checked.count -= 1
                 link.checked.byteCount -= message.payload.count
-                let now = Clocks.now()
+                let now = clock.now()
                 // Nothing comes over a connection that was given up.
                 if message.connection == link.streamNumber {
                     taker.receiveStream(
@@ -242,7 +244,7 @@ final class SenderLinks {
                 if now.uptimeMicroseconds >= end { break }
             }
             if link.answered.isEmpty { link.answered = [] }
-            try carryOut(Clocks.now())
+            try carryOut(clock.now())
         }
     }
 

@@ -48,7 +48,7 @@ extension Publisher {
         guard !writes.batch.isEmpty else { return whenEmpty }
         // The ids are hashed before the lock is taken.
         writes.batch.hashIDs()
-        let now = Clocks.now()
+        let now = clock.now()
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) in
             try open(&core)
             try writes.constants.require(in: cache)

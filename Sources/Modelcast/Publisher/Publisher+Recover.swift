@@ -25,7 +25,7 @@ extension Publisher {
         var last: (any Error)?
         var types: Set<String> = []
         // Called once at the end, as each later start makes every replica ask for everything.
-        defer { core.withLock { $0.origin.resume(types.sorted(), now: Clocks.now()) } }
+        defer { core.withLock { $0.origin.resume(types.sorted(), now: clock.now()) } }
         for relay in relays {
             do {
                 let copy = try await RelayCopy.taken(from: relay, timeout: timeout, configuration)
@@ -58,7 +58,7 @@ extension Publisher {
     /// Takes the models of a copy over.
     /// - Returns: how many models of each type have changed by that.
     private func adopt(_ copy: RelayCopy) -> [String: Int] {
-        let now = Clocks.now()
+        let now = clock.now()
         return core.withLock { core in
             for heads in copy.heads { core.origin.adopt(heads, now: now) }
             var counts: [String: Int] = [:]

@@ -14,7 +14,7 @@ extension Publisher {
         guard let store else {
             throw ModelcastError(.configuration, "this publisher has no store; set one to keep what is written")
         }
-        let now = Clocks.now()
+        let now = clock.now()
         core.withLock { $0.noteForStore(now: now) }
         let settlement = Settlement<Void>()
         store.behind.flush { error in settlement.settle(error.map { .failure(ModelcastError($0)) } ?? .success(())) }

@@ -48,7 +48,7 @@ extension Publisher {
     ) throws(ModelcastError) -> PublishOutcome {
         let idHash = Fingerprint.fnv(id.utf8.span)
         let (encoded, now) = try cache.fetching(type, idHash: idHash) { () throws(ModelcastError) in
-            (try encode(fields), Clocks.now())
+            (try encode(fields), clock.now())
         }
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) -> (PublishOutcome, Waker?) in
             try open(&core)

@@ -29,6 +29,7 @@ public final class Publisher: Service, Sendable {
     /// All models that this publisher has published. Read it from any thread.
     public let cache: ModelCache
     let logger: Logger
+    let clock: ServiceClock
     let core: Guarded<PublisherCore>
     /// Emptied batches whose memory is used again; a few.
     let spareBatches = Guarded<[WriteBatch]>([])
@@ -70,6 +71,7 @@ public final class Publisher: Service, Sendable {
         do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
         self.configuration = configuration
         self.logger = logger
+        clock = configuration.transport.clock
         let cache = ModelCache.ofService()
         self.cache = cache
         let store = try configuration.store.map { path throws(ModelcastError) in
@@ -91,7 +93,7 @@ public final class Publisher: Service, Sendable {
         origin.signingKey = configuration.security?.signingKey
         var core = try PublisherCore(
             origin, batchDelay: configuration.batchDelay, cache: cache, store: store,
-            durability: configuration.durability)
+            durability: configuration.durability, now: clock.now())
         if !configuration.relays.isEmpty { core.push = PushProgress() }
         self.core = Guarded(core)
     }

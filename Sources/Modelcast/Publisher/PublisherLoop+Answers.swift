@@ -22,7 +22,7 @@ extension PublisherLoop {
         guard let sockets, isAsked || sockets.freight.isToBeLookedAt else { return false }
         var made: AnswerTurn?
         for _ in 0..<PublisherLoop.answerBurst {
-            let (finished, departures, now) = (made, sockets.freight.takeReleased(), Clocks.now())
+            let (finished, departures, now) = (made, sockets.freight.takeReleased(), clock.now())
             let (next, hasActions) = publisher.core.withLock { core in
                 if let finished { core.origin.finish(finished, now: now) }
                 return (core.origin.nextAnswer(after: departures, now: now), core.origin.hasActions)
@@ -36,7 +36,7 @@ extension PublisherLoop {
             case .nothing: return hasActions
             }
         }
-        if let made { publisher.core.withLock { $0.origin.finish(made, now: Clocks.now()) } }
+        if let made { publisher.core.withLock { $0.origin.finish(made, now: clock.now()) } }
         return true
     }
 

@@ -5,7 +5,7 @@ import ModelSync
 extension PublisherLoop {
     /// Sends the open batches and `bye`, and waits some seconds for the disk.
     mutating func finish() throws {
-        let now = Clocks.now()
+        let now = clock.now()
         let (actions, incarnation) = publisher.core.withLock { core in
             core.stream = nil
             core.origin.stop(now: now)

@@ -12,6 +12,7 @@ struct PublisherLoop: ~Copyable {
     let sockets: (any ServingEnd)?
     let pushes: PushLinks?
     private let thread: any TransportThread
+    let clock: ServiceClock
     private let notices: NoticeLog
     private var metrics: CounterMetrics
     /// The messages that wait for the disk; nil where none have to wait.
@@ -51,6 +52,7 @@ struct PublisherLoop: ~Copyable {
         (pruner, keptIncarnation) = publisher.core.withLock { ($0.pruner, $0.origin.incarnation) }
         publisher.store?.mail.wake(waker)
         self.thread = thread
+        clock = publisher.clock
         self.publisher = publisher
         notices = NoticeLog(publisher.logger, publisher.configuration.security?.access)
         metrics = CounterMetrics(
@@ -97,7 +99,7 @@ struct PublisherLoop: ~Copyable {
     /// One round: sends what there is, waits, receives.
     private mutating func step() throws -> Bool {
         let work = takeWork()
-        let now = Clocks.now()
+        let now = clock.now()
         if let failure = work.streamFailure { throw failure }
         reviewGrants()
         keep(work.incarnation)
@@ -110,7 +112,7 @@ struct PublisherLoop: ~Copyable {
         let hasMore = try makeAnswers(isAsked: work.hasAnswers)
         metrics.update(work.counters, now: now)
         if work.isStopped { return false }
-        let time = Clocks.now().uptimeMicroseconds
+        let time = clock.now().uptimeMicroseconds
         var wakeAt = pushes == nil ? work.wakeAt : min(work.wakeAt, time + PublisherLoop.pushMicroseconds)
         if let deadline = outbox?.nextDeadline { wakeAt = min(wakeAt, deadline) }
         try thread.wait(timeout: .microseconds(wakeAt > time && !hasMore ? wakeAt - time : 0))
@@ -141,19 +143,19 @@ struct PublisherLoop: ~Copyable {
     }
 
     private func takeWorkAtOnce() -> PublisherWork {
-        let now = Clocks.now()
+        let now = clock.now()
         return publisher.core.withLock { $0.takeWork(now: now) }
     }
 
     private func takeWorkPatiently() -> PublisherWork {
-        var now = Clocks.now()
+        var now = clock.now()
         let patience = now.uptimeMicroseconds + publisher.configuration.batchDelay.wholeMicroseconds
         while now.uptimeMicroseconds < patience {
             let time = now
             let work = publisher.core.withLockIfAvailable { $0.takeWork(now: time) }
             if let work { return work }
             Thread.sleep(forTimeInterval: PublisherLoop.pauseSeconds)
-            now = Clocks.now()
+            now = clock.now()
         }
         return takeWorkAtOnce()
     }
@@ -164,16 +166,16 @@ struct PublisherLoop: ~Copyable {
     private mutating func receive() throws {
         try sockets?.receive(
             subscribed: { prefix in
-                let now = Clocks.now()
+                let now = clock.now()
                 publisher.core.withLock { $0.origin.subscribed(to: prefix, now: now) }
             },
             requested: { request in
-                let now = Clocks.now()
+                let now = clock.now()
                 let decoded = request.decoded(publisher.configuration.limits)
                 publisher.core.withLock { $0.origin.receive(decoded, from: request.peer, now: now) }
             })
         guard let refused = sockets?.takeRefused(), !refused.isEmpty else { return }
-        publisher.core.withLock { $0.origin.countRefused(refused, now: Clocks.now()) }
+        publisher.core.withLock { $0.origin.countRefused(refused, now: clock.now()) }
     }
 
     func send(_ actions: [OriginAction]) throws(ModelcastError) {
@@ -183,7 +185,7 @@ struct PublisherLoop: ~Copyable {
                 if let outbox { outbox.append(.stream(topic, payload)) } else { try publish(topic, payload) }
             case .reply(let peer, let payload):
                 try answer(peer, payload)
-            case .notice(let notice): notices.log(notice, now: Clocks.now())
+            case .notice(let notice): notices.log(notice, now: clock.now())
             }
         }
     }

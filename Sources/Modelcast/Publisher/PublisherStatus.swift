@@ -23,7 +23,7 @@ extension Publisher {
             PublisherStatus(
                 counters: core.origin.counters, peers: core.origin.connectedPeers,
                 errors: core.origin.distinctErrors.all,
-                replayByteCount: core.origin.ring.byteCount, clockLead: core.origin.clockLead(now: Clocks.now()))
+                replayByteCount: core.origin.ring.byteCount, clockLead: core.origin.clockLead(now: clock.now()))
         }
     }
 }

@@ -17,7 +17,7 @@ extension Relay: ThreadService {
         var generator = SystemRandomNumberGenerator()
         let machine = try RelayMachine(
             configuration: configuration.machine(streamEndpoint: sockets.bound.stream), cache: cache,
-            now: Clocks.now(), seed: generator.next(), lastAlive: start?.facts.aliveMilliseconds)
+            now: configuration.transport.clock.now(), seed: generator.next(), lastAlive: start?.facts.aliveMilliseconds)
         let keeper = keeper(of: machine, start)
         for endpoint in configuration.publishers { links.add(machine.addSender(), endpoint: endpoint) }
         let waker = links.thread.waker
@@ -59,7 +59,7 @@ extension Relay: ThreadService {
         let batches = start.batches.map {
             DurableBatch(topic: $0.topic, payload: $0.payload, writtenMilliseconds: $0.writtenMilliseconds)
         }
-        machine.restore(start.positions, batches: batches, now: Clocks.now())
+        machine.restore(start.positions, batches: batches, now: configuration.transport.clock.now())
         return ReplicaKeeper(store, start, replica: machine.replica, logger: logger) { machine.ring.oldest(of: $0) }
     }
 

@@ -81,7 +81,7 @@ extension PublisherCore {
     ///   - durability: that of this run. The file tells it to the next one.
     init(
         _ configuration: OriginConfiguration, batchDelay: Duration, cache: ModelCache, store: StoreLink?,
-        durability: Durability
+        durability: Durability, now: Moment
     ) throws(ModelcastError) {
         let start = store?.takeStart()
         var seen = max(start?.lastStamp ?? 0, start?.own?.stamp ?? 0, start?.own?.incarnation ?? 0)
@@ -101,7 +101,7 @@ extension PublisherCore {
             configuration.heldSince = UInt64(bigEndianBytes: told)
         }
         do {
-            origin = try Origin(configuration: configuration, cache: cache, now: Clocks.now(), after: seen)
+            origin = try Origin(configuration: configuration, cache: cache, now: now, after: seen)
         } catch {
             throw ModelcastError(error)
         }

@@ -44,7 +44,7 @@ extension Subscriber: ThreadService {
     /// Restores the replica from what the store held.
     private func keeper(of replica: Replica, _ start: StoreLink.Start?) -> ReplicaKeeper? {
         guard let store, let start else { return nil }
-        replica.restore(start.positions, now: Clocks.now())
+        replica.restore(start.positions, now: self.configuration.transport.clock.now())
         return ReplicaKeeper(store, start, replica: replica, logger: logger)
     }
 
@@ -73,7 +73,8 @@ extension Subscriber: ThreadService {
         configuration.budget = RequestBudget(
             underWayByteCount: Subscriber.answersByteCount, frameByteCount: configuration.limits.frameByteCount)
         let machine = try RelayMachine(
-            configuration: configuration, cache: cache, now: Clocks.now(), seed: generator.next(),
+            configuration: configuration, cache: cache, now: self.configuration.transport.clock.now(),
+            seed: generator.next(),
             lastAlive: lastAlive)
         bound.settle(.success(sockets.bound))
         return .relay(machine, sockets)

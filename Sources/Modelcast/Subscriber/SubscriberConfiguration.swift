@@ -59,7 +59,7 @@ public struct SubscriberConfiguration: Sendable {
 
 extension SubscriberConfiguration.Selection {
     /// The topic prefixes of the selection.
-    var prefixes: [[UInt8]] {
+    package var prefixes: [[UInt8]] {
         switch self {
         case .everything: [Array("m/".utf8)]
         case .types(let types): types.map { Array("m/\($0)/".utf8) }

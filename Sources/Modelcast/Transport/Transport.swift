@@ -20,6 +20,9 @@ public struct Transport: Sendable {
         Transport(implementation: InMemoryTransport(bus: bus))
     }
 
+    /// The clocks of the services that use it.
+    var clock: ServiceClock { implementation.clock }
+
     /// Refuses endpoints that are not for connecting with this transport, and keys where it has none.
     func requireConnectable(_ endpoints: [String], _ security: Security?) throws(ModelcastError) {
         for endpoint in endpoints { try implementation.requireConnectable(endpoint) }

@@ -3,6 +3,9 @@ protocol TransportImplementation: Sendable {
     /// The transport can encrypt, and prove who the other side is.
     var hasKeys: Bool { get }
 
+    /// The clocks of the services that use the transport.
+    var clock: ServiceClock { get }
+
     /// Refuses a text that is not an endpoint to connect to.
     func requireConnectable(_ endpoint: String) throws(ModelcastError)
     /// Refuses a text that is not an endpoint to bind.
@@ -15,4 +18,8 @@ protocol TransportImplementation: Sendable {
     /// - Parameter hasKeys: the connections use keys, so only the handshake can tell whether a sender is there.
     /// - Returns: the reason in words for a person, with what to do; nil where nothing is wrong.
     func fault(at endpoint: String, hasKeys: Bool) async -> String?
+}
+
+extension TransportImplementation {
+    var clock: ServiceClock { ServiceClock(shift: nil) }
 }

@@ -6,6 +6,10 @@ import ZeroMQ
 /// A connection and a serving end are closed when they are released. What they have queued is then sent still, for a
 /// while.
 protocol TransportThread: AnyObject {
+    /// The clocks of the service.
+    var clock: ServiceClock { get }
+    /// A test waits until the services come to rest, and wants to know of each step.
+    var isWatched: Bool { get }
     /// Ends a wait, from any thread. A wake that comes between two waits ends the next one.
     var waker: Waker { get }
 
@@ -28,6 +32,11 @@ protocol TransportThread: AnyObject {
     /// Waits until there may be something to receive, ``waker`` is called, or the time is over. Messages that were left
     /// in a connection end the next wait at once.
     func wait(timeout: Duration) throws(ModelcastError)
+}
+
+extension TransportThread {
+    var clock: ServiceClock { ServiceClock(shift: nil) }
+    var isWatched: Bool { false }
 }
 
 /// The settings of a connection.

@@ -24,14 +24,16 @@ import ZeroMQ
         exchange.unbindStream("memory://a-stream")
     }
 
+    private let link = InMemoryExchange.Link(service: "b", control: "memory://a")
+
     private mutating func listen(_ prefixes: String...) -> InMemoryExchange.ID {
-        let id = exchange.listen(to: "memory://a-stream", waker, queueByteCount: 100)
+        let id = exchange.listen(to: "memory://a-stream", on: link, waker, queueByteCount: 100)
         for prefix in prefixes { exchange.subscribe(id, to: Array(prefix.utf8)) }
         return id
     }
 
     private mutating func connect() -> InMemoryExchange.ID {
-        exchange.connect(to: "memory://a", waker, queueByteCount: 100)
+        exchange.connect(to: "memory://a", by: link.service, waker, queueByteCount: 100)
     }
 
     private mutating func publish(_ topic: String, byteCount: Int = 1) {

@@ -18,9 +18,16 @@ public final class InMemoryBus: Sendable {
     // One lock for all queues: a bus is for few services, and a message is under it for the time of an append. Under
     // it no other lock is taken.
     let exchange = Guarded(InMemoryExchange())
+    /// Set by a test that moves the time of the services; nil for the machine's clocks.
+    let shift: ClockShift?
+    /// Whoever waits for the next service that has nothing to do; nil where nobody may.
+    let idleWaiters: Waiters<Void>?
 
     /// A bus at which nothing is bound.
-    public init() {}
+    public init() { (shift, idleWaiters) = (nil, nil) }
+
+    /// A bus for tests: they move its time, and learn when its services have nothing to do.
+    package init(forTests: Void) { (shift, idleWaiters) = (ClockShift(), Waiters()) }
 
     private static let scheme = "memory://"
     private static let nameCountMax = 100

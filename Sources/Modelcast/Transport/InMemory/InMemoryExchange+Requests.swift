@@ -13,6 +13,8 @@ extension InMemoryExchange {
     /// A connection for requests.
     struct Requester {
         let endpoint: String
+        /// The name of the service that asks; empty where there is none.
+        let service: String
         let waker: Waker
         var requests: BoundedQueue<[UInt8]>
         var replies: BoundedQueue<HeldMessage>
@@ -22,14 +24,16 @@ extension InMemoryExchange {
         var greeting = Greeting.pending
         /// The side that asks has gone. What it has asked is still to be read.
         var isClosed = false
+
+        var link: Link { Link(service: service, control: endpoint) }
     }
 
     // MARK: The side that asks
 
-    mutating func connect(to endpoint: String, _ waker: Waker, queueByteCount: Int) -> ID {
+    mutating func connect(to endpoint: String, by service: String, _ waker: Waker, queueByteCount: Int) -> ID {
         let id = takeID()
         requesters[id] = Requester(
-            endpoint: endpoint, waker: waker, requests: BoundedQueue(limit: queueByteCount),
+            endpoint: endpoint, service: service, waker: waker, requests: BoundedQueue(limit: queueByteCount),
             replies: BoundedQueue(limit: .max))
         attach(id)
         return id
@@ -117,8 +121,10 @@ extension InMemoryExchange {
 
     // MARK: Both
 
-    private mutating func attach(_ id: ID) {
-        guard let requester = requesters[id], requester.peer == nil, controls[requester.endpoint] != nil else { return }
+    mutating func attach(_ id: ID) {
+        guard let requester = requesters[id], requester.peer == nil, controls[requester.endpoint] != nil,
+            !faults.cut.contains(requester.link)
+        else { return }
         let peer = takeID()
         peers[peer] = id
         requesters[id]?.peer = peer
@@ -130,7 +136,7 @@ extension InMemoryExchange {
         controls[requester.endpoint]?.waker.wake()
     }
 
-    private mutating func detach(_ id: ID) {
+    mutating func detach(_ id: ID) {
         guard let peer = requesters[id]?.peer else { return }
         peers[peer] = nil
         requesters[id]?.peer = nil

@@ -21,6 +21,8 @@ extension InMemoryExchange {
     /// A connection to a stream.
     struct Listener {
         let endpoint: String
+        /// The service that listens, and the control endpoint of the sender.
+        let link: Link
         let waker: Waker
         /// How many bytes may wait at the side of the subscriber.
         let queueByteCount: Int
@@ -53,7 +55,10 @@ extension InMemoryExchange {
     /// Appends a message to the queue of each subscriber of its topic.
     mutating func publish(_ message: StreamMessage, at endpoint: String) {
         guard let ids = streams[endpoint]?.listeners else { return }
-        for id in ids where listeners[id]?.take(message) ?? false { listeners[id]?.waker.wake() }
+        for id in ids {
+            if let link = listeners[id]?.link, loses(message, on: link) { continue }
+            if listeners[id]?.take(message) ?? false { listeners[id]?.waker.wake() }
+        }
     }
 
     /// - Returns: the subscriptions that came first, and whether there are more.
@@ -64,10 +69,10 @@ extension InMemoryExchange {
 
     // MARK: The side that listens
 
-    mutating func listen(to endpoint: String, _ waker: Waker, queueByteCount: Int) -> ID {
+    mutating func listen(to endpoint: String, on link: Link, _ waker: Waker, queueByteCount: Int) -> ID {
         let id = takeID()
         listeners[id] = Listener(
-            endpoint: endpoint, waker: waker, queueByteCount: queueByteCount,
+            endpoint: endpoint, link: link, waker: waker, queueByteCount: queueByteCount,
             messages: BoundedQueue(limit: queueByteCount))
         attachListener(id)
         return id
@@ -82,6 +87,7 @@ extension InMemoryExchange {
     mutating func subscribe(_ id: ID, to prefix: [UInt8]) {
         guard let endpoint = listeners[id]?.endpoint else { return }
         listeners[id]?.prefixes.append(prefix)
+        if let link = listeners[id]?.link, faults.cut.contains(link) { return }
         tell(prefix, endpoint)
     }
 
@@ -92,6 +98,7 @@ extension InMemoryExchange {
 
     /// - Returns: the messages that came first, and whether there are more.
     mutating func takeMessages(of id: ID, atMost countMax: Int) -> ([StreamMessage], hasMore: Bool) {
+        if let link = listeners[id]?.link, faults.held.contains(link) { return ([], false) }
         let messages = listeners[id]?.messages.take(atMost: countMax) ?? []
         return (messages, !(listeners[id]?.messages.isEmpty ?? true))
     }
@@ -101,6 +108,11 @@ extension InMemoryExchange {
         // The queues of both sides are one here, so it has the room of both.
         listeners[id]?.messages.limit = listener.queueByteCount + stream.queueByteCount
         streams[listener.endpoint]?.listeners.append(id)
+        tellSubscriptions(of: id)
+    }
+
+    mutating func tellSubscriptions(of id: ID) {
+        guard let listener = listeners[id], !faults.cut.contains(listener.link) else { return }
         for prefix in listener.prefixes { tell(prefix, listener.endpoint) }
     }
 

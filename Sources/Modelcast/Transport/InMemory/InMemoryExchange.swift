@@ -19,6 +19,9 @@ struct InMemoryExchange: Sendable {
     var streams: [String: Stream] = [:]
     /// The connections to streams.
     var listeners: [ID: Listener] = [:]
+    /// The threads of services, and faults that a test makes.
+    var threads: [ID: Thread] = [:]
+    var faults = Faults()
     private var lastID: ID = 0
 
     mutating func takeID() -> ID {

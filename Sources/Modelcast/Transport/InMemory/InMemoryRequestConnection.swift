@@ -10,7 +10,8 @@ final class InMemoryRequestConnection: RequestConnection {
         self.thread = thread
         watchesLoss = settings.greetings != .untilGreeted
         id = thread.bus.exchange.withLock { exchange in
-            exchange.connect(to: endpoint, thread.waker, queueByteCount: settings.queueByteCount)
+            exchange.connect(
+                to: endpoint, by: thread.service, thread.waker, queueByteCount: settings.queueByteCount)
         }
     }
 

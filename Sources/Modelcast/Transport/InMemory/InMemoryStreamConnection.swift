@@ -7,10 +7,11 @@ final class InMemoryStreamConnection: StreamConnection {
     /// More messages were on the bus when these were taken.
     private var hasMore = false
 
-    init(to endpoint: String, _ settings: ConnectionSettings, _ thread: InMemoryThread) {
+    init(to endpoint: String, on link: InMemoryExchange.Link, _ settings: ConnectionSettings, _ thread: InMemoryThread)
+    {
         self.thread = thread
         id = thread.bus.exchange.withLock { exchange in
-            exchange.listen(to: endpoint, thread.waker, queueByteCount: settings.queueByteCount)
+            exchange.listen(to: endpoint, on: link, thread.waker, queueByteCount: settings.queueByteCount)
         }
     }
 

@@ -1,7 +1,10 @@
 /// A bus within a process as a transport.
 struct InMemoryTransport: TransportImplementation {
     let bus: InMemoryBus
+    /// The name of the service, for faults that a test makes; empty where there is none.
+    var service = ""
 
+    var clock: ServiceClock { ServiceClock(shift: bus.shift) }
     var hasKeys: Bool { false }
 
     func requireConnectable(_ endpoint: String) throws(ModelcastError) {
@@ -13,7 +16,7 @@ struct InMemoryTransport: TransportImplementation {
 
     func requireServable(_ endpoint: String) throws(ModelcastError) { try InMemoryBus.requireEndpoint(endpoint) }
 
-    func openThread() throws(ModelcastError) -> any TransportThread { try InMemoryThread(bus) }
+    func openThread() throws(ModelcastError) -> any TransportThread { try InMemoryThread(bus, service) }
 
     func fault(at endpoint: String, hasKeys: Bool) async -> String? {
         bus.exchange.withLock { exchange in
