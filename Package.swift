@@ -180,7 +180,10 @@ let modelTests: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "ClientTests",
-        dependencies: ["Modelcast", "ModelcastMacros", sqlite, log, .product(name: "NIOCore", package: "swift-nio")],
+        dependencies: [
+            "Modelcast", "ModelcastMacros", "ModelcastTesting", sqlite, log,
+            .product(name: "NIOCore", package: "swift-nio"),
+        ],
         swiftSettings: settings),
     .testTarget(
         name: "GeneratedModelsTests",

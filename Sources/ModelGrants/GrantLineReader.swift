@@ -233,8 +233,8 @@ struct GrantLineReader {
     }
 
     /// The warning for a key that stands in two lines.
-    func repeated(_ grant: Grant, after earlier: Grant) -> GrantsProblem {
-        let limits = grant.limits.isEmpty || earlier.limits.isEmpty ? "" : ", and of two limits the smaller one holds"
+    func repeated(_ grant: Grant, after earlier: Grants.EarlierLine) -> GrantsProblem {
+        let limits = grant.limits.isEmpty || !earlier.hasLimits ? "" : ", and of two limits the smaller one holds"
         let rights = "the rights of both lines add up\(limits)"
         let message =
             grant.name == earlier.name

@@ -61,7 +61,7 @@ extension Grants {
             }
         }
         return groups.map { types, keys in
-            if keys.isEmpty { return ", but nobody takes \(types.listed) unsigned: sign=KEY is missing" }
+            if keys.isEmpty { return ", but batches of \(types.listed) count only signed: sign=KEY is missing" }
             let what = types == publication.types ? "" : "\(types.listed) "
             return ", \(what)signed with \(keys.joined(separator: " or "))"
         }.joined()

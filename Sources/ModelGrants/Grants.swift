@@ -57,7 +57,7 @@ public struct Grants: Hashable, Sendable {
     /// Adds a line, or its rights to those of an earlier line with the same key.
     /// - Returns: the grant of the earlier line, if there is one.
     @discardableResult
-    mutating func add(_ grant: Grant) -> Grant? {
+    mutating func add(_ grant: Grant) -> EarlierLine? {
         guard let index = indices[grant.key] else {
             indices[grant.key] = all.count
             all.append(grant)
@@ -67,6 +67,14 @@ public struct Grants: Hashable, Sendable {
             all[index].rights.add(grant.rights)
             all[index].limits.add(grant.limits)
         }
-        return all[index]
+        return EarlierLine(
+            name: all[index].name, line: all[index].line, hasLimits: !all[index].limits.isEmpty)
+    }
+
+    /// The first line of a key, without its rights: a copy of these for each later line would cost the square.
+    struct EarlierLine {
+        let name: String
+        let line: Int
+        let hasLimits: Bool
     }
 }

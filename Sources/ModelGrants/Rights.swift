@@ -56,7 +56,9 @@ public struct Rights: Hashable, Sendable {
     public var readable: [NamePattern] {
         if readsAll { return [.all] }
         let patterns = Set(subscriptions + publications.flatMap(\.types))
-        return patterns.filter { pattern in !patterns.contains { $0 != pattern && $0.covers(pattern) } }
+        // Only a pattern with a * covers others: of thousands of names few have one.
+        let wide = patterns.filter(\.isPrefix)
+        return patterns.filter { pattern in !wide.contains { $0 != pattern && $0.covers(pattern) } }
             .sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
     }
 

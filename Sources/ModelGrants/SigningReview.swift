@@ -29,7 +29,8 @@ struct SigningReview {
     /// The possible mistakes, which are none by their form.
     func warnings(for grants: Grants) -> [GrantsProblem] {
         repeatedRequirements + requirementsOfNothing
-            + entries.flatMap { unsigned($0, grants) + inVain($0) + connecting($0, grants) } + sharedKeys
+            + entries.flatMap { unsigned($0, grants) + inVain($0) + connecting($0, grants) + ofAnyName($0) }
+            + sharedKeys + sharedTypes
     }
 
     /// Types that have to be signed and nobody may write, as a slip makes them.
@@ -84,7 +85,8 @@ struct SigningReview {
             GrantsProblem(
                 line: entry.line, column: entry.typeColumns[index],
                 message: "\(entry.name) may publish \(types.map(\.description).joined(separator: " and ")), which "
-                    + "\(types.count == 1 ? "has" : "have") to be signed: add sign=KEY, or nobody takes what it writes")
+                    + "\(types.count == 1 ? "has" : "have") to be signed: add sign=KEY; without it its batches are "
+                    + "dropped, and what it writes comes late, by copies that prove nothing")
         ]
     }
 
@@ -102,6 +104,40 @@ struct SigningReview {
                     + "signatures are not looked at")
         ]
     }
+
+    /// Signing keys whose owner may have any name.
+    private func ofAnyName(_ entry: Entry) -> [GrantsProblem] {
+        guard let column = entry.signColumns.first, entry.publication.origins.contains(.all) else { return [] }
+        return [
+            GrantsProblem(
+                line: entry.line, column: column,
+                message: "\(entry.name) may sign as every origin, and so prove later starts of all of them: name its "
+                    + "own, origin=NAME")
+        ]
+    }
+
+    /// Types that two origins may sign: no copy of them can be compared with what either signs.
+    private var sharedTypes: [GrantsProblem] {
+        let signing = entries.filter { !$0.signColumns.isEmpty }.prefix(SigningReview.comparedCountMax)
+        return signing.enumerated().compactMap { index, entry in
+            for (type, column) in zip(entry.publication.types, entry.typeColumns) {
+                guard requirements.contains(where: { $0.pattern.overlaps(type) }) else { continue }
+                let other = signing.prefix(index).first { other in
+                    other.publication.types.contains { $0.overlaps(type) }
+                        && other.publication.origins.contains { $0 != entry.publication.origins.first }
+                }
+                guard let other else { continue }
+                return GrantsProblem(
+                    line: entry.line, column: column,
+                    message: "\(other.name) in line \(other.line) may sign \(type), too: copies of what both have "
+                        + "written are not compared with what they sign")
+            }
+            return nil
+        }
+    }
+
+    /// How many lines are compared with each other.
+    private static let comparedCountMax = 500
 
     /// Signing keys of two names.
     private var sharedKeys: [GrantsProblem] {

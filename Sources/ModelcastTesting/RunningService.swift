@@ -1,6 +1,6 @@
 import ModelWire
-import Synchronization
 import Modelcast
+import Synchronization
 
 /// A service of a test network, and the task that runs it.
 struct RunningService: Sendable {

@@ -156,20 +156,39 @@ import Testing
                 require-signature:User require-signature:Order.*
                 """
             ).dropFirst() == [
-                "1:70: accounts may publish User and Order.Line, which have to be signed: add sign=KEY, or nobody "
-                    + "takes what it writes"
+                "1:70: accounts may publish User and Order.Line, which have to be signed: add sign=KEY; without it its "
+                    + "batches are dropped, and what it writes comes late, by copies that prove nothing"
             ])
         // Keys of another line prove the same origin, if they are there for all that has to be signed.
         let other = "require-signature:U*\ngrant \(keys[1]) b publish:User origin=b sign=\(signers[0])\n"
         #expect(try warnings(other + "grant \(keys[0]) b publish:User origin=b").isEmpty)
         #expect(
             try warnings(other + "grant \(keys[0]) b publish:User origin=b*") == [
-                "3:50: b may publish User, which has to be signed: add sign=KEY, or nobody takes what it writes"
+                "3:50: b may publish User, which has to be signed: add sign=KEY; without it its "
+                    + "batches are dropped, and what it writes comes late, by copies that prove nothing"
             ])
         #expect(
             try warnings(other + "grant \(keys[0]) b publish:Us* origin=b").map { $0.prefix(27) } == [
                 "3:50: b may publish Us*, wh"
             ])
+    }
+
+    @Test func `types that two origins may sign, and a key that may sign as every origin, are warnings`() throws {
+        let required = "require-signature:User\n"
+        func line(_ index: Int, _ name: String, _ rights: String) -> String {
+            "grant \(keys[index]) \(name) \(rights) sign=\(signers[index])\n"
+        }
+        let own = line(0, "a", "publish:User origin=a")
+        #expect(
+            try warnings(required + own + line(1, "b", "publish:U* origin=b")) == [
+                "3:50: a in line 2 may sign U*, too: copies of what both have written are not compared with what they "
+                    + "sign"
+            ])
+        #expect(try warnings(required + own + line(1, "b", "publish:Bill publish:Us origin=b")).count == 1)
+        let any = try warnings(required + line(0, "a", "publish:User origin=*"))
+        #expect(any.contains { $0.contains("a may sign as every origin") })
+        // Two keys of one origin are a rotation.
+        #expect(try warnings(required + own + line(1, "a2", "publish:User origin=a")).isEmpty)
     }
 
     @Test func `signing keys in vain, of two names, and words that add nothing are warnings`() throws {
@@ -250,7 +269,8 @@ import Testing
         #expect(
             grants.explanation(of: "shop")?.dropFirst(2) == [
                 "  may write O*, Bill as shop, Order.* signed with \(signers[2])",
-                "  may write User as shop, but nobody takes User unsigned: sign=KEY is missing", "  at most rate=5",
+                "  may write User as shop, but batches of User count only signed: sign=KEY is missing",
+                "  at most rate=5",
             ])
         #expect(
             grants.explanation(of: "shop", type: "Order.Line")?.dropFirst() == [

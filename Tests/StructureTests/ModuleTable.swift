@@ -43,6 +43,7 @@ enum ModuleTable {
                 "ModelCache", "ModelViews", "ModelSync",
             ],
             others: nil),
+        Row(target: "ModelcastTesting", ours: ["ModelWire", "ModelSync", "Modelcast"], others: nil),
         Row(target: "ModelcastGenerate", ours: [], others: ["Foundation"]),
         Row(target: "ModelcastGenerateTool", ours: ["ModelcastGenerate"], others: nil),
         Row(target: "ModelReference", ours: [], others: []),

@@ -1,4 +1,5 @@
 @_spi(CacheWriting) import ModelCache
+import ModelGrants
 public import ModelRecord
 public import ModelWire
 
@@ -112,7 +113,8 @@ extension Origin {
     /// Takes note of a report on this origin. A later start, or a later stamp, than its own means that the clock was
     /// set back while the origin was down, or that two processes have one name: what this start writes would lose
     /// against what the former has written.
-    mutating func learn(from report: Report, now: Moment) {
+    /// - Parameter reporter: who has sent it.
+    mutating func learn(from report: Report, of reporter: Grantee, now: Moment) {
         noteClock(of: report, now: now)
         let later = report.applied.filter { heads in
             heads.origin == configuration.name && (heads.incarnation > incarnation || heads.stamp > clock.last)
@@ -131,7 +133,10 @@ extension Origin {
             isAcceptable
             ? "starts anew above it; if there is another process of this name, give each its own"
             : "too far ahead of this clock to follow: set the clock right and start again"
-        let metadata = ["origin": configuration.name, "ahead_ms": "\(ahead)", "advice": advice]
+        let metadata = [
+            "origin": configuration.name, "ahead_ms": "\(ahead)", "told_by": reporter.title,
+            "advice": advice,
+        ]
         actions.append(.notice(Notice(kind: .laterStart, metadata: metadata)))
         guard isAcceptable else { return }
         beginIncarnation(after: last, now: now)

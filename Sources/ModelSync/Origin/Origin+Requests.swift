@@ -52,7 +52,7 @@ extension Origin {
         switch question {
         case .report(let report):
             // A reader makes no publisher start anew.
-            if grantee.rights.mayCauseRecovery { learn(from: report, now: now) }
+            if grantee.rights.mayCauseRecovery { learn(from: report, of: grantee, now: now) }
             return
         case .replay(let rid, let stream, let first, let last):
             sealBatches()

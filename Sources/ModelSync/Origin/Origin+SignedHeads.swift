@@ -18,7 +18,7 @@ extension Origin {
         let types = Set(sent).union(cache.types).sorted()
         let snapshot = cache.snapshot()
         let topic = Topic.heads(origin: configuration.name)
-        var (modelCount, frameCount) = (0, 0)
+        var (modelCount, frameCount, olderCount) = (0, 0, 0)
         while let turn = signature.turn, frameCount < Origin.signedFrameCountMax,
             modelCount < Origin.signedModelCountMax
         {
@@ -29,7 +29,8 @@ extension Origin {
             var told = signedHeads(of: type, from: type == turn.type ? turn.bucket : 0, now: now)
             while told.buckets.upperBound < 256, modelCount < Origin.signedModelCountMax {
                 let hash = snapshot.contentHash(
-                    of: type, bucket: told.buckets.upperBound, since: told.since, count: &modelCount)
+                    of: type, bucket: told.buckets.upperBound, since: told.since, count: &modelCount,
+                    olderCount: &olderCount)
                 told.hashes += hash.bytes
             }
             publish(topic, sealer.sealed(told.encodeWithoutSeal(), on: topic.bytes))

@@ -31,6 +31,7 @@ public struct Notice: Sendable, CustomStringConvertible {
         case denied = "a sender speaks for an origin that its key was not granted"
         case unsigned = "something was dropped that its origin has not signed"
         case notAsSigned = "the copy here is not what its origin has signed"
+        case olderThanSigned = "the copy here holds what is older than what its origin signs"
         case unconfirmedCopy = "a copy cannot be held against what its origin signs"
         case nameTaken = "a name was taken by pushing"
         case limited = "a key is at a limit of its grant"

@@ -56,21 +56,44 @@ extension Replica {
     private func compare(_ told: SignedHeads, now: Moment) {
         guard signatures?.copies.mayCompare(told, at: now.uptimeMicroseconds) ?? false, stands(at: told) else { return }
         let (snapshot, covered) = (cache.snapshot(), coveredBuckets(of: told.type))
-        var modelCount = 0
+        var (modelCount, olderCount) = (0, 0)
         var (equal, differing): ([Int], [Int]) = ([], [])
         for bucket in covered where told.buckets.contains(bucket) {
-            let hash = snapshot.contentHash(of: told.type, bucket: bucket, since: told.since, count: &modelCount)
-            if hash.bytes == told.hash(of: bucket) || isShared(bucket, of: told, snapshot) {
+            var older = 0
+            let hash = snapshot.contentHash(
+                of: told.type, bucket: bucket, since: told.since, count: &modelCount, olderCount: &older)
+            // What others may have written too is looked for only where it matters.
+            let isOthers = (older > 0 || hash.bytes != told.hash(of: bucket)) && isShared(bucket, of: told, snapshot)
+            if hash.bytes == told.hash(of: bucket) || isOthers {
                 equal.append(bucket)
             } else {
                 differing.append(bucket)
             }
+            if !isOthers { olderCount += older }
         }
+        tellOlder(olderCount, told)
         let found = signatures?.copies.note(
             told, equal: equal, differing: differing, of: covered.count, modelCount: modelCount,
             at: now.uptimeMicroseconds)
         guard let found, !found.buckets.isEmpty else { return }
         tell(found.buckets.count, of: told, isNews: found.isNews)
+    }
+
+    /// Tells once of what the copy holds from before the time since which the origin signs what it holds: no signature
+    /// says whether that is its own.
+    private func tellOlder(_ count: Int, _ told: SignedHeads) {
+        guard count > 0 else { return }
+        let reason = "fields of \(told.type) from before the time since which \(told.origin) signs what it holds"
+        errors.note("copy older than what is signed", of: told.origin, reason)
+        guard signatures?.copies.noteOlder(told) ?? false else { return }
+        notice(
+            .olderThanSigned,
+            [
+                "origin": told.origin, "type": told.type, "fields": "\(count) in \(told.buckets.count) of 256 parts",
+                "before_ms": "\(told.since >> 16)",
+                "advice": "where \(told.origin) has had its store since its first start, a sender has made them up; "
+                    + "else let it write them again",
+            ])
     }
 
     private func tell(_ count: Int, of told: SignedHeads, isNews: Bool) {

@@ -15,6 +15,8 @@ struct SignedCopies {
         var compared: Stamp = 0
         /// Since when each bucket is not as its origin has signed it.
         var differing: [Int: UInt64] = [:]
+        /// The log was told that the copy holds what is older than what is signed.
+        var isOlderTold = false
         /// When the log was told last that some differ.
         var toldAt: UInt64?
         /// Since when the copy was not compared whole; nil where that was not awaited before.
@@ -53,6 +55,15 @@ struct SignedCopies {
     /// The heads may be news: none of the origin and type were verified that are later.
     func isLatest(_ told: SignedHeads) -> Bool {
         told.stamp >= copies[Name(origin: told.origin, type: told.type)]?.verified ?? 0
+    }
+
+    /// Takes note that the copy holds what is older than what the origin signs.
+    /// - Returns: whether that is news.
+    mutating func noteOlder(_ told: SignedHeads) -> Bool {
+        let name = Name(origin: told.origin, type: told.type)
+        guard !(copies[name]?.isOlderTold ?? false) else { return false }
+        copies[name, default: Copy()].isOlderTold = true
+        return true
     }
 
     /// Takes note that the heads are those of their origin.

@@ -76,14 +76,33 @@ public struct Security: Hashable, Sendable {
             ])
     }
 
+    /// Warns of types that others with the same grants would not take from this publisher.
+    func tellOwnTypes(_ types: [String], as name: String, _ logger: Logger) {
+        guard let grantee = access?.grantee(of: keys.publicKey), grantee.rights.mayBe(name) else { return }
+        for type in types where !grantee.rights.maySpeak(for: name, of: type) {
+            logger.warning(
+                "those who listen with these grants will not take this type from this process",
+                metadata: [
+                    "type": "\(type)", "key": "\(grantee.name)",
+                    "advice": "grant its key publish:\(type), or write the type that it was granted",
+                ])
+        }
+    }
+
     /// Warns where others with the same grants would not take what this publisher writes, for its signatures.
     func tellOwnSignature(as name: String, _ logger: Logger) {
         guard let rules = access?.signatureRules else { return }
         let keys = rules.keys(ofStartsOf: name)
         let ownKeys = signingKey.map { [$0.publicKey] } ?? []
         guard !keys.isEmpty || !ownKeys.isEmpty, !ownKeys.contains(where: keys.contains) else { return }
+        // Its key is named, and nothing that it may write has to be signed.
+        let named = rules.signers.filter { $0.publication.has(origin: name) }.map(\.key)
+        if keys.isEmpty, ownKeys.contains(where: named.contains) { return }
         logger.warning(
-            "those who listen with these grants will not take what has to be signed from this process",
+            """
+            those who listen with these grants drop the batches of this process that have to be signed, and get what it \
+            writes late, by copies that prove nothing
+            """,
             metadata: [
                 "origin": "\(name)",
                 "advice": ownKeys.isEmpty

@@ -52,7 +52,10 @@ final class NoticeLog {
 
 extension Notice.Kind {
     fileprivate var concernsRights: Bool {
-        [.denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy, .nameTaken, .limited].contains(self)
+        [
+            .denied, .deniedPush, .unsigned, .notAsSigned, .olderThanSigned, .unconfirmedCopy, .nameTaken, .limited,
+            .laterStart,
+        ].contains(self)
     }
 
     /// Libraries log at info or below. Only a notice that needs an operator is a warning.
@@ -61,7 +64,7 @@ extension Notice.Kind {
         case .incarnationConflict, .versionMismatch, .digestMismatch, .clockRejected, .ownReflection, .laterStart,
             .clockAhead, .clockRenewed, .pushFailed, .quarantined, .unstaged, .irreparable, .incompleteTransactions,
             .streamsRefused, .contradictedHeads, .denied, .deniedPush, .unsigned, .notAsSigned, .unconfirmedCopy,
-            .unsendable, .cutClients:
+            .olderThanSigned, .unsendable, .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
             .streamsStale, .streamsFresh, .clockAccepted:

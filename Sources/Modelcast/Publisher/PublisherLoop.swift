@@ -27,10 +27,15 @@ struct PublisherLoop: ~Copyable {
     private var isLoaded = false
     /// The version of the grants that were looked at last; nil before the first.
     private var grantsVersion: UInt64?
+    /// The types that were looked at under these grants, and when new ones are looked for.
+    private var grantedTypes: Set<String> = []
+    private var nextTypeReview: UInt64 = 0
     /// What the writers were last told of the store.
     var toldFailure = false
     var toldByteCount = 0
 
+    /// How often new types are held against the grants.
+    private static let typeReviewMicroseconds: UInt64 = 250_000
     /// How often the pusher is driven while anything is under way.
     private static let pushMicroseconds: UInt64 = 20_000
 
@@ -122,11 +127,17 @@ struct PublisherLoop: ~Copyable {
 
     /// Warns where others with the grants that hold now would not believe this publisher.
     private mutating func reviewGrants() {
-        guard let security = publisher.configuration.security, let access = security.access,
-            access.version != grantsVersion
-        else { return }
+        guard let security = publisher.configuration.security, let access = security.access else { return }
+        let (name, time) = (publisher.configuration.name, clock.now().uptimeMicroseconds)
+        if time >= nextTypeReview || access.version != grantsVersion {
+            nextTypeReview = time + PublisherLoop.typeReviewMicroseconds
+            if access.version != grantsVersion { grantedTypes = [] }
+            let new = publisher.cache.types.filter { !grantedTypes.contains($0) }
+            security.tellOwnTypes(new, as: name, publisher.logger)
+            grantedTypes.formUnion(new)
+        }
+        guard access.version != grantsVersion else { return }
         grantsVersion = access.version
-        let name = publisher.configuration.name
         if sockets != nil { security.tellOwnGrant(as: name, publisher.logger) }
         security.tellOwnSignature(as: name, publisher.logger)
     }

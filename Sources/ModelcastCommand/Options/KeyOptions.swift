@@ -29,7 +29,14 @@ struct KeyOptions: ParsableArguments {
     /// True when the process has a key of its own.
     var hasKey: Bool { key != nil || KeyOptions.secret != nil }
 
+    /// Refuses a variable that is set and empty: what was to fill it has failed, and without keys all would be open.
+    static func requireFilled(_ variable: String) throws {
+        guard ProcessInfo.processInfo.environment[variable]?.isEmpty ?? false else { return }
+        throw ValidationError("\(variable) is set and empty: put the key in it, or unset it where none is wanted")
+    }
+
     func validate() throws {
+        if key == nil { try KeyOptions.requireFilled(KeyOptions.variable) }
         guard hasKey || serverKey.isEmpty else {
             throw ValidationError(
                 "--server-key says whom to trust, and this process has to prove itself too: it needs --key")

@@ -32,8 +32,13 @@ struct GrantsReload: Service {
         }
     }
 
+    /// How many of them are logged.
+    private static let toldCountMax = 20
+
     /// Logs what may be a mistake in these grants.
     static func tell(_ grants: Grants, _ path: String, _ logger: Logger) {
-        for warning in grants.warnings { logger.warning("\(path):\(warning)") }
+        for warning in grants.warnings.prefix(toldCountMax) { logger.warning("\(path):\(warning)") }
+        let left = grants.warnings.count - toldCountMax
+        if left > 0 { logger.warning("\(path): and \(left) more, which modelcast grants check \(path) tells") }
     }
 }

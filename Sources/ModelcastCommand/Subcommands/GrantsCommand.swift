@@ -48,7 +48,9 @@ struct GrantsCommand: ParsableCommand {
             let grants = try GrantsFile.read(file)
             for warning in grants.warnings { StandardError.write(line: "\(file):\(warning)") }
             let count = grants.all.count
-            let signed = grants.signedTypes.map(\.description).joined(separator: ", ")
+            var types: [String] = []
+            for type in grants.signedTypes.map(\.description) where !types.contains(type) { types.append(type) }
+            let signed = types.joined(separator: ", ")
             try GrantsCommand.print([
                 "\(file): \(count) \(count == 1 ? "key" : "keys")" + (signed.isEmpty ? "" : "; signed: \(signed)")
             ])

@@ -166,6 +166,7 @@ struct Publish: AsyncParsableCommand {
         try keys.check(
             connectingTo: push + keeping.recoverFrom, serving: served,
             isTold: !keeping.recoverFrom.isEmpty, reach)
+        if signingKey == nil { try KeyOptions.requireFilled(Publish.signingKeyVariable) }
         guard signingKey == nil || keys.own.hasKey else {
             throw ValidationError("--signing-key signs what a process with a key says: it needs --key")
         }

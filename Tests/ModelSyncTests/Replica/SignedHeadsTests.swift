@@ -48,19 +48,22 @@ import Testing
     private static func told(_ network: RelayNetwork) -> Int { network.notices.count { $0.kind == .notAsSigned } }
 
     /// What somebody may do to a copy that he hands on.
-    enum Lie: CaseIterable {
+    enum Lie {
         /// Another value of the same version.
         case value
         /// A model that its origin has not written.
         case added
+        /// The same, as if it were older than all that is signed.
+        case older
     }
 
     private static func tell(_ lie: Lie, in network: RelayNetwork) throws {
-        let id = lie == .added ? "invented" : "7"
+        let id = lie == .value ? "7" : "invented"
         let record = try #require(network.origins[0].cache["User", "7"])
         let version = try #require(record.version(of: "a"))
         var writer = BatchWriter()
-        try writer.append(.merge, stamp: version.stamp, id: id, fields: ["a": 666])
+        let age: Stamp = lie == .older ? 86_400_000 << 16 : 0
+        try writer.append(.merge, stamp: version.stamp - age, id: id, fields: ["a": 666])
         let frame = writer.finish(origin: "accounts", incarnation: 1, sequence: 1)
         var decoder = BatchDecoder()
         try decoder.decode(frame.span)
@@ -91,11 +94,28 @@ import Testing
             #expect(replica.counters[.signedDifferences] == 0)
             let compared = try #require(replica.signatures).copies.comparisonCount
             #expect(compared > 40, "compared \(compared) times")
+            #expect(replica.errors.all.isEmpty)
         }
         #expect(Self.told(network) == 0)
     }
 
-    @Test(arguments: Lie.allCases)
+    @Test func `what is older than all that an origin signs is told once, as nothing says whose it is`() throws {
+        var network = try Self.network()
+        for number in 0..<100 { try network.write(0, "\(number)", ["a": .int(Int64(number))]) }
+        network.run(milliseconds: 2_000)
+        try Self.tell(.older, in: network)
+        network.connect(.replica(0), to: .relay(0))
+        network.run(milliseconds: 200_000)
+        let notices = network.notices.filter { $0.kind == .olderThanSigned }
+        #expect(notices.count == 2)
+        #expect(notices.allSatisfy { $0.metadata["origin"] == "accounts" && $0.metadata["type"] == "User" })
+        for replica in [network.replicas[0], network.relays[0].replica] {
+            #expect(replica.counters[.signedDifferences] == 0)
+            #expect(replica.errors.all.contains { $0.kind == "copy older than what is signed" })
+        }
+    }
+
+    @Test(arguments: [Lie.value, .added])
     func `a copy that was changed on its way is told after a minute, once`(lie: Lie) throws {
         var network = try Self.network()
         for number in 0..<100 { try network.write(0, "\(number)", ["a": .int(Int64(number))]) }
