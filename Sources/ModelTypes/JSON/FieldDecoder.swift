@@ -134,17 +134,22 @@ struct JSONPlace {
     /// has another form in JSON than on the wire, as bytes have.
     private func fault<T: FieldValue>(_ error: any Error, as type: T.Type) -> FieldFault {
         let raw = raw
-        var reason = "\(error)"
-        var isOfOtherForm = false
-        if let error = error as? DecodingError, case .dataCorrupted(let context) = error {
-            (reason, isOfOtherForm) = (context.debugDescription, true)
+        let known = error as? DecodingError
+        let path = (known?.path ?? []).dropFirst(container.codingPath.count + 1)
+        // A struct within has said it already.
+        if let problem = known?.context.underlyingError as? FieldProblem {
+            let fault = problem.fault(within: "\(T.self)")
+            return fault.within(path.text(endingIn: fault.part))
         }
+        var isOfOtherForm = false
+        if case .dataCorrupted? = known { isOfOtherForm = true }
         do {
             _ = try T(raw)
         } catch {
-            if !isOfOtherForm || error.code != .kind { return error }
+            if !isOfOtherForm || error.code != .kind, path.isEmpty || error.part == path.text { return error }
         }
-        return FieldFault(.form, wanted: "what decodes as \(T.self): \(reason)", value: raw)
+        let reason = (isOfOtherForm || !path.isEmpty ? known?.context.debugDescription : nil) ?? "\(error)"
+        return FieldFault(.form, wanted: "what decodes as \(T.self): \(reason)", value: raw).within(path.text)
     }
 
     /// The state of a group of fields.
