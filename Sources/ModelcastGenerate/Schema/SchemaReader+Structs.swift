@@ -98,6 +98,7 @@ extension SchemaReader {
             return nil
         }
         if place.isID { return id(node, name, reading, place) }
+        if !reading.rules.isEmpty, reading.type.hasGroup { noteCount(by: scope.root, at: node) }
         guard let initial = initialValue(reading) else { return nil }
         let isConstant = node.flag("x-modelcast-constant")
         let isOptional = initial.value == nil && (!place.isRequired || reading.isNullable)
