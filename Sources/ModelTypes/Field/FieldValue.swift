@@ -7,6 +7,7 @@ public import ModelRecord
 /// | `Bool` | a Boolean |
 /// | `Int`, `UInt` and all their widths | an integer |
 /// | `Double`, `Float` | a double, or an integer that it can hold exactly |
+/// | `Decimal` | text, or a number |
 /// | `String` | text |
 /// | `Data` | bytes |
 /// | `URL` | a URI, or text that is one |

@@ -1,5 +1,11 @@
 public import ModelRecord
 
+#if canImport(FoundationEssentials)
+    import struct FoundationEssentials.Decimal
+#else
+    import struct Foundation.Decimal
+#endif
+
 /// Reads the fields of a model from a `Decoder`: an object whose keys are the fields' names on the wire, and the id.
 ///
 /// A missing key is an unknown field; null is a field that is known to be empty. A group of fields is an object within:
@@ -126,6 +132,12 @@ struct JSONPlace {
             if try container.decodeNil(forKey: key) { return .null }
             return .value(try container.decode(T.self, forKey: key))
         } catch {
+            // The `Codable` of Foundation reads no decimal number from a text.
+            if let text, let kind = T.self as? Decimal.Type {
+                do { return try (kind.init(.text(text)) as? T).map { .value($0) } ?? .unknown } catch {
+                    return .faulty(error)
+                }
+            }
             return .faulty(fault(error, as: type))
         }
     }
