@@ -57,6 +57,8 @@ public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "N
 /// - A property may be a struct with `@FieldValue` itself, also this one within an array or a dictionary, or a
 ///   ``FieldGroup``, which is a map or an object within.
 /// - An optional property is nil where its key is missing or null. Its nil is written as null.
+/// - A `.check` of a property whose type holds this struct does not compile: the compiler has a circular reference.
+///   Elements are counted by `.count(0...9)`.
 /// - A value without a key that has to be there, or with a faulty one, is a fault of the field; the fault names the way
 ///   to it, such as `labels.0.text`. So does the path of `DecodingError`.
 /// - Keys without a property are passed over, and are gone when the value is written again.

@@ -135,7 +135,8 @@ import Testing
         ),
         (
             """
-            {"$defs": {"a": {"properties": {"b": {"type": "array", "maxItems": 3, "items": {"$ref": "#/$defs/a"}}}}}}
+            {"$defs": {"a": {"properties": {"b": {"type": "array", "items":
+              {"type": "array", "maxItems": 3, "items": {"$ref": "#/$defs/a"}}}}}}}
             """, "/$defs/a/properties/b", "take the bounds out"
         ),
         (

@@ -72,7 +72,8 @@ import Testing
                 ##"{"type": "array", "items": {"properties": {"n": {"$ref": "#/$defs/node"}}, "required": ["n"]}}"##,
                 definitions: ##"""
                     {"node": {"properties": {
-                      "name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+                      "name": {"type": "string"},
+                      "children": {"type": "array", "maxItems": 9, "items": {"$ref": "#/$defs/node"}},
                       "leaf": {"$ref": "#/$defs/leaf"}
                     }, "required": ["name", "children"]}, "leaf": {"properties": {"a": {"type": "integer"}}}}
                     """##))
@@ -92,7 +93,7 @@ import Testing
                 @FieldValue
                 struct Node {
                     var name: String
-                    var children: [Node]
+                    @Field(validate: .count(0...9)) var children: [Node]
                     var leaf: Leaf?
                 }
 

@@ -52,6 +52,14 @@ indirect enum SwiftType: Hashable {
         }
     }
 
+    /// True for an array or a dictionary of structs.
+    var isOfStructs: Bool {
+        switch self {
+        case .array(.group), .dictionary(.group), .array(.optional(.group)), .dictionary(.optional(.group)): true
+        default: false
+        }
+    }
+
     /// True when a struct or a sum type is in the type.
     var hasGroup: Bool { contains { if case .group = $0 { true } else { false } } }
 

@@ -27,8 +27,8 @@ final class SchemaReader {
     var partDepth = 0
     /// By the key of a definition: the definitions whose fields it contains, each with the place that says so.
     private var uses: [String: [Use]] = [:]
-    /// The properties whose elements are structs and are counted, by the keys of the definitions around them.
-    private var counted: [(root: String, node: SchemaNode)] = []
+    /// The properties whose check names the type of a struct, by the keys of the definitions around them.
+    private var checked: [(root: String, node: SchemaNode)] = []
 
     /// A definition that another one contains.
     private struct Use {
@@ -231,12 +231,12 @@ final class SchemaReader {
         uses[root, default: []].append(Use(target: target, node: node, isOptional: partDepth > 0))
     }
 
-    /// Notes a property whose elements are structs and are counted.
-    func noteCount(by root: String, at node: SchemaNode) { counted.append((root, node)) }
+    /// Notes a property whose check names the type of a struct.
+    func noteCheck(by root: String, at node: SchemaNode) { checked.append((root, node)) }
 
-    /// Reports structs that contain themselves without an array between, and so would have no end. Reports bounds of
-    /// arrays in structs that contain themselves: the compiler cannot look at `@Field` there, as its argument names the
-    /// struct that the attribute is needed for.
+    /// Reports structs that contain themselves without an array between, and so would have no end. Reports checks in
+    /// structs that contain themselves: the compiler cannot look at `@Field` there, as its argument names the struct
+    /// that the attribute is needed for.
     func checkRecursion() {
         for (key, definition) in definitions.sorted(by: { $0.value.order < $1.value.order }) {
             for use in uses[key] ?? [] where !use.isOptional && reaches(key, from: use.target, isAlways: true) {
@@ -245,8 +245,8 @@ final class SchemaReader {
                         + "a model of its own, with an id, which is then referred to", at: use.node)
             }
         }
-        for (root, node) in counted where (uses[root] ?? []).contains(where: { reaches(root, from: $0.target) }) {
-            findings.report("elements of a struct within itself are not counted: take the bounds out", at: node)
+        for (root, node) in checked where (uses[root] ?? []).contains(where: { reaches(root, from: $0.target) }) {
+            findings.report("arrays in arrays of a struct within itself are not checked: take the bounds out", at: node)
         }
     }
 

@@ -20,7 +20,8 @@ struct Node {
     @Field("meta.place") var place: Place?
     var contact: Contact?
     var shape: Shape?
-    var labels: [Label]?
+    @Field(validate: .count(0...1)) var labels: [Label]?
+    @Field(validate: .count(0...3)) var others: [Node] = []
 }
 
 /// A struct with its own equality, and its own form in JSON: a text.

@@ -172,6 +172,21 @@ import Testing
         }
     }
 
+    @Test func `elements are counted, also those of a struct's own type`() throws {
+        let two: Value = ["name": "n", "labels": .array([labelMap, labelMap])]
+        let fault = FieldFault(
+            .invalid, wanted: "labels: 0 to 1 element", value: .array([labelMap, labelMap]), part: "labels")
+        #expect(outcome { () throws(FieldFault) in try Node(two) } == .failure(fault))
+        let many = Node(name: "n", others: Array(repeating: Node(name: "o"), count: 4))
+        guard case .failure(let fault) = outcome({ () throws(FieldFault) in try many.encoded() }) else {
+            throw CaseFailure("four others are written")
+        }
+        #expect(fault.code == .invalid && fault.wanted == "others: 0 to 3 elements" && fault.part == "others")
+        #expect(CountValidation(1...).wanted == "at least 1 element")
+        #expect(CountValidation(2...2).wanted == "2 elements")
+        #expect(CountValidation(1...).accepts([1]) && !CountValidation(2...3).accepts([1]))
+    }
+
     // MARK: Own members
 
     @Test func `an equality and a JSON form of one's own are kept, and do not change what travels`() throws {
