@@ -19,6 +19,7 @@
 /// | `enum` of texts; `oneOf` of `const` texts | an enum with raw values |
 /// | `const` | a value that is always there and checked |
 /// | `object` with `properties` | `@Nested struct`; with an id, at the root of a file, `@Model struct` |
+/// | such an object within an array or a dictionary, also in itself | `@FieldValue struct` |
 /// | `oneOf` of other things | `@OneOf enum`; the `const` property that tells objects apart is its case |
 /// | `oneOf` or `anyOf` with `null`, `"null"` in `type`, `nullable` | an optional |
 /// | `allOf`, `anyOf` or `oneOf` of one | that one |
@@ -45,11 +46,11 @@
 /// readers are told of. Open an enum where publishers may be newer than readers.
 ///
 /// Types within a property are declared in the type that has the property; types of `$defs` are declared beside it.
-/// Lengths are counted in characters, as Swift does, not in code points. Each element of an array is one value, so it
-/// cannot be an object with `properties`: make such objects models of their own, or `Value`. A dictionary cannot hold
-/// dates. An object that is a variant somewhere has no property for its tag anywhere. `@Field` does not reach into
-/// dictionaries and variants: a `URL` there is a URI on the wire and a `UUID` a UUID, not text; both are read from
-/// text, too.
+/// Lengths are counted in characters, as Swift does, not in code points. Each element of an array is one value: an
+/// object that is one somewhere is `@FieldValue` everywhere, and merged as a whole. A `oneOf` is no element: put it
+/// into an object. An object that is a property of itself needs an array between. A dictionary cannot hold dates. An
+/// object that is a variant somewhere has no property for its tag anywhere. `@Field` does not reach into dictionaries
+/// and variants: a `URL` there is a URI on the wire and a `UUID` a UUID, not text; both are read from text, too.
 ///
 /// A schema describes models here, not lines of JSON: each field of a nested object, and each payload of a variant, is
 /// a field of the model, under a dotted name.
@@ -66,9 +67,11 @@ public struct Generator: Sendable {
         let files = load(schemas, findings)
         checkNames(files, findings)
         let reader = SchemaReader(files, findings)
-        let generated = files.map { file in
+        // All files are read before the first is written: a struct is one value if any file has it in an array.
+        let types = files.map(reader.types(of:))
+        let generated = zip(files, types).map { file, types in
             let text = SwiftWriter.source(
-                of: reader.types(of: file), from: file.source.name, reader.access(of: file) ?? access)
+                of: types.map(reader.withValues), from: file.source.name, reader.access(of: file) ?? access)
             return GeneratedFile(name: file.source.swiftName, text: text)
         }
         reader.checkRecursion()

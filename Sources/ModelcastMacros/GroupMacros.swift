@@ -32,6 +32,46 @@
 @attached(extension, conformances: FieldGroup)
 public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "NestedMacro")
 
+/// Makes a struct a ``StructuredValue``, which is the value of one field: a map in what travels, an object in JSON.
+///
+/// ```swift
+/// @FieldValue
+/// struct Label {
+///     var text: String
+///     @Field("w", validate: .range(0...9)) var weight: Int?
+///     var children: [Label] = []
+/// }
+///
+/// @Model
+/// struct Note {
+///     @ID let id: UUID
+///     var labels: [Label] = []
+///     var byLanguage: [String: Label]?
+/// }
+/// ```
+/// The field `labels` holds an array of maps, which is written, merged and observed as a whole: the last writer wins.
+/// For a struct whose properties are merged one by one see ``Nested()``; for a list that is merged element by element,
+/// make the elements models.
+/// - ``Field(_:default:convert:validate:)`` means the same for a property here as for one of a model. Its name is a key
+///   of the map.
+/// - A property may be a struct with `@FieldValue` itself, also this one within an array or a dictionary, or a
+///   ``FieldGroup``, which is a map or an object within.
+/// - An optional property is nil where its key is missing or null. Its nil is written as null.
+/// - A `.check` of a property whose type holds this struct does not compile: the compiler has a circular reference.
+///   Elements are counted by `.count(0...9)`.
+/// - A value without a key that has to be there, or with a faulty one, is a fault of the field; the fault names the way
+///   to it, such as `labels.0.text`. So does the path of `DecodingError`.
+/// - Keys without a property are passed over, and are gone when the value is written again.
+///
+/// The struct gets a memberwise initialiser, if it has none with the same labels, `Hashable`, `Sendable` and `Codable`.
+/// It keeps an `==` of its own where it says `Hashable` itself, and an `init(from:)` or `encode(to:)`, which have a say
+/// in JSON only.
+/// The macro takes no generic structs, and no properties within `#if`. An enum with raw values needs no macro:
+/// `enum Colour: String, FieldValue`.
+@attached(member, names: named(init), named(FieldNames), named(write))
+@attached(extension, conformances: StructuredValue)
+public macro FieldValue() = #externalMacro(module: "ModelcastMacrosPlugin", type: "FieldValueMacro")
+
 /// Makes an enum a ``FieldGroup``: one field says which case it is, others hold the payloads.
 ///
 /// ```swift

@@ -53,8 +53,8 @@ public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMac
 @attached(peer)
 public macro ID(_ name: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
 
-/// Says how a property of a struct with ``Model(_:)`` or ``Nested()`` becomes a field. All arguments may be left out. A
-/// case of an enum with ``OneOf()`` takes a name only.
+/// Says how a property of a struct with ``Model(_:)``, ``Nested()`` or ``FieldValue()`` becomes a field, or a key. All
+/// arguments may be left out. A case of an enum with ``OneOf()`` takes a name only.
 ///
 /// The compiler looks at the arguments without the property, so it cannot tell the type of `default: .red`. Write
 /// `default: Colour.red`, or `var colour: Colour = .red`. The function of a check names its type and `@Sendable`:

@@ -13,6 +13,8 @@ enum OwnNames {
     struct FieldFault {}
     struct FieldSet {}
     struct FieldGroup {}
+    struct StructuredValue {}
+    struct MapSource {}
     struct FieldReader {}
     struct FieldWriter {}
     struct FieldSource {}
@@ -32,6 +34,14 @@ enum OwnNames {
         var note: String?
         var address: Address
         var payment: Payment
+        var lines: [Line] = []
+    }
+
+    @FieldValue
+    struct Line {
+        var article: Int
+        var parts: [Line]?
+        var address: Address?
     }
 
     @Nested
@@ -46,13 +56,18 @@ enum OwnNames {
     }
 }
 
-/// A type called like the macro. The macro needs its module then.
+/// Types called like the macros. The macros need their module then.
 enum OwnModel {
     struct Model {}
+    struct FieldValue {}
 
     @ModelcastMacros.Model
     struct Order {
         @ID let id: String
         var note: String?
+        var lines: [Line] = []
     }
+
+    @ModelcastMacros.FieldValue
+    struct Line { var article: Int }
 }

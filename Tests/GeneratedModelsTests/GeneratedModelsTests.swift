@@ -42,6 +42,30 @@ import Testing
         #expect(Account.properties.filter(\.isConstant).map(\.field.text) == ["created_at", "region"])
     }
 
+    @Test func `objects in arrays and maps, and nodes within themselves, are values of one field`() throws {
+        let outline: Outline = try read(
+            """
+            {"id": 1, "lines": [{"article": "a", "size": {"width": 2}, "notice": {"kind": "mail", "address": "b"}}],
+             "root": {"title": "c", "chapters": [
+               {"title": "d", "notes": {"e": {"text": "f", "about": {"title": "g"}}}}
+             ]},
+             "by_language": {"en": {"title": "h"}, "de": null}}
+            """)
+        #expect(outline.lines.first?.amount == 1)
+        #expect(outline.lines.first?.size?.width == 2)
+        #expect(outline.root?.chapters?.first?.notes?["e"]?.about?.title == "g")
+        #expect(outline.byLanguage?["en"]??.title == "h")
+        let fields = try outline.fields
+        #expect(Set(fields.pairs.map(\.field)) == ["lines", "root", "by_language"])
+        #expect(try copy(outline) == outline)
+        do {
+            _ = try read(#"{"id": 1, "lines": [{"article": "a"}, {"article": ""}]}"#, as: Outline.self)
+            Issue.record("a line without an article is read")
+        } catch let DecodingError.dataCorrupted(context) {
+            #expect(context.codingPath.map(\.stringValue) == ["lines", "1", "article"])
+        }
+    }
+
     @Test func `what a schema requires is enough for a model`() throws {
         let account: Account = try read(
             """

@@ -18,7 +18,7 @@ struct RandomDocuments {
 
     /// A document of the model that a file declares.
     func document(of file: String, using generator: inout SeededGenerator) throws -> Value {
-        try object(Node(file, root(of: file)), using: &generator)
+        try object(Node(file, root(of: file)), depth: 0, using: &generator)
     }
 
     // MARK: Schemas
@@ -72,21 +72,21 @@ struct RandomDocuments {
 
     // MARK: Values
 
-    private func value(_ node: Node, using generator: inout SeededGenerator) throws -> Value {
+    private func value(_ node: Node, depth: Int, using generator: inout SeededGenerator) throws -> Value {
         if let reference = node.text("$ref") {
             let (target, isRoot) = try target(reference, from: node.file)
             // A model is referred to by its id.
             if isRoot, let key = target.idKey, let id = target["properties"]?[key] {
-                return try value(id, using: &generator)
+                return try value(id, depth: depth, using: &generator)
             }
-            return try value(target, using: &generator)
+            return try value(target, depth: depth, using: &generator)
         }
         if let constant = node["const"] { return constant.schema }
         if let values = node["enum"]?.schema.elements, let value = values.randomElement(using: &generator) {
             return value
         }
         if let variants = node["oneOf"] ?? node["anyOf"] {
-            return try variant(of: variants.elements, using: &generator)
+            return try variant(of: variants.elements, depth: depth, using: &generator)
         }
         var types =
             node["type"].map { $0.schema.textValue.map { [$0] } ?? $0.schema.elements.compactMap(\.textValue) } ?? []
@@ -98,34 +98,38 @@ struct RandomDocuments {
         case "integer": return .int(integer(node, using: &generator))
         case "number": return .double(number(node, using: &generator))
         case "string": return .text(text(node, using: &generator))
-        case "array": return .array(try array(node, using: &generator))
-        case "object": return try object(node, using: &generator)
+        case "array": return .array(try array(node, depth: depth, using: &generator))
+        case "object": return try object(node, depth: depth, using: &generator)
         default: return anything(depth: 2, using: &generator)
         }
     }
 
-    private func variant(of variants: [Node], using generator: inout SeededGenerator) throws -> Value {
+    private func variant(
+        of variants: [Node], depth: Int, using generator: inout SeededGenerator
+    ) throws -> Value {
         // A variant that takes anything leaves nothing to the others, as one alone may fit.
         let words: Set = ["title", "description", "x-modelcast-name"]
         if variants.contains(where: { words.isSuperset(of: $0.schema.members.keys) }) {
             return .int(.random(in: 0...9, using: &generator))
         }
         guard let variant = variants.randomElement(using: &generator) else { throw CaseFailure("no variant") }
-        return try value(variant, using: &generator)
+        return try value(variant, depth: depth, using: &generator)
     }
 
-    private func object(_ node: Node, using generator: inout SeededGenerator) throws -> Value {
+    private func object(_ node: Node, depth: Int, using generator: inout SeededGenerator) throws -> Value {
         var members: [String: Value] = [:]
         let required = Set((node["required"]?.schema.elements ?? []).compactMap(\.textValue))
         for (key, property) in node["properties"]?.members ?? [] {
-            guard required.contains(key) || Bool.random(using: &generator) else { continue }
-            members[key] = try value(property, using: &generator)
+            // What may be left out ends a tree, which a record takes to a depth of 16 only.
+            guard required.contains(key) || depth < 4 && Bool.random(using: &generator) else { continue }
+            members[key] = try value(property, depth: depth + 1, using: &generator)
         }
         switch node["additionalProperties"] {
         case let more? where more.schema.isMap:
             let most = Int(node.number("maxProperties") ?? 4)
             for _ in 0..<Int.random(in: 0...min(most, 4), using: &generator) {
-                members[.random(lengths: 0...8, using: &generator)] = try value(more, using: &generator)
+                members[.random(lengths: 0...8, using: &generator)] = try value(
+                    more, depth: depth + 1, using: &generator)
             }
         case nil:
             // Nothing in a schema speaks against more keys.
@@ -137,11 +141,12 @@ struct RandomDocuments {
         return .map(members)
     }
 
-    private func array(_ node: Node, using generator: inout SeededGenerator) throws -> [Value] {
+    private func array(_ node: Node, depth: Int, using generator: inout SeededGenerator) throws -> [Value] {
         let least = Int(node.number("minItems") ?? 0)
         let most = min(Int(node.number("maxItems") ?? 3), least + 3)
         return try (0..<Int.random(in: least...most, using: &generator)).map { _ in
-            try node["items"].map { try value($0, using: &generator) } ?? anything(depth: 1, using: &generator)
+            try node["items"].map { try value($0, depth: depth, using: &generator) }
+                ?? anything(depth: 1, using: &generator)
         }
     }
 

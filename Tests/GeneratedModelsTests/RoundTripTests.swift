@@ -65,6 +65,7 @@ import Testing
             try check("board", as: Board.self)
             try check("pin", as: Pin.self)
             try check("corner", as: Corner.self)
+            try check("outline", as: Outline.self)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await publisher.run() }

@@ -26,7 +26,10 @@ import Testing
         (#"{"type": "integer", "minimum": 5, "maximum": 2}"#, "", "nothing is within"),
         (#"{"type": "integer", "minimum": 5, "exclusiveMinimum": 5}"#, "/exclusiveMinimum", "keep one"),
         (#"{"type": "string", "maxLength": -1}"#, "/maxLength", "0 or more"),
-        (#"{"type": "array", "items": {"properties": {"a": {}}}}"#, "/items", "refer to that"),
+        (
+            #"{"type": "array", "items": {"oneOf": [{"title": "a", "type": "integer"}, {"title": "b"}]}}"#,
+            "/items", "put it into an object"
+        ),
         (#"{"type": "array", "items": {"type": "string", "default": ""}}"#, "/items/default", "take it out"),
         (
             #"{"type": "object", "additionalProperties": {"type": "string", "format": "date-time"}}"#, "",
@@ -129,6 +132,16 @@ import Testing
             {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/b"}}},
                        "b": {"oneOf": [{"const": "c"}, {"title": "d", "$ref": "#/$defs/a"}]}}}
             """, "/$defs/a/properties/b", "fields without end"
+        ),
+        (
+            """
+            {"$defs": {"a": {"properties": {"b": {"type": "array", "items":
+              {"type": "array", "maxItems": 3, "items": {"$ref": "#/$defs/a"}}}}}}}
+            """, "/$defs/a/properties/b", "take the bounds out"
+        ),
+        (
+            ##"{"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}}"##, "/$defs/a/properties/b",
+            "into an array"
         ),
         (#"{"$defs": {"a": {"properties": {"b": {}}, "$defs": {}}}}"#, "/$defs/a/$defs", "move it there"),
     ])

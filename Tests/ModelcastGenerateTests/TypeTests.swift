@@ -66,6 +66,52 @@ import Testing
                 """)
     }
 
+    @Test func `an object that is an element is one value, and so is each use of it`() throws {
+        let body = try Schemas.body(
+            Schemas.model(
+                ##"{"type": "array", "items": {"properties": {"n": {"$ref": "#/$defs/node"}}, "required": ["n"]}}"##,
+                definitions: ##"""
+                    {"node": {"properties": {
+                      "name": {"type": "string"},
+                      "children": {"type": "array", "maxItems": 9, "items": {"$ref": "#/$defs/node"}},
+                      "leaf": {"$ref": "#/$defs/leaf"}
+                    }, "required": ["name", "children"]}, "leaf": {"properties": {"a": {"type": "integer"}}}}
+                    """##))
+        #expect(
+            body == """
+                @Model
+                struct Thing {
+                    @ID let id: String
+                    var it: [ItItem]
+
+                    @FieldValue
+                    struct ItItem {
+                        var n: Node
+                    }
+                }
+
+                @FieldValue
+                struct Node {
+                    var name: String
+                    @Field(validate: .count(0...9)) var children: [Node]
+                    var leaf: Leaf?
+                }
+
+                @Nested
+                struct Leaf {
+                    var a: Int?
+                }
+
+                """)
+        let list = ##"{"list": {"type": "object", "additionalProperties": {"$ref": "a.json#/$defs/pair"}}}"##
+        let other = #"{"$defs": {"pair": {"properties": {"x": {"type": "integer"}}}}}"#
+        let model = Schemas.model(##"{"$ref": "#/$defs/list"}"##, definitions: list)
+        #expect(try Schemas.body(model, beside: ["a.json": other]).contains("var it: [String: Pair]"))
+        #expect(
+            try Schemas.source(other, named: "a.json", beside: ["thing.schema.json": model]).contains("@FieldValue"))
+        #expect(try Schemas.body(other, named: "a.json").contains("@Nested"))
+    }
+
     @Test func `enums of texts, of integers and of described constants`() throws {
         let body = try Schemas.body(
             """

@@ -31,7 +31,8 @@ public struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let wanted: String
     /// The value that was found instead.
     public let value: Value
-    /// The name of the field at fault within a group; empty where the fault is of the field itself.
+    /// The way to what is at fault within a group or a value: names of fields, keys and indices with dots between them,
+    /// such as `0.text`; empty where the fault is of the field itself.
     public let part: String
 
     /// A fault of the kind `code`.

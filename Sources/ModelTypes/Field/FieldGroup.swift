@@ -179,8 +179,7 @@ extension FieldProblem {
             let wanted = "all of \(group): \(field) is unknown"
             return FieldFault(.incomplete, wanted: wanted, value: .undefined, part: field)
         }
-        let wanted = field.isEmpty ? fault.wanted : "\(field): \(fault.wanted)"
-        return FieldFault(fault.code, wanted: wanted, value: fault.value, part: FieldName.path(field, fault.part))
+        return fault.within(field)
     }
 }
 

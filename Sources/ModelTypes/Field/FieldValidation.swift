@@ -68,7 +68,10 @@ extension FieldValidation {
     }
 
     /// The fault of a value that does not pass.
-    func fault(_ value: Value) -> FieldFault {
+    func fault(_ value: Value) -> FieldFault { fault(ofAny: value) }
+
+    /// The fault of a value, of whatever type, that does not pass.
+    func fault(ofAny value: Any) -> FieldFault {
         let raw = (value as? any FieldValue).flatMap { try? $0.encoded() }
         return FieldFault(.invalid, wanted: wanted, value: raw ?? .text("\(value)"))
     }

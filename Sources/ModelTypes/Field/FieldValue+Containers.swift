@@ -4,11 +4,26 @@ public import ModelRecord
 extension Array: FieldValue where Element: FieldValue {
     public init(_ value: Value) throws(FieldFault) {
         guard case .array(let values) = value else { throw FieldFault(value, wanted: "an array") }
-        self = try values.map { value throws(FieldFault) in try Element(value) }
+        do {
+            self = try values.map { value throws(FieldFault) in try Element(value) }
+        } catch {
+            // The index is looked for only where there is something to tell.
+            for (index, value) in values.enumerated() {
+                do { _ = try Element(value) } catch { throw error.within("\(index)") }
+            }
+            throw error
+        }
     }
 
     public func encoded() throws(FieldFault) -> Value {
-        .array(try map { element throws(FieldFault) in try element.encoded() })
+        do {
+            return .array(try map { element throws(FieldFault) in try element.encoded() })
+        } catch {
+            for (index, element) in enumerated() {
+                do { _ = try element.encoded() } catch { throw error.within("\(index)") }
+            }
+            throw error
+        }
     }
 }
 
@@ -21,7 +36,9 @@ extension Dictionary: FieldValue where Key == String, Value: FieldValue {
         } catch {
             // Dictionaries have no order, so the first fault by key is looked for: the same value always gives the same
             // error.
-            for (_, value) in values.sorted(by: { $0.key < $1.key }) { _ = try Value(value) }
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                do { _ = try Value(value) } catch { throw error.within(key) }
+            }
             throw error
         }
     }
@@ -29,7 +46,9 @@ extension Dictionary: FieldValue where Key == String, Value: FieldValue {
     public func encoded() throws(FieldFault) -> ModelRecord.Value {
         var values: [String: ModelRecord.Value] = [:]
         values.reserveCapacity(count)
-        for (key, value) in self { values[key] = try value.encoded() }
+        for (key, value) in self {
+            do { values[key] = try value.encoded() } catch { throw error.within(key) }
+        }
         return .map(values)
     }
 }

@@ -7,6 +7,7 @@ public import ModelRecord
 /// | `Bool` | a Boolean |
 /// | `Int`, `UInt` and all their widths | an integer |
 /// | `Double`, `Float` | a double, or an integer that it can hold exactly |
+/// | `Decimal` | text, or a number |
 /// | `String` | text |
 /// | `Data` | bytes |
 /// | `URL` | a URI, or text that is one |
@@ -16,6 +17,8 @@ public import ModelRecord
 /// | `Array`, `Dictionary` with `String` keys | arrays and maps of these |
 /// | an enum with a raw value that says `FieldValue` | the raw value of one of its cases |
 /// | ``Open`` of such an enum | any raw value |
+/// | a struct with `@FieldValue` (``StructuredValue``) | a map |
+/// | ``Structured`` of a `Codable` type | a map, an array or a scalar |
 /// | ``Value`` | anything |
 ///
 /// Fields of other forms have a ``FieldConversion``.

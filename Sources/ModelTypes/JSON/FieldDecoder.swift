@@ -1,5 +1,11 @@
 public import ModelRecord
 
+#if canImport(FoundationEssentials)
+    import struct FoundationEssentials.Decimal
+#else
+    import struct Foundation.Decimal
+#endif
+
 /// Reads the fields of a model from a `Decoder`: an object whose keys are the fields' names on the wire, and the id.
 ///
 /// A missing key is an unknown field; null is a field that is known to be empty. A group of fields is an object within:
@@ -126,6 +132,12 @@ struct JSONPlace {
             if try container.decodeNil(forKey: key) { return .null }
             return .value(try container.decode(T.self, forKey: key))
         } catch {
+            // The `Codable` of Foundation reads no decimal number from a text.
+            if let text, let kind = T.self as? Decimal.Type {
+                do { return try (kind.init(.text(text)) as? T).map { .value($0) } ?? .unknown } catch {
+                    return .faulty(error)
+                }
+            }
             return .faulty(fault(error, as: type))
         }
     }
@@ -134,17 +146,22 @@ struct JSONPlace {
     /// has another form in JSON than on the wire, as bytes have.
     private func fault<T: FieldValue>(_ error: any Error, as type: T.Type) -> FieldFault {
         let raw = raw
-        var reason = "\(error)"
-        var isOfOtherForm = false
-        if let error = error as? DecodingError, case .dataCorrupted(let context) = error {
-            (reason, isOfOtherForm) = (context.debugDescription, true)
+        let known = error as? DecodingError
+        let path = (known?.path ?? []).dropFirst(container.codingPath.count + 1)
+        // A struct within has said it already.
+        if let problem = known?.context.underlyingError as? FieldProblem {
+            let fault = problem.fault(within: "\(T.self)")
+            return fault.within(path.text(endingIn: fault.part))
         }
+        var isOfOtherForm = false
+        if case .dataCorrupted? = known { isOfOtherForm = true }
         do {
             _ = try T(raw)
         } catch {
-            if !isOfOtherForm || error.code != .kind { return error }
+            if !isOfOtherForm || error.code != .kind, path.isEmpty || error.part == path.text { return error }
         }
-        return FieldFault(.form, wanted: "what decodes as \(T.self): \(reason)", value: raw)
+        let reason = (isOfOtherForm || !path.isEmpty ? known?.context.debugDescription : nil) ?? "\(error)"
+        return FieldFault(.form, wanted: "what decodes as \(T.self): \(reason)", value: raw).within(path.text)
     }
 
     /// The state of a group of fields.

@@ -57,10 +57,22 @@ public struct FieldEncoder: FieldSink {
         do {
             try container.encode(value, forKey: key)
         } catch {
-            let raw = (try? value.encoded()) ?? .text("\(value)")
-            let fault = FieldFault(.form, wanted: "what can be encoded: \(error)", value: raw)
-            throw FieldProblem(key.stringValue, fault)
+            throw FieldProblem(key.stringValue, fault(error, of: value))
         }
+    }
+
+    /// The fault of a value that cannot be encoded.
+    private func fault<T: FieldValue>(_ error: any Error, of value: T) -> FieldFault {
+        guard case .invalidValue(_, let context)? = error as? EncodingError,
+            let problem = context.underlyingError as? FieldProblem
+        else {
+            let raw = (try? value.encoded()) ?? .text("\(value)")
+            return FieldFault(.form, wanted: "what can be encoded: \(error)", value: raw)
+        }
+        // A struct within has said it already.
+        let fault = problem.fault(within: "\(T.self)")
+        let path = context.codingPath.dropFirst(container.codingPath.count + 1)
+        return fault.within(path.text(endingIn: fault.part))
     }
 
     /// Writes a group under a key, which may have dots.

@@ -28,6 +28,16 @@ extension EncodingError {
     }
 }
 
+extension DecodingError {
+    /// The error of a struct that cannot be decoded because of a property.
+    /// - Parameter path: the path of the struct.
+    init(_ problem: FieldProblem, _ path: [any CodingKey]) {
+        self = .dataCorrupted(
+            Context(
+                codingPath: path + problem.codingPath, debugDescription: problem.description, underlyingError: problem))
+    }
+}
+
 extension FieldProblem {
     /// The keys that lead to the field in JSON.
     fileprivate var codingPath: [any CodingKey] {

@@ -83,6 +83,9 @@ private struct OneOfDecoder: FieldSource {
             do { return .value(try T(.text(caseName))) } catch { return .faulty(error) }
         }
         guard let label = name.text.label(behind: caseName) else { return .unknown }
+        if label.isEmpty, isShared || refusesStructs, let structure = T.self as? any StructuredValue.Type {
+            return structured(structure, as: type)
+        }
         return (label.isEmpty ? place?.state(as: type) : object?.state(FieldName(label), as: type)) ?? .unknown
     }
 
@@ -96,6 +99,18 @@ private struct OneOfDecoder: FieldSource {
         if isShared { return object?.group(as: type, named: caseName) ?? .unknown }
         if refusesStructs { return .faulty(FieldFault(.form, wanted: "an object that names its case", value: .null)) }
         return place?.groupState(as: type, named: caseName) ?? .unknown
+    }
+
+    /// The state of a struct that is one value and stands in the object that names the case.
+    private func structured<S: StructuredValue, T: FieldValue>(_ structure: S.Type, as type: T.Type) -> FieldState<T> {
+        guard var source = object, !refusesStructs else {
+            return .faulty(FieldFault(.form, wanted: "an object that names its case", value: .null))
+        }
+        do {
+            return (try S(reading: &source) as? T).map { .value($0) } ?? .unknown
+        } catch {
+            return .faulty(error.fault(within: caseName))
+        }
     }
 }
 

@@ -38,6 +38,8 @@ struct OneOfEncoder: FieldSink {
             } else if form == .keyed {
                 var object = outer.open(key)
                 try object.write(value, at: FieldCodingKey(caseName))
+            } else if case .tagged = form.kind, let structure = value as? any StructuredValue {
+                try fields { object throws(FieldProblem) in try structure.write(into: &object) }
             } else {
                 isAlone = true
                 try outer.write(value, at: key)

@@ -58,7 +58,7 @@ enum SwiftName {
         "ModelID", "ModelProblem", "ModelProperty", "ModelText", "ModelcastMacros", "Never", "OneOfForm", "Open",
         "Optional",
         "Partial", "PartialModel", "Protocol", "CellRecord", "Reference", "Result", "Self", "Sendable", "Set",
-        "String", "Swift", "Type", "URL", "UUID", "Value", "Void",
+        "String", "Structured", "StructuredValue", "Swift", "Type", "URL", "UUID", "Value", "Void",
     ]
 }
 

@@ -8,7 +8,7 @@ indirect enum SwiftType: Hashable {
     case enumeration(EnumShape, isOpen: Bool)
     /// The id of a model.
     case reference(String)
-    /// A struct or a sum type, which has several fields.
+    /// A struct or a sum type, which has several fields, or a struct that is one value.
     case group(String)
     case array(SwiftType)
     case dictionary(SwiftType)
@@ -52,7 +52,16 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    var isGroup: Bool { if case .group = self { true } else { false } }
+    /// True for an array or a dictionary of structs.
+    var isOfStructs: Bool {
+        switch self {
+        case .array(.group), .dictionary(.group), .array(.optional(.group)), .dictionary(.optional(.group)): true
+        default: false
+        }
+    }
+
+    /// True when a struct or a sum type is in the type.
+    var hasGroup: Bool { contains { if case .group = $0 { true } else { false } } }
 
     /// True when the type names one of Foundation.
     var isOfFoundation: Bool { contains { [.date, .url, .uuid, .data].contains($0) } }
@@ -81,11 +90,13 @@ enum TypeShape: Hashable {
     }
 }
 
-/// A model, or a nested struct.
+/// A model, a nested struct, or a struct that is one value.
 struct StructShape: Hashable {
     let name: String
-    /// The name of the type on the wire; nil for a nested struct.
+    /// The name of the type on the wire; nil for what is no model.
     var wireType: String?
+    /// The struct is an element of an array or a dictionary somewhere, and so one value.
+    var isValue = false
     var documentation: String?
     var properties: [PropertyShape] = []
     var nested: [TypeShape] = []

@@ -50,7 +50,7 @@ struct SwiftWriter {
     private mutating func write(_ shape: StructShape, _ indent: String) {
         document(shape.documentation, indent)
         let type = shape.wireType == shape.name ? "" : shape.wireType.map { "(\($0.literal))" } ?? ""
-        lines.append("\(indent)@\(shape.wireType == nil ? "Nested" : "Model")\(type)")
+        lines.append("\(indent)@\(shape.wireType != nil ? "Model" : shape.isValue ? "FieldValue" : "Nested")\(type)")
         open("struct \(shape.name)", indent)
         for property in shape.properties { write(property, indent + "    ") }
         write(shape.nested, isFirst: shape.properties.isEmpty, indent)

@@ -98,13 +98,15 @@ extension SchemaReader {
             return nil
         }
         if place.isID { return id(node, name, reading, place) }
+        let validation = reading.rules.validation(of: reading.type)
+        if validation?.signature.isEmpty == false, reading.type.hasGroup { noteCheck(by: scope.root, at: node) }
         guard let initial = initialValue(reading) else { return nil }
         let isConstant = node.flag("x-modelcast-constant")
         let isOptional = initial.value == nil && (!place.isRequired || reading.isNullable)
         return PropertyShape(
             name: name, wireName: place.key, type: reading.type, role: isConstant ? .constant : .variable,
             isOptional: isOptional, initialValue: initial.value,
-            validation: reading.rules.validation(of: reading.type), documentation: reading.documentation)
+            validation: validation, documentation: reading.documentation)
     }
 
     private func propertyName(_ node: SchemaNode, _ place: PropertyPlace) -> String? {

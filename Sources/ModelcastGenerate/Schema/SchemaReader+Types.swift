@@ -8,6 +8,8 @@ struct TypeReading {
     /// The one value that the schema allows, at its place.
     var constant: SchemaNode?
     var documentation: String?
+    /// The type is a sum type.
+    var isOneOf = false
 }
 
 extension SchemaReader {
@@ -131,14 +133,19 @@ extension SchemaReader {
         return TypeReading(type: .dictionary(value.type), rules: counts + each)
     }
 
-    /// Reads the schema of the elements of an array or a dictionary. Each is one value, never a group of fields.
+    /// Reads the schema of the elements of an array or a dictionary. Each is one value, also where it is a struct.
     private func part(_ node: SchemaNode, _ name: String, _ scope: Scope, _ what: String) -> TypeReading? {
+        partDepth += 1
+        defer { partDepth -= 1 }
         guard var reading = type(of: node, name, scope) else { return nil }
-        if reading.type.isGroup {
+        if reading.isOneOf {
             findings.report(
-                "\(what) is one value, and an object with properties is several fields: make it a model in a file of "
-                    + "its own, with an id, and refer to that; or say {} for any value", at: node)
+                "\(what) is one value, and oneOf is several fields: put it into an object, as a property; or say {} "
+                    + "for any value", at: node)
             return nil
+        }
+        if case .group(let name) = reading.type {
+            if topLevelNames.contains(name) { valueNames.insert(name) } else { scope.makeValue(name) }
         }
         if reading.defaultValue != nil || reading.constant != nil {
             let key = reading.constant == nil ? "default" : "const"
@@ -176,6 +183,7 @@ extension SchemaReader {
             if target["const"] != nil { reading.constant = target["const"] }
         case .group, .oneOf: noteUse(of: target.key, by: scope.root, at: node)
         }
+        reading.isOneOf = definition.kind == .oneOf
         if node.flag("x-modelcast-open"), definition.kind != .enumeration {
             findings.report("only an enum is open: take it out", at: node, "x-modelcast-open")
         }
@@ -250,7 +258,7 @@ extension SchemaReader {
         guard let name = inlineName(node, name, scope), var shape = oneOf(node, scope.inner(name)) else { return nil }
         shape.documentation = nil
         scope.declare(.oneOf(shape))
-        return TypeReading(type: .group(name))
+        return TypeReading(type: .group(name), isOneOf: true)
     }
 
     private func constant(_ node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {

@@ -21,8 +21,22 @@ final class SchemaReader {
     private(set) var tags: [String: Set<String>] = [:]
     /// The keys of the aliases that are being read, outermost first, to notice one that stands for itself.
     var aliases: [String] = []
+    /// The names of the definitions that are elements of arrays or dictionaries somewhere.
+    var valueNames: Set<String> = []
+    /// How many arrays and dictionaries are around the schema that is being read.
+    var partDepth = 0
     /// By the key of a definition: the definitions whose fields it contains, each with the place that says so.
-    private var uses: [String: [(target: String, node: SchemaNode)]] = [:]
+    private var uses: [String: [Use]] = [:]
+    /// The properties whose check names the type of a struct, by the keys of the definitions around them.
+    private var checked: [(root: String, node: SchemaNode)] = []
+
+    /// A definition that another one contains.
+    private struct Use {
+        let target: String
+        let node: SchemaNode
+        /// An array or a dictionary stands between them, which may be empty.
+        let isOptional: Bool
+    }
 
     init(_ files: [LoadedFile], _ findings: ProblemCollector) {
         (self.files, self.findings) = (files, findings)
@@ -111,6 +125,13 @@ final class SchemaReader {
                 case .oneOf: return oneOf(node, scope).map(TypeShape.oneOf)
                 }
             }
+    }
+
+    /// A type of the top level, of which all uses are known: a struct that is one value is marked as such.
+    func withValues(_ type: TypeShape) -> TypeShape {
+        guard case .structure(var shape) = type, valueNames.contains(shape.name) else { return type }
+        shape.isValue = true
+        return .structure(shape)
     }
 
     /// Reads an alias for its problems, which are reported also where nothing refers to it.
@@ -205,27 +226,40 @@ final class SchemaReader {
 
     // MARK: Recursion
 
+    /// Notes that a definition contains another one.
     func noteUse(of target: String, by root: String, at node: SchemaNode) {
-        uses[root, default: []].append((target, node))
+        uses[root, default: []].append(Use(target: target, node: node, isOptional: partDepth > 0))
     }
 
-    /// Reports groups that contain themselves: such a group would have fields without end.
+    /// Notes a property whose check names the type of a struct.
+    func noteCheck(by root: String, at node: SchemaNode) { checked.append((root, node)) }
+
+    /// Reports structs that contain themselves without an array between, and so would have no end. Reports checks in
+    /// structs that contain themselves: the compiler cannot look at `@Field` there, as its argument names the struct
+    /// that the attribute is needed for.
     func checkRecursion() {
         for (key, definition) in definitions.sorted(by: { $0.value.order < $1.value.order }) {
-            for use in uses[key] ?? [] where reaches(key, from: use.target) {
+            for use in uses[key] ?? [] where !use.isOptional && reaches(key, from: use.target, isAlways: true) {
                 findings.report(
-                    "\(definition.name) within itself would have fields without end: make it a model of its own, "
-                        + "with an id, which is then referred to", at: use.node)
+                    "\(definition.name) within itself would have fields without end: put it into an array, or make it "
+                        + "a model of its own, with an id, which is then referred to", at: use.node)
             }
+        }
+        for (root, node) in checked where (uses[root] ?? []).contains(where: { reaches(root, from: $0.target) }) {
+            findings.report("arrays in arrays of a struct within itself are not checked: take the bounds out", at: node)
         }
     }
 
-    private func reaches(_ goal: String, from start: String) -> Bool {
+    /// True when a definition contains another one.
+    /// - Parameter isAlways: without an array or a dictionary between them.
+    private func reaches(_ goal: String, from start: String, isAlways: Bool = false) -> Bool {
         var seen: Set = [start]
         var open = [start]
         while let key = open.popLast() {
             if key == goal { return true }
-            for use in uses[key] ?? [] where seen.insert(use.target).inserted { open.append(use.target) }
+            for use in uses[key] ?? [] where !isAlways || !use.isOptional {
+                if seen.insert(use.target).inserted { open.append(use.target) }
+            }
         }
         return false
     }
@@ -255,6 +289,15 @@ final class Scope {
     func take(_ name: String) -> Bool { !enclosing.contains(name) && names.insert(name).inserted }
 
     func declare(_ type: TypeShape) { nested.append(type) }
+
+    /// Makes a struct that was declared here one value.
+    func makeValue(_ name: String) {
+        for place in nested.indices {
+            guard case .structure(var shape) = nested[place], shape.name == name else { continue }
+            shape.isValue = true
+            nested[place] = .structure(shape)
+        }
+    }
 }
 
 extension SchemaNode {

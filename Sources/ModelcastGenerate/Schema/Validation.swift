@@ -101,6 +101,10 @@ extension [Rule] {
             switch self[0] {
             case .range(let low?, let high?) where !low.isExclusive && !high.isExclusive:
                 return Validation(head: ".range(\(low.text)...\(high.text))", signature: "", conditions: [])
+            case .count(let low, let high) where type.isOfStructs:
+                // The type of the elements is not named, as a struct within itself needs it.
+                let range = high.map { "\(low ?? 0)...\($0)" } ?? "\(low ?? 0)..."
+                return Validation(head: ".count(\(range))", signature: "", conditions: [])
             case .length(let low, let high?) where type == .plain("String"):
                 return Validation(head: ".length(\(low ?? 0)...\(high))", signature: "", conditions: [])
             default: break

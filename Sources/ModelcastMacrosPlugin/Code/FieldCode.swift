@@ -45,6 +45,13 @@ extension [StoredProperty] {
             "\(owner.ofMember)enum FieldNames",
             map { "\(owner.ofPart($0))static let \($0.name): \($0.fieldType) = \($0.field.literal)" })
     }
+
+    /// The code of a type with these names that only their owner sees.
+    var hiddenNames: [String] {
+        .block(
+            "private enum FieldNames",
+            map { "static let \($0.name): ModelTypes.ModelField<Never> = \($0.field.literal)" })
+    }
 }
 
 extension ExprSyntax {

@@ -1,4 +1,4 @@
-/// The members that make a struct a group of fields.
+/// The members that make a struct a group of fields, or the value of one.
 struct NestedCode {
     private let shape: NestedShape
     private let access: String
@@ -6,9 +6,16 @@ struct NestedCode {
     init(_ shape: NestedShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
     var members: [[String]] {
-        let memberwiseInit = shape.hasOwnInit ? [] : [shape.fields.memberwiseInit(shape.access)]
-        return memberwiseInit + [shape.fields.names(shape.access), fieldNames, sourceInit, write]
+        memberwiseInit + [shape.fields.names(shape.access), fieldNames, sourceInit, write]
     }
+
+    /// The members of a struct that is one value: its keys are nobody else's business.
+    var membersOfValue: [[String]] {
+        let names = shape.fields.isEmpty ? [] : [shape.fields.hiddenNames]
+        return memberwiseInit + names + [sourceInit, write]
+    }
+
+    private var memberwiseInit: [[String]] { shape.hasOwnInit ? [] : [shape.fields.memberwiseInit(shape.access)] }
 
     private var fieldNames: [String] {
         .fieldNames(

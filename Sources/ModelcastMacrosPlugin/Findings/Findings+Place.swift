@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import SwiftSyntax
 
 /// Checks of the place in which a type or its members stand.
@@ -30,6 +31,22 @@ extension Findings {
             default: nil
             }
         if let name, name.text == "CodingKeys" { report(.codingKeys(subject), at: name) }
+    }
+
+    /// Reports an `==` of the user's own that would have no effect: the compiler looks for none where only a macro says
+    /// that the type is `Equatable`.
+    mutating func checkEquality(of declaration: some DeclGroupSyntax & NamedDeclSyntax) {
+        let known: Set = ["Equatable", "Hashable", "Comparable", "FieldGroup", "FieldValue", "StructuredValue"]
+        let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
+        if inherited.contains(where: { known.contains(String($0.trimmedDescription.split(separator: ".").last ?? "")) })
+        {
+            return
+        }
+        for member in declaration.memberBlock.members {
+            guard let function = member.decl.as(FunctionDeclSyntax.self), function.name.text == "==" else { continue }
+            let fix = inherited.last.map { FixIt.insert(", Hashable", after: $0) }
+            report(.unusedEquality, at: function.name, fix ?? .insert(": Hashable", after: declaration.name))
+        }
     }
 
     /// Reports members within `#if`, which macros do not see.

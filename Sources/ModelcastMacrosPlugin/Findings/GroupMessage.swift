@@ -3,6 +3,7 @@ import SwiftDiagnostics
 /// The problems that only groups of fields can have, and what to do about each.
 enum GroupMessage: DiagnosticMessage {
     case nestedEnum
+    case valueEnum
     case noFields
     case modelOnly(Marker)
     case structOneOf
@@ -13,6 +14,7 @@ enum GroupMessage: DiagnosticMessage {
     case noLabel
     case optionalPayload
     case recursive(String)
+    case unusedEquality
 
     var severity: DiagnosticSeverity { .error }
 
@@ -24,6 +26,9 @@ enum GroupMessage: DiagnosticMessage {
     var message: String {
         switch self {
         case .nestedEnum: "@Nested is for structs: an enum is one of several things, which @OneOf is for"
+        case .valueEnum:
+            "@FieldValue is for structs: an enum with raw values says FieldValue behind its colon, one with payloads "
+                + "is @OneOf"
         case .noFields: "a group of fields without any is never known: declare a property"
         case .modelOnly(let marker): "\(marker.attribute) is for the properties of a model: take it off here"
         case .structOneOf: "@OneOf is for enums: a struct is all of its properties, which @Nested is for"
@@ -36,6 +41,8 @@ enum GroupMessage: DiagnosticMessage {
         case .noLabel: "each of several payloads is a field: give it a label, which is the field's name"
         case .optionalPayload:
             "the payload of a case is always there: take the '?' away, and declare a case without a payload"
+        case .unusedEquality:
+            "this '==' would not be used: the compiler finds it only where the type itself says Hashable"
         case .recursive(let name):
             "\(name) within itself would have fields without end: use a Reference to a model, or a FieldValue"
         }

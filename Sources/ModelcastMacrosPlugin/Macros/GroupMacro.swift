@@ -2,9 +2,11 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// A macro that makes a type a `FieldGroup`. Macros of this kind differ in the declarations that they read, and in the
-/// members that they write.
+/// A macro that makes a type a `FieldGroup` or one value. Macros of this kind differ in the declarations that they
+/// read, and in the members that they write.
 public protocol GroupMacro: MemberMacro, ExtensionMacro {
+    /// The full name of the protocol that the type conforms to.
+    static var conformance: String { get }
     /// The members that the type gets, each as lines; nil for a type with problems.
     /// - Parameter context: receives the problems; nil where another role of the macro reports them.
     static func members(
@@ -14,6 +16,9 @@ public protocol GroupMacro: MemberMacro, ExtensionMacro {
 }
 
 extension GroupMacro {
+    /// The default: a group of fields.
+    public static var conformance: String { "ModelTypes.FieldGroup" }
+
     /// No formatting: the macro lays its text out itself.
     public static var formatMode: FormatMode { .disabled }
 
@@ -26,7 +31,7 @@ extension GroupMacro {
         return members?.map { "\(raw: $0.joined(separator: "\n"))" } ?? []
     }
 
-    /// The conformance to `FieldGroup`, if the type does not declare it itself. The members are in the type, because an
+    /// The conformance, if the type does not declare it itself. The members are in the type, because an
     /// extension could not see the names of the types around it.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
@@ -35,6 +40,6 @@ extension GroupMacro {
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: nil)
         guard members != nil, !protocols.isEmpty else { return [] }
-        return [try ExtensionDeclSyntax("extension \(raw: type.trimmedDescription): ModelTypes.FieldGroup {}")]
+        return [try ExtensionDeclSyntax("extension \(raw: type.trimmedDescription): \(raw: conformance) {}")]
     }
 }

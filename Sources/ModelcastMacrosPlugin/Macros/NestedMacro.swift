@@ -8,7 +8,7 @@ public struct NestedMacro: GroupMacro {
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?
     ) -> [[String]]? {
-        var reader = NestedReader(lexicalContext)
+        var reader = NestedReader(.nested, lexicalContext)
         let shape = reader.read(declaration, attribute)
         if let context { reader.findings.tell(context) }
         return shape.map { NestedCode($0).members }

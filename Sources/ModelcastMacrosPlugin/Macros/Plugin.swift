@@ -3,5 +3,7 @@ import SwiftSyntaxMacros
 
 @main
 struct ModelcastMacrosPlugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = [ModelMacro.self, NestedMacro.self, OneOfMacro.self, MarkerMacro.self]
+    let providingMacros: [any Macro.Type] = [
+        ModelMacro.self, NestedMacro.self, FieldValueMacro.self, OneOfMacro.self, MarkerMacro.self,
+    ]
 }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// A struct with `@Nested`, as it was read.
+/// A struct with `@Nested` or `@FieldValue`, as it was read.
 struct NestedShape {
     let access: Access
     let fields: [StoredProperty]
@@ -8,11 +8,14 @@ struct NestedShape {
     let hasOwnInit: Bool
 }
 
-/// Reads a struct with `@Nested`, and finds all its problems.
+/// Reads a struct with `@Nested` or `@FieldValue`, and finds all its problems.
 struct NestedReader {
+    private let subject: Subject
     private var structReader: StructReader
 
-    init(_ context: [Syntax]) { structReader = StructReader(.nested, context) }
+    init(_ subject: Subject, _ context: [Syntax]) {
+        (self.subject, structReader) = (subject, StructReader(subject, context))
+    }
 
     var findings: Findings { structReader.findings }
 
@@ -20,8 +23,9 @@ struct NestedReader {
     /// - Returns: nil for a struct with problems.
     mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> NestedShape? {
         guard let structure = structReader.read(declaration, attribute) else { return nil }
+        structReader.findings.checkEquality(of: structure)
         let fields = structReader.properties
-        if findings.isEmpty, fields.isEmpty {
+        if findings.isEmpty, fields.isEmpty, subject == .nested {
             structReader.findings.report(
                 .noFields, at: structure.name, .addMember("var <#name#>: <#Type#>", to: structure.memberBlock))
         }

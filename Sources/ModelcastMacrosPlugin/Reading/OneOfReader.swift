@@ -19,6 +19,7 @@ struct OneOfReader {
         }
         findings.checkPlace(of: enumeration, within: context, .oneOf)
         guard !isRaw(enumeration, attribute) else { return nil }
+        findings.checkEquality(of: enumeration)
         var cases: [OneOfCase] = []
         for member in enumeration.memberBlock.members {
             if let declaration = member.decl.as(EnumCaseDeclSyntax.self) {

@@ -33,7 +33,7 @@ enum UnsupportedType: String {
     func advice(_ subject: Subject) -> String {
         let orConvert = subject == .oneOf ? "" : ", or convert:"
         return switch self {
-        case .tuple: "make it a struct that is @Nested or a FieldValue, or fields of their own"
+        case .tuple: "make it a struct with @Nested or @FieldValue, or fields of their own"
         case .function: subject == .model ? "a property that does not travel is @Local" : "it cannot travel"
         case .existential: "name a concrete type, or Value for anything"
         case .implicitlyUnwrapped, .nestedOptional: subject == .oneOf ? "write T" : "write T?"

@@ -39,6 +39,9 @@ struct StructReader {
         if subject == .nested, declaration.is(EnumDeclSyntax.self) {
             return findings.report(.nestedEnum, at: keyword, .change(attribute.attributeName, to: "OneOf"))
         }
+        if subject == .value, declaration.is(EnumDeclSyntax.self) {
+            return findings.report(.valueEnum, at: keyword)
+        }
         let isClass = declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
         findings.report(.notStruct(kind, subject), at: keyword, isClass ? .change(keyword, to: "struct") : nil)
     }

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("(Int, Int)", "a tuple; make it a struct that is @Nested or a FieldValue, or fields of their own"),
+        ("(Int, Int)", "a tuple; make it a struct with @Nested or @FieldValue, or fields of their own"),
         ("() -> Void", "a function; it cannot travel"),
         ("Set<Int>", "a set, which has no order to travel in; use an array"),
         ("[Int: Int]", "a dictionary whose keys are not String; use String keys"),

@@ -23,6 +23,7 @@ struct Expansion {
         var specs = Expansion.specs(of: Expansion.markers)
         specs["Model"] = MacroSpec(type: ModelMacro.self, conformances: conformances.map { "\(raw: $0)" })
         specs["Nested"] = MacroSpec(type: NestedMacro.self, conformances: ["FieldGroup"])
+        specs["FieldValue"] = MacroSpec(type: FieldValueMacro.self, conformances: ["StructuredValue"])
         specs["OneOf"] = MacroSpec(type: OneOfMacro.self, conformances: ["FieldGroup"])
         return specs
     }
@@ -36,7 +37,9 @@ struct Expansion {
     var text: String { expanded(by: specs) }
 
     /// The source without the attributes: what is left of it where there is something wrong.
-    private var bare: String { expanded(by: Expansion.specs(of: Expansion.markers + ["Model", "Nested", "OneOf"])) }
+    private var bare: String {
+        expanded(by: Expansion.specs(of: Expansion.markers + ["Model", "Nested", "FieldValue", "OneOf"]))
+    }
 
     private func expanded(by specs: [String: MacroSpec]) -> String {
         let file = Parser.parse(source: source)

@@ -57,8 +57,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("(Int, Int)", 0, "a tuple; make it a struct that is @Nested or a FieldValue, or fields of their own"),
-        ("[()]", 1, "a tuple; make it a struct that is @Nested or a FieldValue, or fields of their own"),
+        ("(Int, Int)", 0, "a tuple; make it a struct with @Nested or @FieldValue, or fields of their own"),
+        ("[()]", 1, "a tuple; make it a struct with @Nested or @FieldValue, or fields of their own"),
         ("(() -> Void)?", 0, "a function; a property that does not travel is @Local"),
         ("@Sendable () -> Void", 0, "a function; a property that does not travel is @Local"),
         ("Any", 0, "a type that is known only at run time; name a concrete type, or Value for anything"),

@@ -37,6 +37,40 @@ func name(of flower: Flower) -> String {
 }
 // end example
 
+// example: field-value
+@FieldValue struct Topping {
+    var name: String
+    @Field("g", validate: .range(0...500)) var grams: Int?
+}
+
+@FieldValue struct Section {
+    var title: String
+    var sections: [Section] = []
+}
+
+@Model struct Recipe {
+    @ID let id: String
+    var toppings: [Topping] = []
+    var byLanguage: [String: Section]?
+    var favourite: Topping?
+}
+// end example
+
+// example: list-of-models
+@Model struct Pizza {
+    @ID let id: String
+    var name: String
+}
+
+@Model struct PizzaTopping {
+    @ID let id: UUID
+    @Constant let pizza: Reference<Pizza>
+    var name: String
+    /// Between those of its neighbours, so that a topping moves without a change of the others.
+    var place: Double
+}
+// end example
+
 @Model private struct Article {
     @ID let id: Int
     @Field(convert: Cents()) var price: Decimal
@@ -49,6 +83,16 @@ func name(of flower: Flower) -> String {
         let json = Data(#"{"id": 1, "price": 1234}"#.utf8)
         #expect(try JSONDecoder().decode(Article.self, from: json) == article)
         #expect(throws: FieldProblem.self) { try Article(id: 1, price: Decimal(string: "0.001") ?? 0).fields }
+    }
+
+    @Test func `toppings and sections of a recipe are a field each`() throws {
+        let json = Data(
+            #"{"id": "1", "toppings": [{"name": "salt", "g": 2}], "byLanguage": {"en": {"title": "a"}}}"#.utf8)
+        let recipe = try JSONDecoder().decode(Recipe.self, from: json)
+        #expect(try recipe.fields["toppings"] == [["name": "salt", "g": 2]])
+        #expect(try recipe.fields["byLanguage"] == ["en": ["title": "a", "sections": []]])
+        let topping = PizzaTopping(id: UUID(), pizza: Reference("p"), name: "salt", place: 0.5)
+        #expect(try topping.fields == ["pizza": "p", "name": "salt", "place": 0.5])
     }
 
     @Test func `a shade that is new has a name`() throws {

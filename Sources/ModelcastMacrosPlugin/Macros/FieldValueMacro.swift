@@ -1,0 +1,19 @@
+public import SwiftSyntax
+public import SwiftSyntaxMacros
+
+/// `@FieldValue`: makes a struct a `StructuredValue`.
+public struct FieldValueMacro: GroupMacro {
+    /// The protocol of structs that are the value of one field.
+    public static var conformance: String { "ModelTypes.StructuredValue" }
+
+    /// The members of the struct; nil for one with problems.
+    public static func members(
+        of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
+        telling context: (any MacroExpansionContext)?
+    ) -> [[String]]? {
+        var reader = NestedReader(.value, lexicalContext)
+        let shape = reader.read(declaration, attribute)
+        if let context { reader.findings.tell(context) }
+        return shape.map { NestedCode($0).membersOfValue }
+    }
+}
