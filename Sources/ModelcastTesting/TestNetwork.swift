@@ -246,9 +246,8 @@ public final class TestNetwork: Sendable {
 
     private func noService(_ name: String) -> TestNetworkError {
         let names = services.withLock { $0.keys.sorted() }
-        return TestNetworkError(
-            "no service called \(name) runs here; there \(names.isEmpty ? "is none" : "are \(names.joined(separator: ", "))")"
-        )
+        let others = names.isEmpty ? "is none" : "are \(names.joined(separator: ", "))"
+        return TestNetworkError("no service called \(name) runs here; there \(others)")
     }
 
     static func endpoint(of name: String) -> String { "memory://\(name)" }

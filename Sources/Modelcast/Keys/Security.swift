@@ -100,8 +100,8 @@ public struct Security: Hashable, Sendable {
         if keys.isEmpty, ownKeys.contains(where: named.contains) { return }
         logger.warning(
             """
-            those who listen with these grants drop the batches of this process that have to be signed, and get what it \
-            writes late, by copies that prove nothing
+            those who listen with these grants drop the batches of this process that have to be signed, and get what \
+            it writes late, by copies that prove nothing
             """,
             metadata: [
                 "origin": "\(name)",
