@@ -46,14 +46,15 @@ public final class TestNetwork: Sendable {
     /// Runs a publisher.
     /// - Parameters:
     ///   - name: its name, at which others find it.
-    ///   - configure: changes its configuration, all but transport and endpoints.
+    ///   - configure: changes its configuration, all but its name, transport and endpoints.
     /// - Throws: ``ModelcastError`` of the publisher; ``TestNetworkError`` for a name that is taken.
     public func publisher(
         _ name: String = "publisher", _ configure: (inout PublisherConfiguration) -> Void = { _ in }
     ) async throws -> Publisher {
-        var configuration = PublisherConfiguration(
-            name: name, endpoints: try SenderEndpoints(control: TestNetwork.endpoint(of: name)))
+        let endpoints = try SenderEndpoints(control: TestNetwork.endpoint(of: name))
+        var configuration = PublisherConfiguration(name: name, endpoints: endpoints)
         configure(&configuration)
+        (configuration.name, configuration.endpoints) = (name, endpoints)
         configuration.transport = bus.transport(of: name)
         let publisher = try Publisher(configuration, logger: logger)
         try run(.publisher(publisher), name) { try await publisher.run() }
@@ -70,6 +71,7 @@ public final class TestNetwork: Sendable {
     ) throws -> Publisher {
         var configuration = PublisherConfiguration(name: name, pushingTo: relays.map(TestNetwork.endpoint(of:)))
         configure(&configuration)
+        configuration.name = name
         configuration.transport = bus.transport(of: name)
         let publisher = try Publisher(configuration, logger: logger)
         try run(.publisher(publisher), name) { try await publisher.run() }
@@ -79,15 +81,16 @@ public final class TestNetwork: Sendable {
     /// Runs a relay.
     /// - Parameters:
     ///   - senders: the names of the publishers and relays that it listens to. They need not run yet.
-    ///   - configure: changes its configuration, all but transport and endpoints.
+    ///   - configure: changes its configuration, all but its name, transport and endpoints.
     /// - Throws: ``ModelcastError`` of the relay; ``TestNetworkError`` for a name that is taken.
     public func relay(
         _ name: String = "relay", of senders: [String], _ configure: (inout RelayConfiguration) -> Void = { _ in }
     ) async throws -> Relay {
+        let endpoints = try SenderEndpoints(control: TestNetwork.endpoint(of: name))
         var configuration = RelayConfiguration(
-            name: name, endpoints: try SenderEndpoints(control: TestNetwork.endpoint(of: name)),
-            publishers: senders.map(TestNetwork.endpoint(of:)))
+            name: name, endpoints: endpoints, publishers: senders.map(TestNetwork.endpoint(of:)))
         configure(&configuration)
+        (configuration.name, configuration.endpoints) = (name, endpoints)
         configuration.transport = bus.transport(of: name)
         let relay = try Relay(configuration, logger: logger)
         try run(.relay(relay), name) { try await relay.run() }
@@ -98,7 +101,7 @@ public final class TestNetwork: Sendable {
     /// Runs a subscriber. Call ``settle()`` to wait until it has what its senders have.
     /// - Parameters:
     ///   - senders: the names of the publishers and relays that it listens to. They need not run yet.
-    ///   - configure: changes its configuration, all but the transport.
+    ///   - configure: changes its configuration, all but its name and the transport.
     /// - Throws: ``ModelcastError`` of the subscriber; ``TestNetworkError`` for a name that is taken.
     public func subscriber(
         _ name: String = "subscriber", of senders: [String] = ["publisher"],
@@ -107,6 +110,7 @@ public final class TestNetwork: Sendable {
         var configuration = SubscriberConfiguration(
             name: name, publishers: senders.map(TestNetwork.endpoint(of:)))
         configure(&configuration)
+        configuration.name = name
         configuration.transport = bus.transport(of: name)
         let subscriber = try Subscriber(configuration, logger: logger)
         try run(.subscriber(subscriber), name) { try await subscriber.run() }

@@ -211,13 +211,14 @@ extension Replica {
     }
 
     /// Takes over into the new copy what came before the renewal began and no snapshot has: a relay passes a batch on
-    /// at once, while its own copy may wait for other parts of the transaction. What a later start of the origin
-    /// replaces is left, and only what is young enough for its delete to be remembered is taken over.
+    /// at once, while its own copy may wait for other parts of the transaction. What no sender follows any more is
+    /// left, and only what is young enough for its delete to be remembered is taken over.
     private func keepAhead(in renewal: Renewal, now: Moment) {
         let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
         let ahead = renewal.reachAtStart.filter { reach in
-            streams[reach.key]?.incarnation == reach.incarnation
-                && !reach.isReached(by: told[reach.key.origin] ?? [])
+            let heads = told[reach.key.origin] ?? []
+            return streams[reach.key]?.incarnation == reach.incarnation
+                && heads.contains { $0.incarnation == reach.incarnation } && !reach.isReached(by: heads)
         }
         for (type, reaches) in Dictionary(grouping: ahead, by: \.type) {
             keepParts(of: Set(reaches.map(\.key.origin)), type, in: renewal) { _ in
