@@ -54,10 +54,8 @@ public final class TestNetwork: Sendable {
         let endpoints = try SenderEndpoints(control: TestNetwork.endpoint(of: name))
         var configuration = PublisherConfiguration(name: name, endpoints: endpoints)
         configure(&configuration)
-        (configuration.name, configuration.endpoints) = (name, endpoints)
-        configuration.transport = bus.transport(of: name)
-        let publisher = try Publisher(configuration, logger: logger)
-        try run(.publisher(publisher), name) { try await publisher.run() }
+        configuration.endpoints = endpoints
+        let publisher = try run(configuration, as: name)
         _ = try await publisher.boundEndpoints
         return publisher
     }
@@ -71,11 +69,7 @@ public final class TestNetwork: Sendable {
     ) throws -> Publisher {
         var configuration = PublisherConfiguration(name: name, pushingTo: relays.map(TestNetwork.endpoint(of:)))
         configure(&configuration)
-        configuration.name = name
-        configuration.transport = bus.transport(of: name)
-        let publisher = try Publisher(configuration, logger: logger)
-        try run(.publisher(publisher), name) { try await publisher.run() }
-        return publisher
+        return try run(configuration, as: name)
     }
 
     /// Runs a relay.
@@ -123,6 +117,14 @@ public final class TestNetwork: Sendable {
         guard let running = services.withLock({ $0.removeValue(forKey: name) }) else { throw noService(name) }
         running.task.cancel()
         try await running.task.value
+    }
+
+    private func run(_ changed: PublisherConfiguration, as name: String) throws -> Publisher {
+        var configuration = changed
+        (configuration.name, configuration.transport) = (name, bus.transport(of: name))
+        let publisher = try Publisher(configuration, logger: logger)
+        try run(.publisher(publisher), name) { try await publisher.run() }
+        return publisher
     }
 
     private func run(

@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What an origin knows of stamps that lay, or lie, ahead of its wall clock.
+/// Stamps of an origin that lay, or lie, ahead of its wall clock, as far as it knows.
 struct ClockAhead: Sendable {
     /// Whether such stamps are taken by others.
     var review = ClockReview()

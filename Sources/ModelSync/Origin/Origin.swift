@@ -50,7 +50,7 @@ public struct Origin {
     var hasTransactions = false
     /// When a report may make this origin start anew again, and the pause after that.
     var renewals: (next: UInt64, pause: UInt64) = (0, 0)
-    /// What is known of stamps that lay, or lie, ahead of the wall clock.
+    /// Stamps that lay, or lie, ahead of the wall clock.
     var ahead = ClockAhead()
     var sweep = TombstoneSweep()
     /// When heads are told next, and how often they were.

@@ -27,7 +27,7 @@ public final class Replica {
     var unsettled = UnsettledStreams()
     var audits = AuditTable()
     var renewal: Renewal?
-    /// What is due from time to time: old deletes go; staleness, clocks and claims are looked at.
+    /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at.
     var upkeep = (sweep: TombstoneSweep(), nextReview: UInt64(0))
     /// The signatures that are looked at; nil where none has to be there.
     var signatures: SignatureCheck?

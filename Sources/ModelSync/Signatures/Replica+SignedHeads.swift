@@ -62,9 +62,10 @@ extension Replica {
             var older = 0
             let hash = snapshot.contentHash(
                 of: told.type, bucket: bucket, since: told.since, count: &modelCount, olderCount: &older)
-            // What others may have written too is looked for only where it matters.
-            let isOthers = (older > 0 || hash.bytes != told.hash(of: bucket)) && isShared(bucket, of: told, snapshot)
-            if hash.bytes == told.hash(of: bucket) || isOthers {
+            let isAsSigned = hash.bytes == told.hash(of: bucket)
+            // Writes of others are looked for only where they matter.
+            let isOthers = (older > 0 || !isAsSigned) && isShared(bucket, of: told, snapshot)
+            if isAsSigned || isOthers {
                 equal.append(bucket)
             } else {
                 differing.append(bucket)

@@ -5,8 +5,8 @@ public import ModelRecord
 /// ```swift
 /// @Field(validate: .count(1...9)) var labels: [Label]
 /// ```
-/// It takes elements of any type and does not name it. So it is the one for a struct with elements of its own
-/// type: the compiler cannot look at an argument of `@Field` that names the struct around it.
+/// Elements may be of any type, which the argument does not name. So it is the one for a struct with elements of its
+/// own type: the compiler cannot look at an argument of `@Field` that names the struct around it.
 public struct CountValidation: FieldValidation {
     private let low: Int
     private let high: Int?

@@ -3,7 +3,7 @@ import ModelRecord
 /// Writes the properties of a struct into a map: the reverse of ``MapSource``.
 struct MapSink: FieldSink {
     private var map: [String: Value] = [:]
-    /// What has the form of JSON: groups, and names with dots. Begun with the first of them.
+    /// The part in the form of JSON: groups, and names with dots. Begun with the first of them.
     private var withPaths: (node: ValueNode, sink: FieldEncoder)?
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {

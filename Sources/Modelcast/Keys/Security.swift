@@ -95,7 +95,7 @@ public struct Security: Hashable, Sendable {
         let keys = rules.keys(ofStartsOf: name)
         let ownKeys = signingKey.map { [$0.publicKey] } ?? []
         guard !keys.isEmpty || !ownKeys.isEmpty, !ownKeys.contains(where: keys.contains) else { return }
-        // Its key is named, and nothing that it may write has to be signed.
+        // The key is named by sign=, and nothing that it may write has to be signed.
         let named = rules.signers.filter { $0.publication.has(origin: name) }.map(\.key)
         if keys.isEmpty, ownKeys.contains(where: named.contains) { return }
         logger.warning(

@@ -106,7 +106,7 @@ struct PublisherLoop: ~Copyable {
         let work = takeWork()
         let now = clock.now()
         if let failure = work.streamFailure { throw failure }
-        reviewGrants()
+        reviewGrants(now: now)
         keep(work.incarnation)
         follow(work.incarnation)
         try send(work.actions)
@@ -126,9 +126,9 @@ struct PublisherLoop: ~Copyable {
     }
 
     /// Warns where others with the grants that hold now would not believe this publisher.
-    private mutating func reviewGrants() {
+    private mutating func reviewGrants(now: Moment) {
         guard let security = publisher.configuration.security, let access = security.access else { return }
-        let (name, time) = (publisher.configuration.name, clock.now().uptimeMicroseconds)
+        let (name, time) = (publisher.configuration.name, now.uptimeMicroseconds)
         if time >= nextTypeReview || access.version != grantsVersion {
             nextTypeReview = time + PublisherLoop.typeReviewMicroseconds
             if access.version != grantsVersion { grantedTypes = [] }

@@ -113,8 +113,8 @@ extension Replica {
         self.renewal = nil
         mergeUncovered(of: renewal)
         keepPushed(in: renewal, now: now)
-        keepAhead(in: renewal, now: now)
-        keepDoubted(in: renewal, now: now)
+        // Together, so that the records of a type are walked once.
+        keepYoung(of: streamsAhead(of: renewal) + doubtedStreams, in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
             let types = Set(old.types).union(new.types).filter { type in
@@ -210,37 +210,39 @@ extension Replica {
         }
     }
 
-    /// Takes over into the new copy what came before the renewal began and no snapshot has: a relay passes a batch on
-    /// at once, while its own copy may wait for other parts of the transaction. What no sender follows any more is
-    /// left, and only what is young enough for its delete to be remembered is taken over.
-    private func keepAhead(in renewal: Renewal, now: Moment) {
-        let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
-        let ahead = renewal.reachAtStart.filter { reach in
-            let heads = told[reach.key.origin] ?? []
-            return streams[reach.key]?.incarnation == reach.incarnation
-                && heads.contains { $0.incarnation == reach.incarnation } && !reach.isReached(by: heads)
-        }
-        for (type, reaches) in Dictionary(grouping: ahead, by: \.type) {
-            keepParts(of: Set(reaches.map(\.key.origin)), type, in: renewal) { _ in
+    /// Takes over into the new copy what these streams have brought, as far as it is young enough for its delete to be
+    /// remembered.
+    private func keepYoung(of kept: [StreamState], in renewal: Renewal, now: Moment) {
+        for (type, streams) in Dictionary(grouping: kept, by: \.type) {
+            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { _ in
                 clockGuard.earliestYoung(now: now)
             }
         }
     }
 
-    /// Takes over into the new copy what only a sender's word on others says that a snapshot had, while another sender
-    /// tells less: where that word is false, the other sender may be the only one that has it, and may still hold it
-    /// back. Only what is young enough for its delete to be remembered is taken over.
-    private func keepDoubted(in renewal: Renewal, now: Moment) {
-        let doubted = streams.values.filter { stream in
+    /// The streams that had come further before the renewal began than any snapshot reaches: a relay passes a batch on
+    /// at once, while its own copy may wait for other parts of the transaction. Streams that no sender follows any more
+    /// are none of them.
+    private func streamsAhead(of renewal: Renewal) -> [StreamState] {
+        let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
+        return renewal.reachAtStart.compactMap { reach in
+            let heads = told[reach.key.origin] ?? []
+            guard let stream = streams[reach.key], stream.incarnation == reach.incarnation,
+                heads.contains(where: { $0.incarnation == reach.incarnation }), !reach.isReached(by: heads)
+            else { return nil }
+            return stream
+        }
+    }
+
+    /// The streams of which only a sender's word on others says that a snapshot had them, while another sender tells
+    /// less: where that word is false, the other sender may be the only one that has the rest, and may still hold it
+    /// back.
+    private var doubtedStreams: [StreamState] {
+        streams.values.filter { stream in
             guard !stream.isPushed, let claim = stream.claims.last else { return false }
             return stream.tellers.contains { teller in
                 teller.sender != claim.claimant && sessions[teller.sender.index].isSynced
                     && (stream.head(toldBy: teller.sender) ?? 0) < claim.through
-            }
-        }
-        for (type, streams) in Dictionary(grouping: doubted, by: \.type) {
-            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { _ in
-                clockGuard.earliestYoung(now: now)
             }
         }
     }

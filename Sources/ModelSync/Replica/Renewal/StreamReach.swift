@@ -3,14 +3,12 @@ import ModelWire
 /// How far the batches of a stream have come here.
 struct StreamReach {
     let key: StreamKey
-    let type: String
     let incarnation: UInt64
     /// The last sequence that was applied, also beyond a hole.
     let last: UInt64
 
     init(_ stream: StreamState) {
         key = stream.key
-        type = stream.type
         incarnation = stream.incarnation
         last = max(stream.tracker.applied, stream.tracker.ahead.last?.upperBound ?? 0)
     }

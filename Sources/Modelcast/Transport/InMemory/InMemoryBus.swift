@@ -20,7 +20,7 @@ public final class InMemoryBus: Sendable {
     let exchange = Guarded(InMemoryExchange())
     /// Set by a test that moves the time of the services; nil for the machine's clocks.
     let shift: ClockShift?
-    /// Whoever waits for the next service that has nothing to do; nil where nobody may.
+    /// The waiters for the next service that has nothing to do; nil where nobody may wait.
     let idleWaiters: Waiters<Void>?
 
     /// A bus at which nothing is bound.

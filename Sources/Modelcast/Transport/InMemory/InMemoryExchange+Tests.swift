@@ -1,12 +1,12 @@
 import Synchronization
 import ZeroMQ
 
-/// What tests do to a bus: they learn when nothing is under way, and make faults.
+/// Tests of services on a bus: they learn when nothing is under way, and make faults.
 extension InMemoryExchange {
     /// The thread of a service.
     struct Thread {
         let waker: Waker
-        /// It waits, and has taken nothing that it has not dealt with.
+        /// The thread waits, and has taken nothing that it has not dealt with.
         var isIdle = false
     }
 
