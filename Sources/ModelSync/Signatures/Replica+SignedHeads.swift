@@ -30,22 +30,29 @@ extension Replica {
         return isNew
     }
 
-    /// Tells of origins that send, and whose copies cannot be compared: whoever stands between may withhold something.
+    /// Tells of copies that cannot be compared: whoever stands between may withhold something.
+    ///
+    /// An origin that only pushes signs no copy. That it does is the word of a relay, which may be a lie: so it is told
+    /// of such an origin as well, though only once, and is no excuse for one that has signed its copy before.
     func reviewSignedHeads(now: Moment) {
         guard signatures?.copies.mayReview(at: now.uptimeMicroseconds) ?? false else { return }
-        for stream in streams.values
-        where stream.staleSince == nil && stream.tracker.applied > 0 && !origins[stream.key.origin].isPushed {
-            let whole = StreamKey(origin: stream.key.origin, topic: .data(type: stream.type))
+        for stream in streams.values where stream.staleSince == nil && stream.tracker.applied > 0 {
+            let (origin, type) = (stream.key.origin, stream.type)
+            let whole = StreamKey(origin: origin, topic: .data(type: type))
             guard let keys = signatures?.keys(of: whole), !keys.isEmpty,
-                signatures?.copies.isOverdue(stream.key.origin, stream.type, at: now.uptimeMicroseconds) ?? false
+                let overdue = signatures?.copies.overdue(
+                    origin, type, isPushed: origins[origin].isPushed, at: now.uptimeMicroseconds)
             else { continue }
-            notice(
-                .unconfirmedCopy,
-                [
-                    "origin": stream.key.origin, "type": stream.type,
-                    "advice":
-                        "each process between has to have the same grants; one that has them may withhold or delay it",
-                ])
+            let advice =
+                switch overdue {
+                case .pushed:
+                    "relays say that \(origin) only pushes: then no process can tell whether they have made up "
+                        + "what they answer with their copies; if it does not, one of them lies"
+                case .sent:
+                    "each process between has to have the same grants; one that has them may withhold or delay it"
+                }
+            errors.note("copy that cannot be compared", of: origin, "nobody tells what \(origin) signs of \(type)")
+            notice(.unconfirmedCopy, ["origin": origin, "type": type, "advice": advice])
         }
     }
 

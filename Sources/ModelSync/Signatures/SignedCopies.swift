@@ -9,6 +9,14 @@ struct SignedCopies {
         let type: String
     }
 
+    /// Why a copy could not be compared for long.
+    enum Overdue {
+        /// Its origin is heard by somebody, and what it signs did not arrive.
+        case sent
+        /// Its origin only pushes, or relays say so.
+        case pushed
+    }
+
     private struct Copy {
         /// The stamp of the last signed heads that were verified, and of the last with which the copy was compared.
         var verified: Stamp = 0
@@ -17,6 +25,8 @@ struct SignedCopies {
         var differing: [Int: UInt64] = [:]
         /// The log was told that the copy holds what is older than what is signed.
         var isOlderTold = false
+        /// The log was told that nothing is signed of the copy, as its origin only pushes.
+        var isPushedTold = false
         /// When the log was told last that some differ.
         var toldAt: UInt64?
         /// Since when the copy was not compared whole; nil where that was not awaited before.
@@ -83,16 +93,23 @@ struct SignedCopies {
         return true
     }
 
-    /// The copy of the type could not be compared whole for minutes, or since that was said last.
-    mutating func isOverdue(_ origin: String, _ type: String, at time: UInt64) -> Bool {
+    /// Looks whether the copy of the type could not be compared whole for minutes, or since that was said last.
+    /// - Parameter isPushed: relays say that the origin only pushes, which is said once, and counts only as long as it
+    ///   has signed nothing of its copy.
+    /// - Returns: what is to be told; nil where nothing is.
+    mutating func overdue(_ origin: String, _ type: String, isPushed: Bool, at time: UInt64) -> Overdue? {
         let name = Name(origin: origin, type: type)
         makeRoom(for: name)
-        let since = copies[name]?.awaitedSince ?? time
+        let copy = copies[name] ?? Copy()
+        let since = copy.awaitedSince ?? time
         let others = copies.keys.count { $0.origin == origin && $0.type != type }
         let patience = SignedCopies.overdueMicroseconds + UInt64(others) * SignedCopies.roundMicroseconds
         let isOverdue = time >= since + patience
         copies[name, default: Copy()].awaitedSince = isOverdue ? time : since
-        return isOverdue
+        guard isOverdue else { return nil }
+        guard isPushed, copy.verified == 0 else { return .sent }
+        copies[name]?.isPushedTold = true
+        return copy.isPushedTold ? nil : .pushed
     }
 
     private mutating func makeRoom(for name: Name) {

@@ -154,6 +154,34 @@ import Testing
         #expect(network.notices.count { $0.kind == .unconfirmedCopy } == 1)
     }
 
+    @Test func `an origin that is said to only push is told once as one that cannot be compared`() throws {
+        var network = try Self.network()
+        for number in 0..<100 { try network.write(0, "\(number)", ["a": 1]) }
+        try Self.join(&network)
+        let own = network.links.firstIndex { $0.listener == .replica(0) }
+        network.loses = { link, payload in link == own && payload.count > 1 && payload[1] == 3 }
+        network.replicas[0].notePushed("accounts")
+        network.run(milliseconds: 1_500_000)
+        let notices = network.notices.filter { $0.kind == .unconfirmedCopy && $0.metadata["origin"] == "accounts" }
+        #expect(notices.count == 1)
+        #expect(notices.allSatisfy { $0.metadata["advice"]?.contains("only pushes") ?? false })
+        #expect(network.replicas[0].errors.all.contains { $0.kind == "copy that cannot be compared" })
+    }
+
+    @Test func `that an origin only pushes is no excuse once it has signed its copy`() throws {
+        var network = try Self.network()
+        for number in 0..<100 { try network.write(0, "\(number)", ["a": 1]) }
+        try Self.join(&network)
+        network.run(milliseconds: 100_000)
+        let own = network.links.firstIndex { $0.listener == .replica(0) }
+        network.loses = { link, payload in link == own && payload.count > 1 && payload[1] == 3 }
+        network.replicas[0].notePushed("accounts")
+        network.run(milliseconds: 700_000)
+        let advice = network.notices.filter { $0.kind == .unconfirmedCopy }.compactMap { $0.metadata["advice"] }
+        #expect(advice.count == 2)
+        #expect(advice.allSatisfy { $0.contains("withhold") })
+    }
+
     @Test func `what two origins write by turns is compared with neither`() throws {
         var network = try Self.network()
         try Self.join(&network)
