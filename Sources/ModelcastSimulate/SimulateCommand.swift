@@ -56,7 +56,7 @@ struct SimulateCommand: ParsableCommand {
         help: """
             What scenarios may have beside losses, crashes, partitions and clocks that jump, with commas: \
             \(Scenario.Feature.allCases.map(\.rawValue).joined(separator: ", ")); or all, or none. \
-            (default: all but names)
+            (default: all)
             """)
     var features: String?
 
@@ -75,8 +75,7 @@ struct SimulateCommand: ParsableCommand {
 
     private var chosenFeatures: Set<Scenario.Feature> {
         switch features {
-        case nil: Scenario.Feature.usual
-        case "all": Set(Scenario.Feature.allCases)
+        case nil, "all": Set(Scenario.Feature.allCases)
         case "none": []
         case let names?: Set(names.split(separator: ",").compactMap { Scenario.Feature(rawValue: String($0)) })
         }

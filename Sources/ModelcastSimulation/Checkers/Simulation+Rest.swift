@@ -227,9 +227,11 @@ extension Simulation {
     ///   a job's earlier start.
     /// - A liar that claims to hold what was lost hides the loss.
     /// - Where deletes are forgotten, one copy may forget a delete before another.
+    /// - A relay of too many names tells no heads of some, and digests alone show what was lost of these.
     private func isAtRest(_ held: OracleModel, _ wanted: OracleModel) -> Bool {
         if held == wanted { return true }
-        let maySomeLack = faults[.crash] > 0 || oracle.isForgetful || hasLiar || isRestOfStarts(held, wanted)
+        let maySomeLack =
+            faults[.crash] > 0 || oracle.isForgetful || hasLiar || settings.names != nil || isRestOfStarts(held, wanted)
         guard maySomeLack, wanted.holds(held), held.exists == wanted.exists else { return false }
         return !held.exists || (held.touched == wanted.touched && held.knownCells == wanted.knownCells)
     }

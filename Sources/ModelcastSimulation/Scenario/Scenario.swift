@@ -41,18 +41,15 @@ public struct Scenario: Sendable {
         case signatures
         /// Publishers without a disk take their models back from relays.
         case recovery
-
-        /// The features of a scenario by default: all but many names, which change what other seeds play.
-        public static let usual = Set(allCases).subtracting([.names])
     }
 
     /// - Parameters:
     ///   - hasDigests: whether heads carry digests; by default they do unless there is a sabotage, as digests would
     ///     mend its damage.
-    ///   - features: what the scenario may have.
+    ///   - features: what the scenario may have; everything by default.
     public init(
         seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil,
-        features: Set<Feature> = Feature.usual, isTold: Bool = false
+        features: Set<Feature> = Set(Feature.allCases), isTold: Bool = false
     ) {
         self.features = features
         self.hasDigests = hasDigests ?? (sabotage == nil)

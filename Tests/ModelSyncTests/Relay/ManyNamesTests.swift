@@ -150,6 +150,31 @@ import Testing
         #expect(network.replicas[0].counters[.holesFound] == 0)
     }
 
+    @Test(arguments: [1, 2] as [UInt64])
+    func `what was pushed under forgotten names survives starting anew, as does what a name that goes on had before`(
+        start: UInt64
+    ) throws {
+        var network = try network(kept: 10)
+        try network.addOrigin("origin")
+        network.connect(.relay(0), to: .origin(0))
+        for number in 0..<40 {
+            _ = push(try batch("job-\(number)"), &network)
+            network.run(milliseconds: 1_000)
+        }
+        let relay = network.relays[0]
+        #expect(!relay.replica.follows("job-0") && !relay.replica.follows("job-1"))
+        // A later start of one goes on, with another model.
+        var writer = BatchWriter()
+        let incarnation = incarnation + start - 1
+        try writer.append(.merge, stamp: incarnation + 9, id: "later", fields: ["a": 9])
+        let later = writer.finish(origin: "job-1", incarnation: incarnation, sequence: start == 1 ? 2 : 1)
+        #expect(push(later, &network) == .accepted(rid: 1))
+        relay.replica.startAnew(relay.replica.prefixes, reason: "test", now: network.now)
+        network.run(milliseconds: 20_000)
+        #expect(!relay.replica.isStartingAnew && relay.replica.counters[.renewals] == 1)
+        #expect(relay.cache.count(of: "User") == 41)
+    }
+
     @Test func `an origin that is heard itself is told whatever names come, and types take room for good`() throws {
         var network = try network()
         try network.addOrigin("origin")

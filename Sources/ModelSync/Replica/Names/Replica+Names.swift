@@ -120,9 +120,14 @@ extension Replica {
 
     /// Sets a stream that was forgotten to where it stood.
     func goOn(_ stream: StreamState) {
-        let applied = nameLimits.forgotten.applied(stream.key, stream.incarnation)
-        guard applied > 0 else { return }
-        stream.tracker.cover(through: applied)
+        guard let stand = nameLimits.forgotten[stream.key] else { return }
+        if stand.isPushed {
+            stream.isPushed = true
+            origins[stream.key.origin].isPushedHere = true
+            if stand.incarnation < stream.incarnation { stream.holdsOlderIncarnation = true }
+        }
+        guard stand.incarnation == stream.incarnation, stand.applied > 0 else { return }
+        stream.tracker.cover(through: stand.applied)
         stream.holdsUntold = true
     }
 

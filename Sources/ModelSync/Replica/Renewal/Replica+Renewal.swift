@@ -112,9 +112,7 @@ extension Replica {
     private func switchOver(to renewal: Renewal, now: Moment) {
         self.renewal = nil
         mergeUncovered(of: renewal)
-        keepPushed(in: renewal, now: now)
-        // Together, so that the records of a type are walked once.
-        keepYoung(of: streamsAhead(of: renewal) + doubtedStreams, in: renewal, now: now)
+        keepOwn(in: renewal, now: now)
         let (old, new) = (cache.snapshot(), renewal.cache.snapshot())
         let (_, summary) = cache.commit { commit in
             let types = Set(old.types).union(new.types).filter { type in
@@ -192,31 +190,34 @@ extension Replica {
         }
     }
 
-    /// Takes over into the new copy what was pushed here and no sender has to its end: it may be nowhere else. A sender
-    /// that claims to have it may be wrong, so what is young enough for its delete to be remembered is taken over as
-    /// well.
-    private func keepPushed(in renewal: Renewal, now: Moment) {
+    /// Takes over into the new copy what the snapshots may lack: all that was pushed here and no sender has to its end,
+    /// as it may be nowhere else; and of other streams that may be ahead of the snapshots, and of names that nobody
+    /// follows any more, what is young enough for its delete to be remembered. So much is taken over of what was pushed
+    /// here and a sender claims to have, too, which may be wrong.
+    private func keepOwn(in renewal: Renewal, now: Moment) {
+        let young = clockGuard.earliestYoung(now: now)
+        var earliest: [String: [String: Stamp]] = [:]
+        func keep(_ origin: String, of type: String, since: Stamp) {
+            earliest[type, default: [:]][origin] = min(earliest[type]?[origin] ?? since, since)
+        }
+        for stream in streamsAhead(of: renewal) + doubtedStreams {
+            keep(stream.key.origin, of: stream.type, since: young)
+        }
         let told = Dictionary(grouping: renewal.completeHeads ?? [], by: \.origin)
-        let pushed = streams.values.filter(\.isPushed)
-        let kept = pushed.filter { stream in
+        for stream in streams.values where stream.isPushed {
             // No head tells what an earlier start has pushed.
-            stream.holdsOlderIncarnation || !StreamReach(stream).isReached(by: told[stream.key.origin] ?? [])
+            let isElsewhere =
+                !stream.holdsOlderIncarnation && StreamReach(stream).isReached(by: told[stream.key.origin] ?? [])
+            keep(stream.key.origin, of: stream.type, since: isElsewhere ? young : 0)
         }
-        for (type, streams) in Dictionary(grouping: pushed, by: \.type) {
-            let keptOrigins = Set(kept.lazy.filter { $0.type == type }.map(\.key.origin))
-            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { origin in
-                keptOrigins.contains(origin) ? 0 : clockGuard.earliestYoung(now: now)
-            }
+        for key in nameLimits.forgotten.pushed where !follows(key.origin) {
+            if let type = key.topic.type { keep(key.origin, of: type, since: 0) }
         }
-    }
-
-    /// Takes over into the new copy what these streams have brought, as far as it is young enough for its delete to be
-    /// remembered.
-    private func keepYoung(of kept: [StreamState], in renewal: Renewal, now: Moment) {
-        for (type, streams) in Dictionary(grouping: kept, by: \.type) {
-            keepParts(of: Set(streams.map(\.key.origin)), type, in: renewal) { _ in
-                clockGuard.earliestYoung(now: now)
-            }
+        let mayHaveForgotten = counters[.forgottenNames] > 0 || clockGuard.lastAlive != nil
+        let types = mayHaveForgotten ? cache.types : earliest.keys.sorted()
+        for type in types where renewal.prefixes.contains(where: { Topic.data(type: type).overlaps($0.bytes) }) {
+            let origins = earliest[type] ?? [:]
+            keepParts(of: type, in: renewal) { origin in origins[origin] ?? (follows(origin) ? nil : young) }
         }
     }
 
@@ -247,17 +248,16 @@ extension Replica {
         }
     }
 
-    /// Takes over into the new copy what these origins have written, each since the stamp that `earliest` gives. Only
+    /// Takes over into the new copy what the origins have written for which `earliest` gives a stamp, since then. Only
     /// their parts are taken: what others have written may be deleted, and the delete forgotten.
-    private func keepParts(
-        of origins: Set<String>, _ type: String, in renewal: Renewal, since earliest: (_ origin: String) -> Stamp
-    ) {
+    private func keepParts(of type: String, in renewal: Renewal, since earliest: (_ origin: String) -> Stamp?) {
         let old = cache.snapshot()
         var plan = MergePlan()
         renewal.cache.commit { commit in
             old.forEach(type: type, includingTombstones: true) { record in
-                for origin in record.origins.intersection(origins) {
-                    guard let part = record.part(of: origin, since: earliest(origin), plan: &plan) else { continue }
+                for origin in record.origins {
+                    guard let since = earliest(origin), let part = record.part(of: origin, since: since, plan: &plan)
+                    else { continue }
                     commit.join(part, type: type)
                 }
                 return true

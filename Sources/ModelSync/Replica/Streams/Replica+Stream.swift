@@ -259,7 +259,7 @@ extension Replica {
         stream.isUntold = telling == .untold
         if stream.isUntold { nameLimits.leavesNamesOut = true }
         goOn(stream)
-        stream.holdsOlderIncarnation = latest > incarnation
+        if latest > incarnation { stream.holdsOlderIncarnation = true }
         // A restored state may hold models of this stream although no position of it was stored.
         stream.holdsUntold = latest > incarnation || clockGuard.lastAlive != nil || origins[key.origin].mayHaveFormer
         if !isClaim { proveStart(key.origin, incarnation) }
