@@ -206,6 +206,9 @@ struct GrantLineReader {
                 column,
                 "sign= proves what a key writes, and this one may write nothing: add publish:TYPE and origin=NAME")
         }
+        if rights.isOperator, let one = rights.subscriptions.first {
+            warn(name.column, "subscribe:\(one) adds nothing to operate, which reads everything")
+        }
         if rights.isRelay, rights.readable.isEmpty {
             warn(
                 name.column,
@@ -226,10 +229,16 @@ struct GrantLineReader {
         warn(name.column, "\(idle.rawValue)= bounds what \(name.text) pushes, and it may push nothing")
     }
 
-    /// Warns where a pattern adds nothing.
+    /// Warns where a pattern adds nothing, or matches no name that there can be.
     private mutating func note(_ pattern: NamePattern, _ word: GrantWord, among others: [NamePattern]) {
-        guard let other = others.first(where: { $0.covers(pattern) }) else { return }
-        warn(word.column, "\(word.text) adds nothing to \(other)")
+        let isOrigin = word.text.hasPrefix("origin=")
+        if let reason = isOrigin ? pattern.lengthFault : pattern.typeFault {
+            warn(word.column, "\(word.text) can grant nothing: \(reason)")
+        } else if let other = others.first(where: { $0.covers(pattern) }) {
+            warn(word.column, "\(word.text) adds nothing to \(other)")
+        } else if let other = others.first(where: { pattern.covers($0) }) {
+            warn(word.column, "\(other) adds nothing to \(word.text)")
+        }
     }
 
     /// The warning for a key that stands in two lines.

@@ -27,6 +27,9 @@ extension Grants {
                 + signatures(of: signedTypes(in: publication), publication)
         }
         if rights.isRelay { lines.append("may hand on what other origins wrote") }
+        if rights.isRelay || rights.isOperator {
+            lines.append("may tell a publisher of later writes of its own, so that it starts anew")
+        }
         return lines.isEmpty ? ["may connect, and nothing else"] : lines
     }
 

@@ -31,6 +31,17 @@ public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
     /// Some name is matched by both patterns. One of two such patterns covers the other.
     public func overlaps(_ other: NamePattern) -> Bool { covers(other) || other.covers(self) }
 
+    /// Why no name of a type matches; nil where one may.
+    var typeFault: String? {
+        if let first = text.unicodeScalars.first, first != "_", !first.properties.isAlphabetic || !first.isASCII {
+            return "a type begins with a letter or _"
+        }
+        return lengthFault
+    }
+
+    /// Why no name is as long; nil where one may be.
+    var lengthFault: String? { text.utf8.count > 64 ? "a name has 64 bytes at most" : nil }
+
     /// The pattern as it is written.
     public var description: String { text + (isPrefix ? "*" : "") }
 }

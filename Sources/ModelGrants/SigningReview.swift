@@ -36,8 +36,13 @@ struct SigningReview {
     /// Types that have to be signed and nobody may write, as a slip makes them.
     private var requirementsOfNothing: [GrantsProblem] {
         let written = entries.flatMap(\.publication.types)
-        guard !written.isEmpty else { return [] }
         return requirements.compactMap { requirement in
+            if let reason = requirement.pattern.typeFault {
+                return GrantsProblem(
+                    line: requirement.line, column: requirement.column,
+                    message: "\(requirement.pattern) can be no type, so this requires nothing: \(reason)")
+            }
+            if written.isEmpty { return nil }
             guard !written.contains(where: { $0.overlaps(requirement.pattern) }) else { return nil }
             let text = requirement.pattern.description
             let near = written.map(\.description).first { GrantSpelling.distance($0, text) <= min(2, text.count / 2) }

@@ -23,10 +23,12 @@
 /// | `oneOf` of other things | `@OneOf enum`; the `const` property that tells objects apart is its case |
 /// | `oneOf` or `anyOf` with `null`, `"null"` in `type`, `nullable` | an optional |
 /// | `allOf`, `anyOf` or `oneOf` of one | that one |
+/// | `allOf` of several, `$ref` beside properties | one type with all of it |
+/// | `anyOf` or `oneOf` of which one allows all that the others do | that one |
 /// | not `required`, without `default` | an optional |
 /// | `default` | an initial value, which also stands for null |
-/// | `minimum`, `maxLength`, `minItems` and their like | `validate:` |
-/// | `$ref` to a file or into `$defs` | that type; of a model `Reference<Model>` |
+/// | `minimum`, `maxLength`, `minItems`, `pattern`, `multipleOf`, `uniqueItems` | `validate:` |
+/// | `$ref` to a file, an `$id`, an `$anchor` or a place in a schema | that type; of a model `Reference<Model>` |
 /// | `description` | a documentation comment |
 ///
 /// Keywords of this package begin with `x-modelcast-`:
@@ -41,6 +43,8 @@
 /// | `reference` | text or integer | the id of the model of that file, as with `$ref` to it |
 /// | `open` | enum of texts | `Open<T>`: keeps a value that has no case here |
 /// | `names` | enum | the case for a value: `{"1st": "first"}` |
+/// | `swift`, `convert` | property | a type of your own that is a `FieldValue`, or has that conversion |
+/// | `imports` | root | the modules of such types: `["Money"]` |
 ///
 /// An enum is closed unless its schema says `open`: any other value is invalid, so a model with one is a problem that
 /// readers are told of. Open an enum where publishers may be newer than readers.
@@ -56,26 +60,54 @@
 /// a field of the model, under a dotted name.
 public struct Generator: Sendable {
     private let access: GeneratedAccess
+    private let isLenient: Bool
 
-    /// - Parameter access: how far the generated types can be seen, where a schema does not say it.
-    public init(access: GeneratedAccess = .internal) { self.access = access }
+    /// - Parameters:
+    ///   - access: how far the generated types can be seen, where a schema does not say it.
+    ///   - isLenient: takes schemas as they are: what has no form in Swift is left out or becomes ``Value``, and is a
+    ///     warning in place of a problem.
+    public init(access: GeneratedAccess = .internal, isLenient: Bool = false) {
+        (self.access, self.isLenient) = (access, isLenient)
+    }
 
     /// One file of source for each schema, sorted by name.
+    /// - Parameter warn: told of everything that a lenient run has left out or taken as any value.
     /// - Throws: ``SchemaProblems`` with all problems, not only the first.
-    public func generate(_ schemas: [SchemaFile]) throws(SchemaProblems) -> [GeneratedFile] {
+    public func generate(
+        _ schemas: [SchemaFile], warn: (SchemaProblem) -> Void = { _ in }
+    ) throws(SchemaProblems) -> [GeneratedFile] {
         let findings = ProblemCollector()
         let files = load(schemas, findings)
         checkNames(files, findings)
-        let reader = SchemaReader(files, findings)
+        guard isLenient, findings.problems.isEmpty else {
+            let generated = source(of: files, findings, nil)
+            guard findings.problems.isEmpty else { throw SchemaProblems(findings.problems) }
+            return generated
+        }
+        let (leniency, warnings) = (Leniency(), ProblemCollector())
+        while true {
+            let (known, problems) = (leniency.count, ProblemCollector())
+            let generated = source(of: files, problems, leniency)
+            for problem in problems.problems { warnings.add(problem) }
+            guard leniency.count == known else { continue }
+            for warning in warnings.problems { warn(warning) }
+            return generated
+        }
+    }
+
+    private func source(
+        of files: [LoadedFile], _ findings: ProblemCollector, _ leniency: Leniency?
+    ) -> [GeneratedFile] {
+        let reader = SchemaReader(files, findings, leniency)
         // All files are read before the first is written: a struct is one value if any file has it in an array.
         let types = files.map(reader.types(of:))
         let generated = zip(files, types).map { file, types in
             let text = SwiftWriter.source(
-                of: types.map(reader.withValues), from: file.source.name, reader.access(of: file) ?? access)
+                of: types.map(reader.withValues), from: file.source.name, reader.access(of: file) ?? access,
+                importing: reader.imports(of: file))
             return GeneratedFile(name: file.source.swiftName, text: text)
         }
         reader.checkRecursion()
-        guard findings.problems.isEmpty else { throw SchemaProblems(findings.problems) }
         return generated
     }
 
@@ -88,8 +120,10 @@ public struct Generator: Sendable {
                 let file = try LoadedFile(schema)
                 if !files.contains(where: { $0.location == file.location }) { files.append(file) }
             } catch {
-                let message = "is no JSON: \(error.reason) at line \(error.line), column \(error.column)"
-                findings.add(SchemaProblem(file: schema.path, pointer: "", message))
+                findings.add(
+                    SchemaProblem(
+                        file: schema.path, line: error.line, column: error.column, pointer: "",
+                        "is no JSON: \(error.reason)"))
             }
         }
         return files.sorted { ($0.source.name, $0.location) < ($1.source.name, $1.location) }

@@ -11,17 +11,22 @@ struct ModelcastGenerateTool: ParsableCommand {
     @Option(help: ArgumentHelp("Where the files go.", valueName: "folder"))
     var output: String
 
+    @Flag(help: "Take schemas as they are.")
+    var lenient = false
+
     @Argument(help: "All schemas that refer to each other.")
     var schemas: [String]
 
     func run() throws {
         do {
-            _ = try GenerateRun(schemas: schemas, output: output).run()
+            let run = GenerateRun(schemas: schemas, output: output, isLenient: lenient)
+            _ = try run.run { FileHandle.standardError.write(Data("warning: \($0)\n".utf8)) }
         } catch let problems as SchemaProblems {
             // Build systems show messages of this form at the file.
             let lines = problems.problems.map { problem in
-                let place = problem.pointer.isEmpty ? "" : "\(problem.pointer): "
-                return "\(problem.file):1:1: error: \(place)\(problem.message)\n"
+                let place = problem.pointer.isEmpty ? "" : " (#\(problem.pointer))"
+                return
+                    "\(problem.file):\(problem.line ?? 1):\(problem.column ?? 1): error: \(problem.message)\(place)\n"
             }
             FileHandle.standardError.write(Data(lines.joined().utf8))
             throw ExitCode.failure

@@ -171,6 +171,25 @@ import Testing
         #expect(partial.problems.map(\.field) == ["recipients", "body", "reactions", "importance", "version"])
     }
 
+    @Test func `parts of schemas are one model, and patterns, multiples and sets are checked`() throws {
+        func order(_ more: String) throws -> Order.Partial {
+            try read(#"{"id": "1", "code": "AB-1", "pieces": 6, "created": "1970-01-01T00:00:01Z"\#(more)}"#)
+        }
+        let good = try order(
+            #", "price": 0.3, "tags": ["a", "b"], "größe": "XL", "carrier": "by foot", "currency": "EUR", "#
+                + #""delivery": {"name": "N", "door": "2"}, "payer": {"iban": "I"}, "shade": "dark"}"#.dropLast())
+        #expect(good.problems.isEmpty, "\(good.problems)")
+        let model = try good.complete()
+        #expect(model.größe == "XL" && model.carrier == "by foot" && model.shade == .dark)
+        #expect(model.delivery?.door == "2" && model.delivery?.name == "N" && model.payer?.iban == "I")
+        let faults = try [
+            #", "price": 0.305"#, #", "tags": ["a", "a"]"#, #", "currency": "EURO""#, #", "note": """#,
+            #", "note": "\#(String(repeating: "n", count: 41))""#, #", "shade": "grey""#,
+            #", "delivery": {"door": "2"}"#,
+        ].map { try order($0).problems.map(\.field) }
+        #expect(faults == [["price"], ["tags"], ["currency"], ["note"], ["note"], ["shade"], ["delivery"]])
+    }
+
     @Test func `words of Swift and names of its own are properties`() throws {
         let pin: Pin = try read(
             """
@@ -227,3 +246,6 @@ import Testing
         #expect(read.other == nil)
     }
 }
+
+/// A type of the user's own, which a schema names.
+enum Shade: String, FieldValue { case light, dark }

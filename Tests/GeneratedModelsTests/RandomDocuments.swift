@@ -63,6 +63,10 @@ struct RandomDocuments {
         let name = parts[0].isEmpty ? file : parts[0]
         var node = Node(name, try root(of: name))
         let path = (parts.count > 1 ? parts[1] : "").split(separator: "/").map(String.init)
+        if path.count == 1, !(parts.last ?? "").hasPrefix("/") {
+            let named = node["$defs"]?.members.first { $0.node.text("$anchor") == path[0] }
+            return (try named?.node ?? { throw CaseFailure("there is no \(reference)") }(), false)
+        }
         for key in path {
             guard let next = node[key] else { throw CaseFailure("there is no \(reference)") }
             node = next
@@ -73,7 +77,10 @@ struct RandomDocuments {
     // MARK: Values
 
     private func value(_ node: Node, depth: Int, using generator: inout SeededGenerator) throws -> Value {
-        if let reference = node.text("$ref") {
+        if let examples = node["examples"]?.schema.elements, let one = examples.randomElement(using: &generator) {
+            return one
+        }
+        if let reference = node.text("$ref"), node["properties"] == nil {
             let (target, isRoot) = try target(reference, from: node.file)
             // A model is referred to by its id.
             if isRoot, let key = target.idKey, let id = target["properties"]?[key] {
@@ -91,7 +98,7 @@ struct RandomDocuments {
         var types =
             node["type"].map { $0.schema.textValue.map { [$0] } ?? $0.schema.elements.compactMap(\.textValue) } ?? []
         if node.schema.members["nullable"] == .bool(true) { types.append("null") }
-        if types.isEmpty, node["properties"] != nil { types = ["object"] }
+        if types.isEmpty, node["properties"] ?? node["allOf"] != nil { types = ["object"] }
         switch types.randomElement(using: &generator) {
         case "null": return .null
         case "boolean": return .bool(.random(using: &generator))
@@ -118,6 +125,13 @@ struct RandomDocuments {
 
     private func object(_ node: Node, depth: Int, using generator: inout SeededGenerator) throws -> Value {
         var members: [String: Value] = [:]
+        // Of a property that several parts have, the last part asks for the least.
+        let base = node["$ref"].map { [Node(node.file, ["$ref": $0.schema])] } ?? []
+        for part in (node["allOf"]?.elements ?? []) + base {
+            let whole = try part.text("$ref").map { try target($0, from: part.file).node } ?? part
+            guard case .map(let inner) = try object(whole, depth: depth, using: &generator) else { continue }
+            members.merge(inner) { first, _ in first }
+        }
         let required = Set((node["required"]?.schema.elements ?? []).compactMap(\.textValue))
         for (key, property) in node["properties"]?.members ?? [] {
             // What may be left out ends a tree, which a record takes to a depth of 16 only.
@@ -144,13 +158,18 @@ struct RandomDocuments {
     private func array(_ node: Node, depth: Int, using generator: inout SeededGenerator) throws -> [Value] {
         let least = Int(node.number("minItems") ?? 0)
         let most = min(Int(node.number("maxItems") ?? 3), least + 3)
-        return try (0..<Int.random(in: least...most, using: &generator)).map { _ in
+        let elements = try (0..<Int.random(in: least...most, using: &generator)).map { _ in
             try node["items"].map { try value($0, depth: depth, using: &generator) }
                 ?? anything(depth: 1, using: &generator)
         }
+        guard node.schema.members["uniqueItems"] == .bool(true) else { return elements }
+        return elements.enumerated().filter { !elements[..<$0].contains($1) }.map(\.element)
     }
 
     private func integer(_ node: Node, using generator: inout SeededGenerator) -> Int64 {
+        if let factor = node.number("multipleOf").flatMap({ Int64(exactly: $0) }), let most = node.number("maximum") {
+            return factor * .random(in: 0...Int64(most) / factor, using: &generator)
+        }
         let isShort = node.text("format") == "int32"
         let (low, high) = isShort ? (Int64(Int32.min), Int64(Int32.max)) : (Int64.min, .max)
         let least = node.number("minimum").map { Int64(exactly: $0) ?? low } ?? low
@@ -163,6 +182,9 @@ struct RandomDocuments {
     }
 
     private func number(_ node: Node, using generator: inout SeededGenerator) -> Double {
+        if let factor = node.number("multipleOf") {
+            return (Double(Int.random(in: -99_999...99_999, using: &generator)) * factor * 100).rounded() / 100
+        }
         let least = node.number("minimum") ?? node.number("exclusiveMinimum") ?? -1000
         let most = node.number("maximum") ?? node.number("exclusiveMaximum") ?? 1000
         // A power of two and its halves are exact in any width. Neither end is hit.

@@ -66,6 +66,7 @@ import Testing
             try check("pin", as: Pin.self)
             try check("corner", as: Corner.self)
             try check("outline", as: Outline.self)
+            try check("order", as: Order.self)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await publisher.run() }

@@ -196,7 +196,10 @@ import Testing
         #expect(
             try warnings(
                 "grant \(keys[0]) a \(publish)=a sign=\(signers[0]) sign=\(signers[0])\nrequire-signature:User2")
-                == ["1:144: this sign= adds nothing: the line has the same key before it"])
+                == [
+                    "1:63: User adds nothing to publish:Use*",
+                    "1:144: this sign= adds nothing: the line has the same key before it",
+                ])
         #expect(
             try warnings("grant \(keys[0]) a publish:U* publish:Bill origin=a sign=\(signers[0])\nrequire-signature:V")
                 == [

@@ -120,6 +120,7 @@ import Testing
                 """)
         #expect(
             grants.warnings.map(\.description) == [
+                "1:65: User adds nothing to subscribe:Use*",
                 "1:80: subscribe:User adds nothing to User",
                 "2:7: this key is x in line 1, and y here: it is called x, and the rights of both lines add up",
                 "3:7: this key stands in line 1, too: the rights of both lines add up",
@@ -133,6 +134,30 @@ import Testing
     func `what only looks like the end of a line ends no comment`(end: String) throws {
         let grants = try Grants(parsing: "# old:\(end)grant \(GrantsTextTests.keys[0]) x operate\r\n")
         #expect(grants.all.isEmpty)
+    }
+
+    @Test func `patterns of which no name can be, and rights that others hold, are warnings`() throws {
+        let long = String(repeating: "a", count: 65)
+        let key = GrantsTextTests.keys[0]
+        let grants = try Grants(
+            parsing: """
+                grant \(key) a subscribe:9User subscribe:.* publish:\(long) origin=9 origin=\(long)*
+                grant \(GrantsTextTests.keys[1]) b subscribe:User subscribe:U* operate relay
+                require-signature:9User
+                """)
+        #expect(
+            grants.warnings.map(\.description) == [
+                "1:50: subscribe:9User can grant nothing: a type begins with a letter or _",
+                "1:66: subscribe:.* can grant nothing: a type begins with a letter or _",
+                "1:79: publish:\(long) can grant nothing: a name has 64 bytes at most",
+                "1:162: origin=\(long)* can grant nothing: a name has 64 bytes at most",
+                "2:65: User adds nothing to subscribe:U*",
+                "2:48: subscribe:User adds nothing to operate, which reads everything",
+                "3:1: 9User can be no type, so this requires nothing: a type begins with a letter or _",
+            ])
+        #expect(
+            grants.explanation(of: "b")?.last
+                == "  may tell a publisher of later writes of its own, so that it starts anew")
     }
 
     @Test func `a pattern ends in a star or is a whole name`() throws {

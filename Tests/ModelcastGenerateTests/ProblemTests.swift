@@ -4,18 +4,26 @@ import Testing
 /// What has no form in Swift: where it stands, and what to do.
 @Suite struct `Problems of schemas` {
     @Test(arguments: [
-        (#"{"allOf": []}"#, "/allOf", "write the properties of all parts into one object"),
+        (#"{"allOf": []}"#, "/allOf", "has no parts"),
         (#"{"anyOf": []}"#, "/anyOf", "use oneOf"),
         (#"{"type": "string", "not": {}}"#, "/not", "say what the value is"),
         (#"{"type": "string", "if": {}}"#, "/if", "check where the model is made"),
-        (#"{"type": "string", "pattern": "a"}"#, "/pattern", "take it out"),
-        (#"{"type": "integer", "multipleOf": 2}"#, "/multipleOf", "take it out"),
+        (#"{"type": "string", "pattern": "a("}"#, "/pattern", "no regular expression"),
+        (#"{"type": "integer", "multipleOf": 0}"#, "/multipleOf", "correct it"),
+        (#"{"type": "integer", "multipleOf": 0.5}"#, "/multipleOf", "correct it"),
+        (#"{"type": "array", "contains": {}}"#, "/contains", "take it out"),
+        (
+            #"{"allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"a": {"type": "integer"}}}]}"#,
+            "/allOf/1/properties/a/type", "says something else of type"
+        ),
+        (##"{"allOf": [{"$ref": "#/properties/it"}, {"properties": {"a": {}}}]}"##, "", "made of itself"),
+        (#"{"x-modelcast-swift": "a b!"}"#, "/x-modelcast-swift", "no type of Swift"),
         (#"{"type": "integer", "minLength": 2}"#, "/minLength", "means nothing here"),
         (#"{"type": "string", "requried": true}"#, "/requried", "put x- before a keyword of your own"),
         (#"{"type": "string", "x-modelcast-nam": "a"}"#, "/x-modelcast-nam", "see the table"),
         (#"{"type": "object", "patternProperties": {}}"#, "/patternProperties", "additionalProperties"),
         (#"{"type": "array", "prefixItems": []}"#, "/prefixItems", "use an object"),
-        (#"{"type": "array", "uniqueItems": true}"#, "/uniqueItems", "take it out"),
+        (#"{"type": "array", "uniqueItems": "yes"}"#, "/uniqueItems", "true or false"),
         (#"{"type": ["string", "integer"]}"#, "/type", "use oneOf"),
         (#"{"type": "text"}"#, "/type", "is no type"),
         (#"{"type": "null"}"#, "", "only be null"),
@@ -79,7 +87,6 @@ import Testing
         (#"{"$ref": "other.json"}"#, "/$ref", "name it on the command line"),
         (##"{"$ref": "#/$defs/none"}"##, "/$ref", "put the schema there"),
         (##"{"$ref": "#name"}"##, "/$ref", "#/$defs/NAME"),
-        (##"{"$ref": "#/properties/id"}"##, "/$ref", "move what is there to $defs"),
         (##"{"$ref": "#", "minimum": 1}"##, "/minimum", "means nothing here"),
         (
             #"{"type": "string", "x-modelcast-reference": "common.schema.json"}"#, "/x-modelcast-reference",
@@ -99,7 +106,7 @@ import Testing
         ("{}", "", "declares nothing"),
         (#"{"type": "string"}"#, "", "put all else in $defs"),
         (#"{"$defs": {"a": {"type": "string"}}, "x-modelcast-type": "b"}"#, "/x-modelcast-type", "means nothing here"),
-        ("{\"a\": 1", "", "the text ends too early at line 1, column 8"),
+        ("{\"a\": 1", "", "the text ends too early"),
         (#"{"properties": {"id": {"type": "string"}}}"#, "/properties/id", "add it to required"),
         (#"{"properties": {"id": {"type": "number"}}, "required": ["id"]}"#, "/properties/id", "correct its type"),
         (
@@ -143,7 +150,7 @@ import Testing
             ##"{"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}}"##, "/$defs/a/properties/b",
             "into an array"
         ),
-        (#"{"$defs": {"a": {"properties": {"b": {}}, "$defs": {}}}}"#, "/$defs/a/$defs", "move it there"),
+        (#"{"x-modelcast-imports": "Money", "enum": ["a"]}"#, "/x-modelcast-imports", "an array of names"),
     ])
     func `of a file`(schema: String, place: String, advice: String) {
         let problems = Schemas.problems(schema)
@@ -167,9 +174,21 @@ import Testing
         #expect(problems.contains { $0.contains("is made of") })
     }
 
-    @Test func `a problem says file, place and advice in one line`() {
-        let problem = SchemaProblem(file: "a/b.json", pointer: "/x", "wrong: do this")
-        #expect("\(problem)" == "a/b.json#/x: wrong: do this")
+    @Test func `a problem says file, line, column and advice in one line`() throws {
+        let problem = SchemaProblem(file: "a/b.json", line: 2, column: 7, pointer: "/x", "wrong: do this")
+        #expect("\(problem)" == "a/b.json:2:7: wrong: do this (#/x)")
         #expect("\(SchemaProblem(file: "b.json", pointer: "", "wrong"))" == "b.json: wrong")
+        let text = """
+            {
+              "properties": {
+                "ä": {"type": "string"}, "a": {"type": "x"}, "b": {"enum": ["a",
+                  "1"]}
+              }
+            }
+            """
+        let problems = #expect(throws: SchemaProblems.self) { try Schemas.source(text) }
+        #expect(problems?.problems.map { [$0.line, $0.column] } == [[3, 37], [4, 7]])
+        let broken = #expect(throws: SchemaProblems.self) { try Schemas.source("{\n  \"a\": ]") }
+        #expect(broken?.description == "thing.schema.json:2:8: is no JSON: expected a value")
     }
 }

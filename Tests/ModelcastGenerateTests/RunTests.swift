@@ -68,7 +68,7 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         let files = try Generator().generate(
             names.map { name throws in try SchemaFile(readingFrom: folder.appending(path: name).path) })
-        #expect(files.count == 8)
+        #expect(files.count == 9)
         for file in files {
             #expect(file.text.split(separator: "\n").allSatisfy { $0.count <= 120 }, "\(file.name)")
         }

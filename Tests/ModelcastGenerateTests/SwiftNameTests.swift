@@ -8,13 +8,14 @@ import Testing
         ("NickName", "nickName", "NickName"), ("IN_PROGRESS", "inProgress", "InProgress"), ("URL", "url", "URL"),
         ("URLPreview", "urlPreview", "URLPreview"), ("iOS", "iOS", "IOS"), ("aB", "aB", "AB"), ("a_b", "aB", "AB"),
         ("image URL", "imageURL", "ImageURL"), ("x-2", "x2", "X2"), ("_id", "id", "Id"), ("A1", "a1", "A1"),
+        ("größe", "größe", "Größe"), ("日本_語", "日本語", "日本語"),
     ])
     func `are made of words`(text: String, lower: String, upper: String) {
         #expect(SwiftName.lowerCamel(text) == lower)
         #expect(SwiftName.upperCamel(text) == upper)
     }
 
-    @Test(arguments: ["", "_", "1st", "é", "日本", "--"])
+    @Test(arguments: ["", "_", "1st", "--", "½", "😀"])
     func `are not made of anything`(text: String) {
         #expect(SwiftName.lowerCamel(text) == nil)
         #expect(SwiftName.upperCamel(text) == nil)

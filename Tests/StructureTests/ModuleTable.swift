@@ -22,7 +22,11 @@ enum ModuleTable {
         Row(target: "CSodium", ours: [], others: nil),
         Row(target: "CLibCrypto", ours: [], others: nil),
         Row(target: "ModelSigning", ours: ["CSodium", "CLibCrypto"], others: []),
-        Row(target: "ModelTypes", ours: ["ModelRecord"], others: ["FoundationEssentials"]),
+        // Regular expressions are in the larger Foundation alone.
+        Row(
+            target: "ModelTypes", ours: ["ModelRecord"],
+            others: ["FoundationEssentials", "Foundation", "Synchronization"]
+        ),
         Row(
             target: "ModelCache", ours: ["ModelCBOR", "CPrefetch", "CSlots", "ModelRecord", "ModelTypes"],
             others: ["Synchronization", "Dispatch"]),

@@ -119,32 +119,27 @@ extension Origin {
         let later = report.applied.filter { heads in
             heads.origin == configuration.name && (heads.incarnation > incarnation || heads.stamp > clock.last)
         }
-        guard let last = later.map({ max($0.incarnation, $0.stamp) }).max(), now.uptimeMicroseconds >= renewals.next
-        else {
-            return
+        let stamps = later.map { max($0.incarnation, $0.stamp) }
+        // One that lies too far ahead may be a lie, and keeps none that is true from being followed.
+        if let last = stamps.filter({ !isTooFarAhead($0, now: now) }).max() {
+            guard renewals.takeTurn(at: now.uptimeMicroseconds) else { return }
+            let advice = "starts anew above it; if there is another process of this name, give each its own"
+            tell(ofLaterStart: last, advice, of: reporter, now: now)
+            beginIncarnation(after: last, now: now)
+            writeAgain(now: now)
+        } else if let last = stamps.max(), absurdReports.takeTurn(at: now.uptimeMicroseconds) {
+            let advice = "too far ahead of this clock to follow: set the clock right and start again"
+            tell(ofLaterStart: last, advice, of: reporter, now: now)
         }
-        // Two processes of one name would outdo each other without end.
-        let pause = min(max(renewals.pause * 2, Origin.renewalPauseMin), Origin.renewalPauseMax)
-        renewals.pause = pause
-        renewals.next = now.uptimeMicroseconds + pause
-        let isAcceptable = !isTooFarAhead(last, now: now)
-        let ahead = (last >> 16).subtractingOrZero(now.wallMilliseconds)
-        let advice =
-            isAcceptable
-            ? "starts anew above it; if there is another process of this name, give each its own"
-            : "too far ahead of this clock to follow: set the clock right and start again"
-        let metadata = [
-            "origin": configuration.name, "ahead_ms": "\(ahead)", "told_by": reporter.title,
-            "advice": advice,
-        ]
-        actions.append(.notice(Notice(kind: .laterStart, metadata: metadata)))
-        guard isAcceptable else { return }
-        beginIncarnation(after: last, now: now)
-        writeAgain(now: now)
     }
 
-    private static var renewalPauseMin: UInt64 { 10_000_000 }
-    private static var renewalPauseMax: UInt64 { 600_000_000 }
+    private mutating func tell(ofLaterStart stamp: Stamp, _ advice: String, of reporter: Grantee, now: Moment) {
+        let ahead = (stamp >> 16).subtractingOrZero(now.wallMilliseconds)
+        let metadata = [
+            "origin": configuration.name, "ahead_ms": "\(ahead)", "told_by": reporter.title, "advice": advice,
+        ]
+        actions.append(.notice(Notice(kind: .laterStart, metadata: metadata)))
+    }
 
     func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
         now.isPassed(by: stamp, leadMilliseconds: configuration.clockLeadMax.wholeMicroseconds / 1000)

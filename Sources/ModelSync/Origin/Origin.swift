@@ -48,8 +48,10 @@ public struct Origin {
     var formerTopics: Set<Int> = []
     /// Transactions over several topics have been sent, or may have been by an earlier start.
     var hasTransactions = false
-    /// When a report may make this origin start anew again, and the pause after that.
-    var renewals: (next: UInt64, pause: UInt64) = (0, 0)
+    /// The pauses between starts anew that reports cause: two processes of one name would outdo each other without end.
+    var renewals = GrowingPause()
+    /// The pauses between notices of reports that nobody can follow.
+    var absurdReports = GrowingPause()
     /// Stamps that lay, or lie, ahead of the wall clock.
     var ahead = ClockAhead()
     var sweep = TombstoneSweep()

@@ -11,6 +11,19 @@ extension RelayMachine {
         _ topic: Topic, _ payload: [UInt8], of grantee: Grantee, now: Moment
     ) throws(PushRefusal) -> PendingPushes.Creation? {
         let limits = grantee.limits
+        var made: PendingPushes.Creation?
+        if limits[.ids] != nil || limits[.bytes] != nil, let type = topic.type {
+            let amount = replica.decodedCreation(payload.span, type: type, where: grantee.rights.mayBe)
+            switch pushAccounts.judge(amount, of: grantee, now: now) {
+            case .allowed: made = creation(amount, topic, of: grantee.key)
+            case .waits: throw PushRefusal(.busy, "what \(grantee.name) holds here is counted; try again in a second")
+            case .refused(let limit):
+                let detail = limit == .ids ? "models with something that it wrote" : "bytes of models that it wrote to"
+                let advice = "deleted ones count until they are forgotten; raise it in the grants, or wait for that"
+                throw PushRefusal(.limit, grantee.message(limit, "\(detail); \(advice)"), by: limit)
+            }
+        }
+        // Last, as it counts the stream: a batch that is to come again has begun none.
         let isKnown = !replica.isNewPushed(topic) || pushes.last(of: replica.decodedPlace(on: topic).stream) > 0
         if !isKnown, !pushAccounts.mayBeginStream(of: grantee, now: now, count: { streamCount(of: grantee) }) {
             throw PushRefusal(
@@ -19,21 +32,8 @@ extension RelayMachine {
                     .streams, "streams, each of a type and an origin; push under a name that it has had, or raise it"),
                 by: .streams)
         }
-        guard limits[.ids] != nil || limits[.bytes] != nil, let type = topic.type else {
-            service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee)
-            return nil
-        }
-        let amount = replica.decodedCreation(payload.span, type: type, where: grantee.rights.mayBe)
-        switch pushAccounts.judge(amount, of: grantee, now: now) {
-        case .allowed:
-            service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee)
-            return creation(amount, topic, of: grantee.key)
-        case .waits: throw PushRefusal(.busy, "what \(grantee.name) holds here is counted; try again in a second")
-        case .refused(let limit):
-            let detail = limit == .ids ? "models with something that it wrote" : "bytes of models that it wrote to"
-            let advice = "deleted ones count until they are forgotten; raise it in the grants, or wait for that"
-            throw PushRefusal(.limit, grantee.message(limit, "\(detail); \(advice)"), by: limit)
-        }
+        service.accounts.takeUpdates(replica.decodedUpdateCount, of: grantee)
+        return made
     }
 
     private func creation(_ amount: CreatedAmount, _ topic: Topic, of key: String) -> PendingPushes.Creation {

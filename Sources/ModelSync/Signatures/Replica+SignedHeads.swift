@@ -35,25 +35,54 @@ extension Replica {
     /// An origin that only pushes signs no copy. That it does is the word of a relay, which may be a lie: so it is told
     /// of such an origin as well, though only once, and is no excuse for one that has signed its copy before.
     func reviewSignedHeads(now: Moment) {
+        lookForUntold(now: now)
         guard signatures?.copies.mayReview(at: now.uptimeMicroseconds) ?? false else { return }
         for stream in streams.values where stream.staleSince == nil && stream.tracker.applied > 0 {
-            let (origin, type) = (stream.key.origin, stream.type)
-            let whole = StreamKey(origin: origin, topic: .data(type: type))
-            guard let keys = signatures?.keys(of: whole), !keys.isEmpty,
-                let overdue = signatures?.copies.overdue(
-                    origin, type, isPushed: origins[origin].isPushed, at: now.uptimeMicroseconds)
-            else { continue }
-            let advice =
-                switch overdue {
-                case .pushed:
-                    "relays say that \(origin) only pushes: then no process can tell whether they have made up "
-                        + "what they answer with their copies; if it does not, one of them lies"
-                case .sent:
-                    "each process between has to have the same grants; one that has them may withhold or delay it"
-                }
-            errors.note("copy that cannot be compared", of: origin, "nobody tells what \(origin) signs of \(type)")
-            notice(.unconfirmedCopy, ["origin": origin, "type": type, "advice": advice])
+            let origin = stream.key.origin
+            reviewCopy(of: stream.type, origin, origins[origin].isPushed ? .pushed : .sent, now: now)
         }
+    }
+
+    /// Looks into a part of the copy for what bears an origin of which no sender tells, not even that it is there: who
+    /// hands on made-up records may leave out all that would show it.
+    private func lookForUntold(now: Moment) {
+        guard let rules = signatures?.rules, let bucket = signatures?.copies.nextBucket(at: now.uptimeMicroseconds)
+        else { return }
+        let snapshot = cache.snapshot()
+        for type in snapshot.types where rules.requiresSignature(of: type) {
+            var (untold, last) = (Set<String>(), "")
+            snapshot.forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
+                // Most of a copy is of one origin.
+                _ = record.hasVersion { version in
+                    if version.origin == last { return false }
+                    last = version.origin
+                    if !follows(last) { untold.insert(last) }
+                    return false
+                }
+                return true
+            }
+            for origin in untold.sorted() { reviewCopy(of: type, origin, .untold, now: now) }
+        }
+    }
+
+    private func reviewCopy(of type: String, _ origin: String, _ reason: SignedCopies.Overdue, now: Moment) {
+        let whole = StreamKey(origin: origin, topic: .data(type: type))
+        guard let keys = signatures?.keys(of: whole), !keys.isEmpty || reason == .untold,
+            let overdue = signatures?.copies.overdue(origin, type, reason, at: now.uptimeMicroseconds)
+        else { return }
+        let advice =
+            switch overdue {
+            case .sent:
+                "each process between has to have the same grants; one that has them may withhold or delay it"
+            case .pushed:
+                "relays say that \(origin) only pushes: then no process can tell whether they have made up "
+                    + "what they answer with their copies; if it does not, one of them lies"
+            case .untold:
+                "no sender tells of \(origin), of which this copy has models: it may have ended long ago, or whoever "
+                    + "has answered with them has made them up"
+            }
+        errors.note("copy that cannot be compared", of: origin, "nobody tells what \(origin) signs of \(type)")
+        notice(.unconfirmedCopy, ["origin": origin, "type": type, "advice": advice])
     }
 
     /// The parts of the copy that were not as their origin had signed them when they were compared last.

@@ -15,6 +15,8 @@ struct SignedCopies {
         case sent
         /// Its origin only pushes, or relays say so.
         case pushed
+        /// No sender tells anything of its origin.
+        case untold
     }
 
     private struct Copy {
@@ -25,8 +27,8 @@ struct SignedCopies {
         var differing: [Int: UInt64] = [:]
         /// The log was told that the copy holds what is older than what is signed.
         var isOlderTold = false
-        /// The log was told that nothing is signed of the copy, as its origin only pushes.
-        var isPushedTold = false
+        /// The log was told that nothing is signed of the copy, as its origin only pushes or nobody tells of it.
+        var isTold = false
         /// When the log was told last that some differ.
         var toldAt: UInt64?
         /// Since when the copy was not compared whole; nil where that was not awaited before.
@@ -54,6 +56,10 @@ struct SignedCopies {
     /// The time of the next look at what is overdue.
     private var nextReview: UInt64 = 0
     private static let reviewMicroseconds: UInt64 = 30_000_000
+    /// The next bucket that is looked at for origins of which nobody tells, and when.
+    private var bucket = 0
+    private var nextLook: UInt64 = 0
+    private static let lookMicroseconds: UInt64 = 1_000_000
     /// The rest for each model that was looked at: some four times what that takes.
     private static let restMicroseconds: UInt64 = 4
 
@@ -94,10 +100,10 @@ struct SignedCopies {
     }
 
     /// Looks whether the copy of the type could not be compared whole for minutes, or since that was said last.
-    /// - Parameter isPushed: relays say that the origin only pushes, which is said once, and counts only as long as it
-    ///   has signed nothing of its copy.
+    /// - Parameter reason: why it is not compared. All but ``Overdue/sent`` is said once. That relays say an origin
+    ///   only pushes counts only as long as it has signed nothing of its copy.
     /// - Returns: what is to be told; nil where nothing is.
-    mutating func overdue(_ origin: String, _ type: String, isPushed: Bool, at time: UInt64) -> Overdue? {
+    mutating func overdue(_ origin: String, _ type: String, _ reason: Overdue, at time: UInt64) -> Overdue? {
         let name = Name(origin: origin, type: type)
         makeRoom(for: name)
         let copy = copies[name] ?? Copy()
@@ -107,9 +113,18 @@ struct SignedCopies {
         let isOverdue = time >= since + patience
         copies[name, default: Copy()].awaitedSince = isOverdue ? time : since
         guard isOverdue else { return nil }
-        guard isPushed, copy.verified == 0 else { return .sent }
-        copies[name]?.isPushedTold = true
-        return copy.isPushedTold ? nil : .pushed
+        if reason == .sent || reason == .pushed && copy.verified > 0 { return .sent }
+        copies[name]?.isTold = true
+        return copy.isTold ? nil : reason
+    }
+
+    /// The next bucket in which to look for origins of which nobody tells; nil where none is due. All 256 take four
+    /// minutes.
+    mutating func nextBucket(at time: UInt64) -> Int? {
+        guard time >= nextLook else { return nil }
+        nextLook = time + SignedCopies.lookMicroseconds
+        defer { bucket = (bucket + 1) % 256 }
+        return bucket
     }
 
     private mutating func makeRoom(for name: Name) {

@@ -6,6 +6,13 @@ struct JSONSyntaxError: Error, Hashable {
     let column: Int
 }
 
+/// A text of JSON, read, and where each of its values stands.
+struct ParsedJSON {
+    let value: JSON
+    /// The offsets in bytes: of a member that of its key. By JSON pointers.
+    let offsets: [JSONPointer: Int]
+}
+
 /// A strict reader of JSON (RFC 8259): a key stands once in an object.
 struct JSONParser {
     /// How many arrays and objects may stand in each other.
@@ -13,20 +20,38 @@ struct JSONParser {
 
     private let bytes: [UInt8]
     private var offset = 0
+    private var place = JSONPointer()
+    private var offsets: [JSONPointer: Int] = [:]
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSON {
+    static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> ParsedJSON {
         var parser = JSONParser(bytes)
+        // The mark with which some editors begin a text in UTF-8.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.offset = 3 }
+        _ = parser.peek()
+        parser.offsets[JSONPointer()] = parser.offset
         let value = try parser.value(depth: 0)
         if parser.peek() != nil { throw parser.error("there is text behind the end") }
-        return value
+        return ParsedJSON(value: value, offsets: parser.offsets)
     }
 
     private func error(_ reason: String, at place: Int? = nil) -> JSONSyntaxError {
         let before = bytes[..<min(place ?? offset, bytes.count)]
         let lines = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return JSONSyntaxError(reason: reason, line: lines.count, column: (lines.last?.count ?? 0) + 1)
+    }
+
+    /// Reads the value at `token` of the one that is being read.
+    private mutating func value(
+        at token: String, offset start: Int, depth: Int
+    ) throws(JSONSyntaxError) -> JSON {
+        let outer = place
+        place = place / token
+        offsets[place] = start
+        let value = try value(depth: depth)
+        place = outer
+        return value
     }
 
     /// Passes white space.
@@ -93,7 +118,10 @@ struct JSONParser {
     private mutating func array(depth: Int) throws(JSONSyntaxError) -> [JSON] {
         var elements: [JSON] = []
         if opensEmpty(UInt8(ascii: "]")) { return elements }
-        repeat { elements.append(try value(depth: depth)) } while try goesOn(until: UInt8(ascii: "]"))
+        repeat {
+            _ = peek()
+            elements.append(try value(at: "\(elements.count)", offset: offset, depth: depth))
+        } while try goesOn(until: UInt8(ascii: "]"))
         return elements
     }
 
@@ -107,7 +135,7 @@ struct JSONParser {
             if object[key] != nil { throw error("the key \"\(key)\" stands twice in one object", at: start) }
             guard peek() == UInt8(ascii: ":") else { throw error("expected : behind a key") }
             offset += 1
-            object.append(key, try value(depth: depth))
+            object.append(key, try value(at: key, offset: start, depth: depth))
         } while try goesOn(until: UInt8(ascii: "}"))
         return object
     }

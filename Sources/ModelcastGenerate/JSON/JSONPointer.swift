@@ -16,6 +16,8 @@ struct JSONPointer: Hashable, CustomStringConvertible {
 
     init() {}
 
+    mutating func removeLast() { tokens.removeLast() }
+
     /// The place of a member or an element.
     static func / (pointer: JSONPointer, token: String) -> JSONPointer {
         var longer = pointer

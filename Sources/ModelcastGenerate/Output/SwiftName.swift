@@ -1,3 +1,5 @@
+import Foundation
+
 /// Makes names of Swift from names of schemas.
 enum SwiftName {
     /// The name of a property or case: `nick_name` becomes `nickName`, `URL` becomes `url`; nil if no identifier comes
@@ -14,12 +16,11 @@ enum SwiftName {
     /// The name of a type: `nick_name` becomes `NickName`; nil if no identifier comes of the text.
     static func upperCamel(_ text: String) -> String? { words(text)?.map(capitalized).joined() }
 
-    /// The words of a text, each of letters and digits; nil for text beyond ASCII, or whose first word begins with no
-    /// letter.
+    /// The words of a text, each of letters and digits of whatever script; nil where the first begins with no letter.
     private static func words(_ text: String) -> [String]? {
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let words = text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
-        guard words.first?.first?.isLetter == true else { return nil }
+        let text = text.precomposedStringWithCanonicalMapping
+        let words = text.split { !isLetter($0) && !isDigit($0) }.map(String.init)
+        guard let first = words.first?.first, isLetter(first) else { return nil }
         // `IN_PROGRESS` becomes `inProgress`: Swift does not write names in capitals.
         let isShouted = words.count > 1 && !text.contains(where: \.isLowercase)
         return isShouted ? words.map { $0.lowercased() } : words
@@ -27,7 +28,31 @@ enum SwiftName {
 
     private static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-    static func isIdentifier(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }
+    static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.first, first == "_" || isLetter(first) else { return false }
+        return text.allSatisfy { $0 == "_" || isLetter($0) || isDigit($0) }
+    }
+
+    /// A letter of ASCII, or one of another script that Swift takes in names.
+    private static func isLetter(_ character: Character) -> Bool {
+        character.isLetter && character.unicodeScalars.allSatisfy { $0.isASCII || $0.properties.isXIDContinue }
+    }
+
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+
+    /// The name, or the name with the first number behind it that makes it free.
+    static func free(_ name: String, isFree: (String) -> Bool) -> String {
+        if isFree(name) { return name }
+        var number = 2
+        while !isFree("\(name)\(number)") { number += 1 }
+        return "\(name)\(number)"
+    }
+
+    /// A name of a property or a case for any text; `what` stands before one that begins with no letter.
+    static func anyLowerCamel(_ text: String, _ what: String) -> String {
+        let name = lowerCamel(text) ?? lowerCamel("\(what) \(text)") ?? what
+        return impossible.contains(name) || ofModel.contains(name) ? "\(name)Value" : name
+    }
 
     /// The name as a declaration writes it, in backticks where it is a reserved word.
     static func escaped(_ name: String) -> String { reservedWords.contains(name) ? "`\(name)`" : name }

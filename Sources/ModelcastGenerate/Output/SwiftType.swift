@@ -5,6 +5,8 @@ indirect enum SwiftType: Hashable {
     case date, url, uuid, data
     /// Any value: `Value`.
     case value
+    /// A type of the user's own.
+    case own(String, conversion: String?)
     case enumeration(EnumShape, isOpen: Bool)
     /// The id of a model.
     case reference(String)
@@ -16,7 +18,7 @@ indirect enum SwiftType: Hashable {
 
     var text: String {
         switch self {
-        case .plain(let name), .group(let name): name
+        case .plain(let name), .group(let name), .own(let name, _): name
         case .date: "Date"
         case .url: "URL"
         case .uuid: "UUID"
@@ -36,6 +38,7 @@ indirect enum SwiftType: Hashable {
         case .date: ".iso8601"
         case .url: ".urlText"
         case .uuid: ".uuidText"
+        case .own(_, let conversion): conversion
         case .array(let element): element.conversion.map { "\($0).elements" }
         case .optional(let wrapped): wrapped.conversion.map { "\($0).optional" }
         default: nil
@@ -105,7 +108,7 @@ struct StructShape: Hashable {
 struct PropertyShape: Hashable {
     enum Role: Hashable { case id, constant, variable }
 
-    let name: String
+    var name: String
     /// The name of the field on the wire; of an id, that in JSON.
     let wireName: String
     let type: SwiftType
@@ -134,9 +137,9 @@ struct EnumShape: Hashable {
 /// A sum type.
 struct OneOfShape: Hashable {
     struct Case: Hashable {
-        let name: String
+        var name: String
         /// The name of the case on the wire, which the field of the group holds.
-        let wireName: String
+        var wireName: String
         let payload: SwiftType?
         var documentation: String?
     }

@@ -39,15 +39,34 @@ final class LoadedFile {
     /// The path without `.` and `..`, for comparison.
     let location: String
     let root: JSON
+    private let offsets: [JSONPointer: Int]
+    /// The offset of each line.
+    private let lineStarts: [Int]
 
     init(_ source: SchemaFile) throws(JSONSyntaxError) {
         self.source = source
         location = LoadedFile.standard(source.path)
-        root = try JSONParser.parse(source.bytes)
+        let parsed = try JSONParser.parse(source.bytes)
+        (root, offsets) = (parsed.value, parsed.offsets)
+        lineStarts = [0] + source.bytes.indices.filter { source.bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
     }
 
     var path: String { source.path }
     var node: SchemaNode { SchemaNode(file: self, pointer: JSONPointer(), value: root) }
+
+    /// The line and column of a value, or of what is around it where there is none.
+    func place(of pointer: JSONPointer) -> (line: Int, column: Int) {
+        var pointer = pointer
+        while offsets[pointer] == nil, !pointer.tokens.isEmpty { pointer.removeLast() }
+        let offset = offsets[pointer] ?? 0
+        // The last line that begins before it.
+        var (low, high) = (0, lineStarts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return (low + 1, offset - lineStarts[low] + 1)
+    }
 
     /// The location of a file that is named relative to this one.
     func location(of relative: String) -> String {
@@ -70,6 +89,8 @@ struct SchemaNode {
     let file: LoadedFile
     let pointer: JSONPointer
     let value: JSON
+    /// The members that stand elsewhere, as parts of an `allOf` do.
+    var parts: [String: SchemaNode] = [:]
 
     var object: JSONObject { value.object ?? JSONObject() }
 
@@ -77,18 +98,30 @@ struct SchemaNode {
     var key: String { "\(file.location)#\(pointer)" }
 
     subscript(key: String) -> SchemaNode? {
-        object[key].map { SchemaNode(file: file, pointer: pointer / key, value: $0) }
+        parts[key] ?? object[key].map { SchemaNode(file: file, pointer: pointer / key, value: $0) }
     }
 
     /// The members of an object.
     var members: [(key: String, node: SchemaNode)] {
-        object.members.map { ($0.key, SchemaNode(file: file, pointer: pointer / $0.key, value: $0.value)) }
+        object.members.map { member in
+            let node = parts[member.key]
+            return (member.key, node ?? SchemaNode(file: file, pointer: pointer / member.key, value: member.value))
+        }
     }
 
     /// The elements of an array.
     var elements: [SchemaNode] {
         (value.array ?? []).enumerated().map { place, element in
-            SchemaNode(file: file, pointer: pointer / "\(place)", value: element)
+            parts["\(place)"] ?? SchemaNode(file: file, pointer: pointer / "\(place)", value: element)
+        }
+    }
+
+    /// The schemas that stand in this one, one level below.
+    var subschemas: [SchemaNode] {
+        members.flatMap { key, member in
+            if Keywords.ofSchemas.contains(key) { return member.members.map(\.node) }
+            if Keywords.ofData.contains(key) { return [] }
+            return member.value.object != nil ? [member] : member.elements
         }
     }
 
@@ -119,10 +152,18 @@ struct SchemaNode {
     /// for other schemas.
     var wrapped: (keyword: String, only: SchemaNode)? {
         for keyword in ["oneOf", "anyOf", "allOf"] where self[keyword] != nil {
+            if keyword == "allOf", !object.keys.allSatisfy(Keywords.besideAlias.contains) { return nil }
             let others = variants(of: keyword).filter { !$0.isNull }
             return others.count == 1 && self["properties"] == nil ? (keyword, others[0]) : nil
         }
         return nil
+    }
+
+    /// The node without some members.
+    func without(_ keys: Set<String>) -> SchemaNode {
+        var object = JSONObject()
+        for member in self.object.members where !keys.contains(member.key) { object.append(member.key, member.value) }
+        return SchemaNode(file: file, pointer: pointer, value: .object(object), parts: parts)
     }
 
     /// The members of `$defs`, and of `definitions`, its older name.

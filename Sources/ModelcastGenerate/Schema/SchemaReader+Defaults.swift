@@ -35,7 +35,7 @@ extension SchemaReader {
             let message =
                 switch reading.type {
                 case .group: "an object has no default: give its properties some"
-                case .reference, .value, .data: "a \(reading.type.text) has no default: take it out"
+                case .reference, .value, .data, .own: "a \(reading.type.text) has no default: take it out"
                 default: "the default is no \(reading.type.text): correct it"
                 }
             findings.report(message, at: node)
@@ -59,7 +59,7 @@ extension SchemaReader {
         case .array(let element): return list(value, of: element, type)
         case .dictionary(let element): return pairs(value, of: element, type)
         case .optional(let wrapped): return value == .null ? ValueText("nil") : literal(value, wrapped)
-        case .value, .data, .reference, .group: return nil
+        case .value, .data, .reference, .group, .own: return nil
         }
     }
 

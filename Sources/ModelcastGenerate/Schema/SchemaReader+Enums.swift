@@ -32,7 +32,12 @@ extension SchemaReader {
             let text = value.value.enumText
             let own = place.text("x-modelcast-name") ?? names?.text(text)
             let raw = value.value.integer.map { JSON.number(String($0)) } ?? value.value
-            guard let name = caseName(own, of: text, at: value) else { return nil }
+            guard var name = caseName(own, of: text, at: value) else { return nil }
+            if leniency != nil {
+                // Twice the same value is one case.
+                if shape.cases.contains(where: { $0.raw == raw }) { continue }
+                name = SwiftName.free(name) { free in !shape.cases.contains { $0.name == free } }
+            }
             if let other = shape.cases.first(where: { $0.name == name }) {
                 findings.report(
                     "\(text.literal) and \(other.raw.enumText.literal) are both called \(name): give one another name "
@@ -61,6 +66,7 @@ extension SchemaReader {
             return nil
         }
         if let name = SwiftName.lowerCamel(text), !SwiftName.impossible.contains(name) { return name }
+        if leniency != nil { return SwiftName.anyLowerCamel(text, "value") }
         findings.report("no name comes of \(text.literal): give it one with x-modelcast-names", at: node)
         return nil
     }
@@ -79,9 +85,14 @@ extension SchemaReader {
         }
         var isWhole = true
         for variant in node.variants {
-            guard let element = element(variant, tag, scope) else {
+            guard var element = element(variant, tag, scope) else {
                 isWhole = false
                 continue
+            }
+            if leniency != nil {
+                element.name = SwiftName.free(element.name) { name in !shape.cases.contains { $0.name == name } }
+                // What a tag says is told by no other name.
+                if tag == nil { element.wireName = element.name }
             }
             if shape.cases.contains(where: { $0.name == element.name || $0.wireName == element.wireName }) {
                 findings.report(
@@ -126,6 +137,7 @@ extension SchemaReader {
         if target.isConstantText, let text = target.text("const") { return text }
         let title = variant.text("title") ?? target.text("title") ?? definition?.name
         if let name = variant.text("x-modelcast-name") ?? title.flatMap(SwiftName.lowerCamel) { return name }
+        if leniency != nil { return target.types.first.map { $0 == "string" ? "text" : $0 } ?? "anything" }
         findings.report(
             "nothing says what this variant is called: give it a title, or objects a const each", at: variant)
         return nil
@@ -142,7 +154,7 @@ extension SchemaReader {
         }
         if variant["$ref"] != nil, isEmptyVariant(target) { return .some(nil) }
         let typeName = name.prefix(1).uppercased() + name.dropFirst()
-        if variant["$ref"] == nil, target["properties"] != nil {
+        if variant["$ref"] == nil, target["properties"] != nil, definition(of: variant) == nil {
             let tags: Set<String> = tag.map { [$0] } ?? []
             let keys = target["properties"]?.object.keys ?? []
             if !keys.isEmpty, keys.allSatisfy(tags.contains) {
@@ -150,7 +162,7 @@ extension SchemaReader {
                 return .some(nil)
             }
             guard let name = inlineName(variant, typeName, scope),
-                var shape = structure(variant, scope.inner(name), isModel: false, without: tags)
+                var shape = structure(target, scope.inner(name), isModel: false, without: tags)
             else { return nil }
             shape.documentation = nil
             scope.declare(.structure(shape))
@@ -176,6 +188,10 @@ extension SchemaReader {
                 nil
             }
         guard let fault else { return reading.type }
+        if leniency != nil, reading.isNullable == false, !reading.type.hasDate {
+            findings.report(fault, at: variant)
+            return reading.type
+        }
         let advice = reading.isNullable ? "" : ": put it into an object, as a property"
         findings.report(fault + advice, at: variant)
         return nil

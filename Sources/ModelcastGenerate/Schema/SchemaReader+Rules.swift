@@ -1,3 +1,5 @@
+import Foundation
+
 /// Bounds of values.
 extension SchemaReader {
     func numberRules(_ node: SchemaNode, _ type: SwiftType) -> [Rule] {
@@ -13,13 +15,21 @@ extension SchemaReader {
     }
 
     private func bound(_ node: SchemaNode, _ key: String, _ exclusiveKey: String, _ type: SwiftType) -> Rule.Bound? {
+        // In the drafts before 6 the exclusive one is true or false, and says it of the other.
+        if let isExclusive = node.object[exclusiveKey]?.bool {
+            guard let value = node[key] else { return nil }
+            return bound(value, key, isExclusive: isExclusive, type)
+        }
         if node[key] != nil, node[exclusiveKey] != nil {
             findings.report("\(key) is here, too: keep one of the two", at: node, exclusiveKey)
             return nil
         }
         let isExclusive = node[exclusiveKey] != nil
         let name = isExclusive ? exclusiveKey : key
-        guard let value = node[name] else { return nil }
+        return node[name].flatMap { bound($0, name, isExclusive: isExclusive, type) }
+    }
+
+    private func bound(_ value: SchemaNode, _ name: String, isExclusive: Bool, _ type: SwiftType) -> Rule.Bound? {
         guard let text = number(value.value, type) else {
             findings.report("\(name) is not a number that a \(type.text) can be: correct it", at: value)
             return nil
@@ -37,6 +47,26 @@ extension SchemaReader {
             return nil
         default: return nil
         }
+    }
+
+    func multipleRules(_ node: SchemaNode, _ type: SwiftType) -> [Rule] {
+        guard let value = node["multipleOf"] else { return [] }
+        guard let text = number(value.value, type), let factor = Double(text), factor > 0 else {
+            findings.report("multipleOf is not a \(type.text) above 0: correct it", at: value)
+            return []
+        }
+        return [.multiple(text)]
+    }
+
+    func patternRules(_ node: SchemaNode) -> [Rule] {
+        guard let pattern = node.text("pattern") else { return [] }
+        guard (try? NSRegularExpression(pattern: pattern)) != nil else {
+            findings.report(
+                "the pattern is no regular expression of ICU, which checks it here: write it so that it is one",
+                at: node, "pattern")
+            return []
+        }
+        return [.pattern(pattern)]
     }
 
     func lengthRules(_ node: SchemaNode) -> [Rule] {

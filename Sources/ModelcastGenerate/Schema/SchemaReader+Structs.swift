@@ -12,13 +12,17 @@ extension SchemaReader {
         if isModel { shape.wireType = wireType(node, scope.owner) }
         let idKey = isModel ? node.idKey : nil
         var owners: [String: String] = [:]
-        let all = node["properties"]?.members ?? []
+        let all = (node["properties"]?.members ?? []).filter { isField($0.key, $0.node) }
         // The id stands first.
         let members = all.filter { $0.key == idKey } + all.filter { $0.key != idKey && !tags.contains($0.key) }
         for (key, schema) in members {
             let place = PropertyPlace(
                 key: key, isRequired: required.contains(key), isID: key == idKey, isOfModel: isModel)
-            guard let property = property(schema, place, scope) else { continue }
+            guard var property = orAnyValue(schema, { property(schema, place, scope) }) else {
+                if place.isID { leniency?.takeAsNoModel(node.key) }
+                continue
+            }
+            if leniency != nil { property.name = SwiftName.free(property.name) { owners[$0] == nil } }
             if let other = owners.updateValue(key, forKey: property.name) {
                 findings.report(
                     "\(key.literal) and \(other.literal) are both called \(property.name): give one another name with "
@@ -71,6 +75,9 @@ extension SchemaReader {
 
     private func wireType(_ node: SchemaNode, _ name: String) -> String {
         let type = node.text("x-modelcast-type") ?? name
+        if leniency != nil, !type.utf8.allSatisfy({ $0 < 0x80 }) || type.utf8.count > 64 {
+            return "Model\(String(type.utf8.reduce(5381) { ($0 &* 33) ^ Int($1) }, radix: 36).drop { $0 == "-" })"
+        }
         if type.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_.\-]{0,63}/) == nil {
             findings.report(
                 "\(type.literal) cannot be the name of a type on the wire: 1 to 64 of A-Z, a-z, 0-9, '_', '.' and "
@@ -80,6 +87,13 @@ extension SchemaReader {
     }
 
     // MARK: Properties
+
+    /// Whether a key can be the name of a field. A lenient run leaves out what cannot.
+    private func isField(_ key: String, _ node: SchemaNode) -> Bool {
+        guard leniency != nil, key.isEmpty || key.utf8.count > 128 || key.contains(".") else { return true }
+        findings.report("no field can have this name: left out", at: node)
+        return false
+    }
 
     /// A property as its struct sees it.
     private struct PropertyPlace {
@@ -100,7 +114,7 @@ extension SchemaReader {
         if place.isID { return id(node, name, reading, place) }
         let validation = reading.rules.validation(of: reading.type)
         if validation?.signature.isEmpty == false, reading.type.hasGroup { noteCheck(by: scope.root, at: node) }
-        guard let initial = initialValue(reading) else { return nil }
+        guard let initial = initialValue(reading) ?? (leniency == nil ? nil : (nil, ())) else { return nil }
         let isConstant = node.flag("x-modelcast-constant")
         let isOptional = initial.value == nil && (!place.isRequired || reading.isNullable)
         return PropertyShape(
@@ -125,6 +139,10 @@ extension SchemaReader {
         if let problem {
             findings.report(problem, at: node)
             return nil
+        }
+        if leniency != nil {
+            let name = SwiftName.anyLowerCamel(own ?? key, "property")
+            return name == "id" && !place.isID ? "idValue" : name
         }
         guard let name = own ?? SwiftName.lowerCamel(key), SwiftName.isIdentifier(name),
             !SwiftName.impossible.contains(name)
@@ -156,12 +174,16 @@ extension SchemaReader {
         _ node: SchemaNode, _ name: String, _ reading: TypeReading, _ place: PropertyPlace
     ) -> PropertyShape? {
         let types: [SwiftType] = [.plain("String"), .plain("Int"), .plain("Int32"), .plain("Int64"), .uuid]
+        let isChecked = !reading.rules.isEmpty || reading.constant != nil || reading.defaultValue != nil
+        if isChecked, leniency != nil {
+            findings.report("an id is taken as it is: bounds, const and default are left out", at: node)
+        }
         let problem: String? =
             if !types.contains(reading.type) {
                 "an id is text, an integer or a uuid: correct its type"
             } else if !place.isRequired || reading.isNullable {
                 "each model has an id: add it to required, and take null out"
-            } else if !reading.rules.isEmpty || reading.constant != nil || reading.defaultValue != nil {
+            } else if isChecked, leniency == nil {
                 "an id is taken as it is: take bounds, const and default out"
             } else {
                 nil

@@ -19,7 +19,12 @@ extension SchemaReader {
     ///   - scope: the scope in which that type is declared.
     /// - Returns: nil after a problem, which is reported.
     func type(of node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
+        if leniency?.isAnyValue(node) ?? false {
+            return TypeReading(type: .value, isNullable: true, documentation: node.text("description"))
+        }
         if node.value == .bool(true) { return TypeReading(type: .value, isNullable: true) }
+        if definition(of: node) != nil { return reading(of: merged(node), at: node, name, scope) }
+        let node = merged(node)
         guard node.value.object != nil else {
             findings.report("a schema is an object, or true for anything, not \(node.value.kind)", at: node)
             return nil
@@ -32,11 +37,16 @@ extension SchemaReader {
     }
 
     private func form(of node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
+        if node["x-modelcast-swift"] != nil { return ownType(node) }
         if node["$ref"] != nil { return reference(node, name, scope) }
         if node["x-modelcast-reference"] != nil { return modelReference(node) }
         if let (keyword, only) = node.wrapped {
             check(node, [keyword])
             return type(of: only, name, scope)
+        }
+        if let widest = node.widest {
+            check(node, ["oneOf", "anyOf"])
+            return type(of: widest, name, scope)
         }
         if node["oneOf"] != nil { return variants(node, name, scope) }
         if node["const"] != nil { return constant(node, name, scope) }
@@ -71,11 +81,11 @@ extension SchemaReader {
             check(node, Keywords.ofNumber)
             let widths = ["int32": "Int32", "int64": "Int64"]
             let type = SwiftType.plain(widths[node.text("format") ?? ""] ?? "Int")
-            return TypeReading(type: type, rules: numberRules(node, type))
+            return TypeReading(type: type, rules: numberRules(node, type) + multipleRules(node, type))
         case "number":
             check(node, Keywords.ofNumber)
             let type = SwiftType.plain(node.text("format") == "float" ? "Float" : "Double")
-            return TypeReading(type: type, rules: numberRules(node, type))
+            return TypeReading(type: type, rules: numberRules(node, type) + multipleRules(node, type))
         case "boolean":
             check(node, [])
             return TypeReading(type: .plain("Bool"))
@@ -101,17 +111,19 @@ extension SchemaReader {
         if let encoding = node["contentEncoding"], encoding.value != .text("base64") {
             findings.report("bytes are base64 in JSON: say so, or take it out", at: encoding)
         }
-        let rules = lengthRules(node)
-        if type == .date || type == .data, let key = ["minLength", "maxLength"].first(where: { node[$0] != nil }) {
-            findings.report("\(key) counts characters, which a \(type.text) has none of: take it out", at: node, key)
-            return nil
+        let rules = lengthRules(node) + patternRules(node)
+        if type == .date || type == .data,
+            let key = ["minLength", "maxLength", "pattern"].first(where: { node[$0] != nil })
+        {
+            findings.report("\(key) looks at characters, which a \(type.text) has none of: take it out", at: node, key)
+            return leniency == nil ? nil : TypeReading(type: type)
         }
         return TypeReading(type: type, rules: rules)
     }
 
     private func array(_ node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
         check(node, Keywords.ofArray)
-        let counts = countRules(node, "minItems", "maxItems")
+        let counts = countRules(node, "minItems", "maxItems") + (node.flag("uniqueItems") ? [.unique] : [])
         guard let items = node["items"] else { return TypeReading(type: .array(.value), rules: counts) }
         guard let element = part(items, name + "Item", scope, "an element of an array") else { return nil }
         let each = element.rules.isEmpty ? [] : [Rule.each(element.rules)]
@@ -121,8 +133,12 @@ extension SchemaReader {
     private func dictionary(_ node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
         check(node, Keywords.ofDictionary)
         let counts = countRules(node, "minProperties", "maxProperties")
-        guard let values = node["additionalProperties"] else {
+        guard let values = node["additionalProperties"] ?? patternValues(node) else {
             return TypeReading(type: .dictionary(.value), rules: counts)
+        }
+        if values.value == .bool(false), let values = patternValues(node) {
+            let value = part(values, name + "Value", scope, "a value of a dictionary")
+            return value.map { TypeReading(type: .dictionary($0.type), rules: counts) }
         }
         if values.value == .bool(false) {
             findings.report("an object without properties says nothing: declare some, or take it out", at: values)
@@ -133,8 +149,18 @@ extension SchemaReader {
         return TypeReading(type: .dictionary(value.type), rules: counts + each)
     }
 
+    /// The only schema of `patternProperties`, in a lenient run, which does not look at the names.
+    private func patternValues(_ node: SchemaNode) -> SchemaNode? {
+        guard leniency != nil, let members = node["patternProperties"]?.members, members.count == 1 else { return nil }
+        return members[0].node
+    }
+
     /// Reads the schema of the elements of an array or a dictionary. Each is one value, also where it is a struct.
     private func part(_ node: SchemaNode, _ name: String, _ scope: Scope, _ what: String) -> TypeReading? {
+        orAnyValue(node) { wholePart(node, name, scope, what) }
+    }
+
+    private func wholePart(_ node: SchemaNode, _ name: String, _ scope: Scope, _ what: String) -> TypeReading? {
         partDepth += 1
         defer { partDepth -= 1 }
         guard var reading = type(of: node, name, scope) else { return nil }
@@ -150,12 +176,13 @@ extension SchemaReader {
         if reading.defaultValue != nil || reading.constant != nil {
             let key = reading.constant == nil ? "default" : "const"
             findings.report("\(what) has no \(key): take it out", at: node, key)
-            return nil
+            guard leniency != nil else { return nil }
         }
         guard reading.isNullable, reading.type != .value else { return reading }
         if !reading.rules.isEmpty {
             findings.report("\(what) that may be null is not checked: take the bounds out, or null", at: node)
-            return nil
+            guard leniency != nil else { return nil }
+            reading.rules = []
         }
         reading.type = .optional(reading.type)
         return reading
@@ -170,7 +197,11 @@ extension SchemaReader {
             findings.report("$ref is a text", at: node, "$ref")
             return nil
         }
-        guard let target = resolve(text, at: node) else { return nil }
+        return resolve(text, at: node).flatMap { reading(of: $0, at: node, name, scope) }
+    }
+
+    /// Reads a use of a schema that stands elsewhere, or that is referred to from elsewhere.
+    private func reading(of target: SchemaNode, at node: SchemaNode, _ name: String, _ scope: Scope) -> TypeReading? {
         guard let definition = definition(of: target) else { return alias(target, of: node, name, scope) }
         var reading = TypeReading(
             type: .group(definition.name), isNullable: target.allowsNull, defaultValue: target["default"])
@@ -201,6 +232,17 @@ extension SchemaReader {
         return type(of: target, name, scope)
     }
 
+    /// Reads a property of a type of the user's own, which `x-modelcast-swift` names.
+    private func ownType(_ node: SchemaNode) -> TypeReading? {
+        guard let text = node.text("x-modelcast-swift"),
+            text.wholeMatch(of: /[\p{L}_\[][\p{L}\p{N}_.<>, \[\]:?]*/) != nil
+        else {
+            findings.report("this is no type of Swift: name one that is a FieldValue", at: node, "x-modelcast-swift")
+            return nil
+        }
+        return TypeReading(type: .own(text, conversion: node.text("x-modelcast-convert")))
+    }
+
     /// Reads an id of another model, which `x-modelcast-reference` names.
     private func modelReference(_ node: SchemaNode) -> TypeReading? {
         check(node, Keywords.ofText.union(["x-modelcast-reference"]))
@@ -223,6 +265,12 @@ extension SchemaReader {
             chosen = own
         } else if SwiftName.takenTypes.contains(name) {
             chosen = scope.owner + name
+        }
+        if leniency != nil {
+            let name = SwiftName.free(chosen) {
+                !SwiftName.takenTypes.contains($0) && !topLevelNames.contains($0) && !scope.has($0)
+            }
+            return scope.take(name) ? name : nil
         }
         if SwiftName.takenTypes.contains(chosen) || topLevelNames.contains(chosen) || !scope.take(chosen) {
             findings.report("\(chosen) is a type already: give this one another name with title", at: node)
@@ -277,5 +325,27 @@ extension SchemaReader {
             findings.report("a constant is a text, a number or a Boolean: take it out", at: node, "const")
             return nil
         }
+    }
+}
+
+extension SchemaNode {
+    /// The variant of `oneOf` or `anyOf` that allows all that the others do, null apart: `any text` beside texts of a
+    /// list or a pattern, as lists are written that may grow. Nil where there is none.
+    fileprivate var widest: SchemaNode? {
+        let variants = (self["oneOf"] ?? self["anyOf"])?.elements.filter { $0.object["type"] != .text("null") } ?? []
+        guard self["properties"] == nil, variants.count > 1 else { return nil }
+        return variants.first { widest in
+            guard let type = widest.types.first, widest.types.count == 1, !["object", "array"].contains(type),
+                widest.object.keys.allSatisfy({ $0 == "type" || Keywords.annotations.contains($0) })
+            else { return false }
+            return variants.allSatisfy { $0.kinds == [type] || type == "number" && $0.kinds == ["integer"] }
+        }
+    }
+
+    /// The types of what the schema allows, as far as it says so itself.
+    private var kinds: Set<String> {
+        if !types.isEmpty { return Set(types) }
+        let values = self["enum"]?.elements ?? self["const"].map { [$0] } ?? []
+        return Set(values.map { $0.value.text != nil ? "string" : $0.value.kind })
     }
 }

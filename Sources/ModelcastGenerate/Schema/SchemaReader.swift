@@ -13,12 +13,17 @@ final class SchemaReader {
     }
 
     let findings: ProblemCollector
+    let directory: SchemaDirectory
     private let files: [LoadedFile]
+    let leniency: Leniency?
     /// The definitions by the key of their nodes.
     private(set) var definitions: [String: Definition] = [:]
     private(set) var topLevelNames: Set<String> = []
     /// By the key of a variant: its properties that tell which variant it is.
     private(set) var tags: [String: Set<String>] = [:]
+    /// By their keys: schemas that were made one of several, and those that are being made so.
+    var mergedNodes: [String: SchemaNode] = [:]
+    var merging: Set<String> = []
     /// The keys of the aliases that are being read, outermost first, to notice one that stands for itself.
     var aliases: [String] = []
     /// The names of the definitions that are elements of arrays or dictionaries somewhere.
@@ -38,9 +43,12 @@ final class SchemaReader {
         let isOptional: Bool
     }
 
-    init(_ files: [LoadedFile], _ findings: ProblemCollector) {
-        (self.files, self.findings) = (files, findings)
+    /// - Parameter leniency: what is known of schemas that have no form in Swift; nil where each is a problem.
+    init(_ files: [LoadedFile], _ findings: ProblemCollector, _ leniency: Leniency? = nil) {
+        (self.files, self.findings, self.leniency) = (files, findings, leniency)
+        directory = SchemaDirectory(files)
         for file in files { define(in: file) }
+        for file in files { defineTargets(in: file.node) }
         for file in files { findTags(file.node) }
     }
 
@@ -55,24 +63,42 @@ final class SchemaReader {
         checkRoot(file)
     }
 
+    /// Defines what is referred to and stands in the middle of a schema.
+    private func defineTargets(in node: SchemaNode) {
+        for text in [node.text("$ref"), node.text("x-modelcast-reference")].compactMap(\.self) {
+            guard case .found(let target) = directory.find(text, from: node), definitions[target.key] == nil,
+                !target.pointer.tokens.isEmpty, target.value.object != nil
+            else { continue }
+            let words = target.pointer.tokens.filter { !Keywords.ofPlace.contains($0) && Int($0) == nil }
+            define(target, fallback: words.last ?? target.file.source.stem)
+        }
+        for schema in node.subschemas { defineTargets(in: schema) }
+    }
+
     /// Checks a root that is no definition.
     private func checkRoot(_ file: LoadedFile) {
-        let root = file.node
+        let root = merged(file.node)
         if definitions[root.key] != nil { return }
         let ofAlias = ["type", "$ref", "oneOf", "anyOf", "allOf", "const", "items", "additionalProperties"]
-        if kind(of: root) == nil, root.definitions.isEmpty || ofAlias.contains(where: { root[$0] != nil }) {
+        let isAlias = ofAlias.contains { root[$0] != nil }
+        // Much in the world begins with a root that only refers to its type, which is in $defs.
+        let isReference = root["$ref"] != nil && !root.definitions.isEmpty
+        if kind(of: root) == nil, root.definitions.isEmpty || isAlias && !isReference {
             findings.report(
                 "the root declares nothing: give it properties, an enum or variants, and put all else in $defs",
                 at: root)
-        } else if kind(of: root) == nil {
+        } else if kind(of: root) == nil, !isReference {
             findings.checkKeywords(of: root, Keywords.ofFile)
         }
     }
 
     private func define(_ node: SchemaNode, fallback: String) {
-        guard let kind = kind(of: node) else { return }
-        guard let name = typeName(of: node, fallback: fallback) else { return }
-        if SwiftName.takenTypes.contains(name) {
+        if leniency?.isAnyValue(node) ?? false { return }
+        let node = merged(node)
+        guard let kind = kind(of: node), var name = typeName(of: node, fallback: fallback) else { return }
+        if leniency != nil {
+            name = SwiftName.free(name) { !SwiftName.takenTypes.contains($0) && !topLevelNames.contains($0) }
+        } else if SwiftName.takenTypes.contains(name) {
             findings.report("\(name) is a type already: give it another name with x-modelcast-name", at: node)
         }
         if !topLevelNames.insert(name).inserted {
@@ -93,7 +119,8 @@ final class SchemaReader {
         }
         if node["enum"] != nil || node.text("const") != nil { return .enumeration }
         guard node["properties"] != nil else { return nil }
-        return node.pointer.tokens.isEmpty && node.idKey != nil ? .model : .group
+        let isModel = node.pointer.tokens.isEmpty && node.idKey != nil && !(leniency?.hasNoID(node) ?? false)
+        return isModel ? .model : .group
     }
 
     private func typeName(of node: SchemaNode, fallback: String) -> String? {
@@ -102,7 +129,8 @@ final class SchemaReader {
             findings.report("\(own.literal) is no name of a type in Swift", at: node, "x-modelcast-name")
             return nil
         }
-        if let name = SwiftName.upperCamel(node.text("title") ?? fallback) { return name }
+        if let name = node.text("title").flatMap(SwiftName.upperCamel) ?? SwiftName.upperCamel(fallback) { return name }
+        if leniency != nil { return SwiftName.upperCamel("type " + fallback) ?? "Unnamed" }
         findings.report("no name of a type comes of its title or key: give it one with x-modelcast-name", at: node)
         return nil
     }
@@ -112,19 +140,32 @@ final class SchemaReader {
         if file.root.object != nil {
             for (_, node) in file.node.definitions where definitions[node.key] == nil { checkAlias(node) }
         }
-        return definitions.values.filter { $0.node.file === file }.sorted { $0.order < $1.order }
-            .compactMap { definition in
-                let node = definition.node
-                let scope = Scope(definition.name, root: node.key)
-                switch definition.kind {
-                case .model: return structure(node, scope, isModel: true).map(TypeShape.structure)
-                case .group:
-                    // A variant with a tag and no other property is a case without a payload, and needs no struct.
-                    return isEmptyVariant(node) ? nil : structure(node, scope, isModel: false).map(TypeShape.structure)
-                case .enumeration: return enumeration(node, definition.name).map(TypeShape.enumeration)
-                case .oneOf: return oneOf(node, scope).map(TypeShape.oneOf)
-                }
+        return definitions.values.filter { $0.node.file === file }.sorted { $0.order < $1.order }.compactMap(type(of:))
+    }
+
+    private func type(of definition: Definition) -> TypeShape? {
+        let node = definition.node
+        let scope = Scope(definition.name, root: node.key)
+        // A variant with a tag and no other property is a case without a payload, and needs no struct.
+        if definition.kind == .group, isEmptyVariant(node) { return nil }
+        return orAnyValue(node) {
+            switch definition.kind {
+            case .model, .group:
+                structure(node, scope, isModel: definition.kind == .model).map(TypeShape.structure)
+            case .enumeration: enumeration(node, definition.name).map(TypeShape.enumeration)
+            case .oneOf: oneOf(node, scope).map(TypeShape.oneOf)
             }
+        }
+    }
+
+    /// Reads something. Where it cannot be read, and nothing within it is to blame alone, it is any value from now on
+    /// if the run is lenient.
+    func orAnyValue<Result>(_ node: SchemaNode, _ read: () -> Result?) -> Result? {
+        guard let leniency else { return read() }
+        let count = leniency.count
+        let result = read()
+        if result == nil, leniency.count == count { leniency.takeAsAnyValue(node) }
+        return result
     }
 
     /// A type of the top level, of which all uses are known: a struct that is one value is marked as such.
@@ -148,58 +189,22 @@ final class SchemaReader {
         return access
     }
 
-    // MARK: References
-
-    /// The schema that a reference points to; nil after a problem, which is reported.
-    func resolve(_ text: String, at node: SchemaNode, _ key: String = "$ref") -> SchemaNode? {
-        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let file = file(parts[0].removingPercentEncoding ?? parts[0], from: node.file) else {
-            findings.report("\(parts[0]) is not among the schemas: name it on the command line, too", at: node, key)
-            return nil
+    /// The modules that the schema asks for.
+    func imports(of file: LoadedFile) -> [String] {
+        guard let node = file.node["x-modelcast-imports"] else { return [] }
+        let names = node.value.array?.compactMap(\.text).filter(SwiftName.isIdentifier) ?? []
+        if names.count != node.value.array?.count {
+            findings.report("x-modelcast-imports is an array of names of modules", at: node)
         }
-        let fragment = parts.count > 1 ? parts[1].removingPercentEncoding ?? parts[1] : ""
-        guard let pointer = JSONPointer(fragment) else {
-            findings.report("\(text) is no pointer: refer to a file, or to #/$defs/NAME", at: node, key)
-            return nil
-        }
-        var target = file.node
-        for token in pointer.tokens {
-            guard let next = target[token] ?? target.elements.first(where: { $0.pointer.tokens.last == token }) else {
-                findings.report("there is no \(text): put the schema there, or correct the reference", at: node, key)
-                return nil
-            }
-            target = next
-        }
-        let isDefinition = pointer.tokens.count == 2 && ["$defs", "definitions"].contains(pointer.tokens[0])
-        guard pointer.tokens.isEmpty || isDefinition else {
-            findings.report(
-                "\(text) points into a schema: move what is there to $defs, and refer to that", at: node, key)
-            return nil
-        }
-        return target
+        return names
     }
-
-    private func file(_ text: String, from file: LoadedFile) -> LoadedFile? {
-        if text.isEmpty { return file }
-        let location = file.location(of: text)
-        return files.first { $0.location == location } ?? files.first { $0.root.object?["$id"] == .text(text) }
-    }
-
-    /// The schema that `$ref` of a node points to; the node itself where it has no `$ref`.
-    func target(of node: SchemaNode) -> SchemaNode? {
-        guard let text = node.text("$ref") else { return node }
-        return resolve(text, at: node)
-    }
-
-    func definition(of node: SchemaNode) -> Definition? { definitions[node.key] }
 
     // MARK: Tags of variants
 
     /// Looks for sum types at any depth, and notes the tags of their variants.
     private func findTags(_ node: SchemaNode) {
-        for (_, member) in node.members { findTags(member) }
-        for element in node.elements { findTags(element) }
-        guard node.value.object != nil, node["oneOf"] != nil, let tag = tag(of: node) else { return }
+        for schema in node.subschemas { findTags(schema) }
+        guard node.value.object != nil, node["oneOf"]?.value.array != nil, let tag = tag(of: node) else { return }
         for variant in node.variants where variant["$ref"] != nil {
             if let target = target(of: variant) { tags[target.key, default: []].insert(tag) }
         }
@@ -240,12 +245,14 @@ final class SchemaReader {
     func checkRecursion() {
         for (key, definition) in definitions.sorted(by: { $0.value.order < $1.value.order }) {
             for use in uses[key] ?? [] where !use.isOptional && reaches(key, from: use.target, isAlways: true) {
+                leniency?.takeAsAnyValue(use.node)
                 findings.report(
                     "\(definition.name) within itself would have fields without end: put it into an array, or make it "
                         + "a model of its own, with an id, which is then referred to", at: use.node)
             }
         }
         for (root, node) in checked where (uses[root] ?? []).contains(where: { reaches(root, from: $0.target) }) {
+            leniency?.takeAsAnyValue(node)
             findings.report("arrays in arrays of a struct within itself are not checked: take the bounds out", at: node)
         }
     }
@@ -287,6 +294,9 @@ final class Scope {
     /// Takes a name for an inline type.
     /// - Returns: false if a type around it, or another one in this scope, has the name.
     func take(_ name: String) -> Bool { !enclosing.contains(name) && names.insert(name).inserted }
+
+    /// Whether a name is not free.
+    func has(_ name: String) -> Bool { enclosing.contains(name) || names.contains(name) }
 
     func declare(_ type: TypeShape) { nested.append(type) }
 

@@ -11,6 +11,12 @@ indirect enum Rule: Hashable {
     case length(Int?, Int?)
     /// The bounds of the number of elements of an array or a dictionary.
     case count(Int?, Int?)
+    /// The value is a multiple of this number.
+    case multiple(String)
+    /// The text has a part that matches this regular expression.
+    case pattern(String)
+    /// No two elements of the array are equal.
+    case unique
     /// The value equals this expression.
     case equal(String)
     /// The rules of each element.
@@ -27,6 +33,9 @@ indirect enum Rule: Hashable {
             .compactMap(\.self).joined(separator: " and ")
         case .length(let low, let high): return "text of \(Rule.amount(low, high, "character"))"
         case .count(let low, let high): return Rule.amount(low, high, "element")
+        case .multiple(let factor): return "a multiple of \(factor)"
+        case .pattern(let pattern): return "text that matches \(pattern)"
+        case .unique: return "elements of which no two are equal"
         case .equal(let value): return value
         case .each(let rules): return "elements that are \(rules.map(\.wanted).joined(separator: ", "))"
         }
@@ -54,9 +63,15 @@ indirect enum Rule: Hashable {
             ]
             .compactMap(\.self).joined(separator: " && ")
         case .length(let low, let high):
-            let text = type == .url ? "\(value).absoluteString" : type == .uuid ? "\(value).uuidString" : value
-            return Rule.holds("\(text).count", low, high)
+            return Rule.holds("\(Rule.text(value, type)).count", low, high)
         case .count(let low, let high): return Rule.holds("\(value).count", low, high)
+        case .multiple(let factor):
+            if ![.plain("Double"), .plain("Float")].contains(type) { return "\(value).isMultiple(of: \(factor))" }
+            // Of 0.3 and 0.1 the quotient is not quite 3.
+            return "abs((\(value) / \(factor)).rounded() - \(value) / \(factor)) < 1e-9"
+        case .pattern(let pattern):
+            return "PatternValidation(\(pattern.literal)).accepts(\(Rule.text(value, type)))"
+        case .unique: return "Set(\(value)).count == \(value).count"
         case .equal(let expected): return "\(value) == \(expected)"
         case .each(let rules):
             let (elements, element): (String, SwiftType) =
@@ -67,6 +82,15 @@ indirect enum Rule: Hashable {
                 }
             let conditions = rules.map { $0.condition("$0", element) }.joined(separator: " && ")
             return "\(elements).allSatisfy { \(conditions) }"
+        }
+    }
+
+    /// The expression of a value's text.
+    private static func text(_ value: String, _ type: SwiftType) -> String {
+        switch type {
+        case .url: "\(value).absoluteString"
+        case .uuid: "\(value).uuidString"
+        default: value
         }
     }
 
@@ -107,6 +131,8 @@ extension [Rule] {
                 return Validation(head: ".count(\(range))", signature: "", conditions: [])
             case .length(let low, let high?) where type == .plain("String"):
                 return Validation(head: ".length(\(low ?? 0)...\(high))", signature: "", conditions: [])
+            case .pattern(let pattern) where type == .plain("String"):
+                return Validation(head: ".pattern(\(pattern.literal))", signature: "", conditions: [])
             default: break
             }
         }

@@ -162,6 +162,24 @@ import Testing
         #expect(network.replicas[0].cache["User", "2"]?["a"] == 7)
     }
 
+    @Test func `a stamp that nobody can follow keeps none that is true from being followed`() throws {
+        var network = try network()
+        try network.write(0, "1", ["a": 1])
+        let isCalm = network.settle()
+        #expect(isCalm)
+        func report(_ stamp: Stamp) -> ControlRequest {
+            let heads = Heads(origin: "origin", incarnation: 1, stamp: stamp, heads: [])
+            return .report(rid: 1, report: Report(state: "live", applied: [heads]))
+        }
+        let before = network.origins[0].incarnation
+        for _ in 0..<10 { _ = network.ask(.origin(0), report(.max)) }
+        #expect(network.origins[0].incarnation == before)
+        #expect(network.notices.count { $0.kind == .laterStart } == 1)
+        let later = network.origins[0].lastStamp + 60_000 << 16
+        _ = network.ask(.origin(0), report(later))
+        #expect(network.origins[0].incarnation > later)
+    }
+
     @Test func `two of one name do not outdo each other without end`() throws {
         var network = try network()
         try network.write(0, "1", ["a": 1])

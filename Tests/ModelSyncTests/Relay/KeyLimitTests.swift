@@ -254,6 +254,18 @@ import Testing
         #expect(answers.suffix(17).allSatisfy { $0.hasPrefix("limit: streams=3 ") }, "\(answers)")
     }
 
+    @Test(arguments: ["ids=10", "bytes=2K"])
+    func `a push that waits to be counted begins no stream yet`(limit: String) throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let one = try Self.grantee("publish:* origin=job-* streams=1 \(limit)")
+        let now = network.now
+        #expect(try Self.pushPatiently(Self.batch("job-1", ids: ["1"], now: now), &network, as: one) == "accepted")
+        network.run(milliseconds: 2_000)
+        let other = try Self.pushPatiently(Self.batch("job-2", ids: ["2"], now: now), &network, as: one)
+        #expect(other.hasPrefix("limit: streams=1"), "\(other)")
+    }
+
     @Test func `streams that a key begins are bounded, and those that it has go on`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")

@@ -76,6 +76,24 @@ import Testing
         #expect(age < 1_000)
     }
 
+    @Test func `a batch that comes again says nothing of the origin's clock that lies ahead`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(1)
+        #expect(push(batches[0], &network) == .accepted(rid: 1))
+        var decoder = BatchDecoder()
+        let first = batches[0]
+        try decoder.decode(first.span)
+        let stamp = network.relays[0].sources["job"]?.stamp
+        for ahead in [.max, network.now.wallMilliseconds + 200_000] as [UInt64] {
+            var writer = BatchWriter()
+            try writer.append(.merge, stamp: ahead == .max ? .max : ahead << 16, id: "0", fields: ["a": 1])
+            let again = writer.finish(origin: "job", incarnation: decoder.incarnation, sequence: 1)
+            #expect(push(again, &network) == .accepted(rid: 1))
+            #expect(network.relays[0].sources["job"]?.stamp == stamp)
+        }
+    }
+
     @Test func `topics that stand at an earlier start are told with the later one, for their digests`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")

@@ -168,6 +168,26 @@ import Testing
         #expect(network.replicas[0].errors.all.contains { $0.kind == "copy that cannot be compared" })
     }
 
+    @Test func `models of an origin of which no sender tells are told once`() throws {
+        var network = try Self.network()
+        for number in 0..<100 { try network.write(0, "\(number)", ["a": 1]) }
+        network.run(milliseconds: 2_000)
+        // As a relay that names the origin nowhere, and answers with its models all the same.
+        let copy = network.relays[0].cache.snapshot()
+        network.replicas[0].cache.commit { commit in
+            copy.forEach(type: "User", includingTombstones: true) { record in
+                commit.join(record, type: "User")
+                return true
+            }
+        }
+        network.run(milliseconds: 200_000)
+        #expect(network.notices.count { $0.kind == .unconfirmedCopy } == 0)
+        network.run(milliseconds: 1_500_000)
+        let notices = network.notices.filter { $0.kind == .unconfirmedCopy }
+        #expect(notices.count == 1 && notices.first?.metadata["origin"] == "accounts")
+        #expect(notices.allSatisfy { $0.metadata["advice"]?.contains("no sender tells") ?? false })
+    }
+
     @Test func `that an origin only pushes is no excuse once it has signed its copy`() throws {
         var network = try Self.network()
         for number in 0..<100 { try network.write(0, "\(number)", ["a": 1]) }
