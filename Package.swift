@@ -186,6 +186,9 @@ let modelTests: [Target] = [
         ],
         swiftSettings: settings),
     .testTarget(
+        name: "MainActorTests", dependencies: ["ModelcastMacros"],
+        swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+    .testTarget(
         name: "GeneratedModelsTests",
         dependencies: [
             "Modelcast", "ModelcastMacros", "ModelRecord", "ModelTypes", "TestSupport", log,

@@ -77,3 +77,11 @@ extension Change {
         }
     }
 }
+
+extension ModelChange: CustomStringConvertible {
+    /// The step, the id and the models before and after, for logs and the messages of tests.
+    public var description: String {
+        let models = [old.map { "\($0)" }, new.map { "\($0)" }].map { $0 ?? "none" }
+        return "\(step) \(id.idText): \(models[0]) → \(models[1])"
+    }
+}

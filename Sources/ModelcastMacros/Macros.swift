@@ -26,10 +26,13 @@
 /// - Two models are equal when their ids and fields are equal, and the same fields are known.
 ///
 /// The struct gets a memberwise initialiser, if it has none with the same labels, and all that ``Model``, `Codable` and
-/// `CustomStringConvertible` ask for. `User.Partial` holds the known fields of a user that may be incomplete.
+/// `CustomStringConvertible` ask for. A property that is seen less far than the struct, and whose type may be, too, is
+/// in an initialiser that is seen as far as the property; the other one leaves it out, if it has a default.
+/// `User.Partial` holds the known fields of a user that may be incomplete.
 /// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. `User.FieldNames` has a
-/// name for each field: key paths such as `\.nickName` lead there where a field is wanted. A `description` of your own
-/// is left alone. JSON has the names of the fields: `CodingKeys` of your own are refused.
+/// name for each field: key paths such as `\.nickName` lead there where a field is wanted. A `description`, `==`,
+/// `hash(into:)`, `init(from:)`, `encode(to:)` and `static let modelType` in the struct take the place of those that the
+/// macro would write. JSON has the names of the fields: `CodingKeys` of your own are refused.
 ///
 /// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants` and
 /// `unknownFields` are reserved: a field of such a name needs a property of another name.

@@ -53,6 +53,12 @@ extension RunningService.Kind {
         return endpoints.map(TestNetwork.name(at:))
     }
 
+    /// The names of all services that it connects to: its senders, and the relays that it pushes to.
+    var connections: [String] {
+        guard case .publisher(let publisher) = self else { return senders }
+        return publisher.configuration.relays.map(TestNetwork.name(at:))
+    }
+
     private var prefixes: [[UInt8]] {
         switch self {
         case .publisher: []

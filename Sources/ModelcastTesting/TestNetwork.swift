@@ -27,6 +27,8 @@ import Synchronization
 public final class TestNetwork: Sendable {
     private let bus = InMemoryBus(forTests: ())
     private let services = Mutex<[String: RunningService]>([:])
+    /// The names of all services that have run.
+    private let names = Mutex<Set<String>>([])
     /// Where services log; by default nowhere.
     private let logger: Logger
 
@@ -136,6 +138,7 @@ public final class TestNetwork: Sendable {
             }
             services[name] = RunningService(kind, body)
         }
+        names.withLock { _ = $0.insert(name) }
     }
 
     /// Stops all services.
@@ -152,7 +155,7 @@ public final class TestNetwork: Sendable {
 
     /// Waits until nothing is under way: everything that publishers have written is where it is listened for, and was
     /// acknowledged where it is pushed; what was lost is mended; every service waits for something new. A link that is
-    /// cut or held, and a sender that does not run, are not waited for.
+    /// cut or held, and a sender that was stopped, are not waited for.
     ///
     /// It sets the clocks of the services forward where they wait for time to pass, such as for the pause before a
     /// connection is tried again; so it takes milliseconds where they would take seconds.
@@ -224,7 +227,15 @@ public final class TestNetwork: Sendable {
     }
 
     private func set(_ fault: BusFault, _ sender: String, _ service: String) throws {
-        for name in [sender, service] where !services.withLock({ $0.keys.contains(name) }) { throw noService(name) }
+        let services = services.withLock { $0 }
+        for name in [sender, service] where services[name] == nil { throw noService(name) }
+        guard services[service]?.kind.connections.contains(sender) ?? false else {
+            let isReversed = services[sender]?.kind.connections.contains(service) ?? false
+            throw TestNetworkError(
+                "\(service) is not connected to \(sender)"
+                    + (isReversed ? ", but \(sender) to \(service): write from: \"\(service)\", to: \"\(sender)\"" : "")
+            )
+        }
         bus.set(fault, from: TestNetwork.endpoint(of: sender), to: service)
     }
 
@@ -237,6 +248,9 @@ public final class TestNetwork: Sendable {
             if let lack = running.kind.lack(name, isConnected: { sender in isConnected(sender, name, services) }) {
                 if running.hasEnded { try await running.task.value }
                 return lack
+            }
+            for sender in running.kind.connections where !names.withLock({ $0.contains(sender) }) {
+                return "\(name) is to be connected to \(sender), and no service of this name has run here"
             }
             for sender in running.kind.senders {
                 guard let other = services[sender], isConnected(sender, name, services) else { continue }

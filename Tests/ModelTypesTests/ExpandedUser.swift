@@ -37,7 +37,7 @@ struct User {
     }
 }
 
-extension User: ModelTypes.Model, Codable, CustomStringConvertible {
+nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
     static var modelType: String { "User" }
 
     enum FieldNames {

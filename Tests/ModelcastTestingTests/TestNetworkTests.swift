@@ -140,6 +140,13 @@ import Testing
             #expect(taken?.description.contains("publisher runs already") == true)
             let unknown = #expect(throws: TestNetworkError.self) { try network.cut(from: "nobody", to: "subscriber") }
             #expect(unknown?.description.contains("there are publisher, subscriber") == true)
+            let reversed = #expect(throws: TestNetworkError.self) {
+                try network.lose(1, from: "subscriber", to: "publisher")
+            }
+            #expect(reversed?.description.contains("write from: \"publisher\", to: \"subscriber\"") == true)
+            _ = try network.subscriber("other", of: ["pubilsher"])
+            let unheard = await #expect(throws: TestNetworkError.self) { try await network.settle() }
+            #expect(unheard?.description.contains("no service of this name has run") == true)
             await #expect(throws: TestNetworkError.self) { try await network.stop("nobody") }
             await #expect(throws: ModelcastError.self) { try await network.publisher("a b") }
         }

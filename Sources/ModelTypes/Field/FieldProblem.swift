@@ -1,3 +1,5 @@
+import ModelRecord
+
 /// A field that is in the way of reading or publishing a model.
 public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field's name on the wire.
@@ -8,5 +10,11 @@ public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem of a field; no fault stands for an unknown field.
     public init(_ field: String, _ fault: FieldFault?) { (self.field, self.fault) = (field, fault) }
 
-    public var description: String { "\(field): \(fault?.description ?? "unknown")" }
+    /// The field, with the way to what is at fault within it, and the fault: `labels.0.text: 5 is not text`.
+    public var description: String {
+        guard let fault else { return "\(field): unknown" }
+        let way = "\(fault.part): "
+        guard !fault.part.isEmpty, fault.wanted.hasPrefix(way) else { return "\(field): \(fault)" }
+        return "\(FieldName.path(field, fault.part)): \(fault.value) is not \(fault.wanted.dropFirst(way.count))"
+    }
 }

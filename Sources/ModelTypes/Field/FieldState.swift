@@ -35,7 +35,20 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// - Throws: ``FieldProblem`` when the field is unknown, null or faulty.
     @inlinable public func required(_ name: FieldName) throws(FieldProblem) -> Value {
         if case .value(let value) = self { return value }
-        throw problem(name) ?? FieldProblem(name.text, nil)
+        return try emptyValue(name)
+    }
+
+    /// The value of a property that is optional by a name of its type, for a field without one.
+    @usableFromInline func emptyValue(_ name: FieldName) throws(FieldProblem) -> Value {
+        if let problem = problem(name) { throw problem }
+        guard let empty = FieldState.empty else { throw FieldProblem(name.text, nil) }
+        return empty
+    }
+
+    /// The nil of an optional type, which a property has that names it by a type alias; nil for other types.
+    private static var empty: Value? {
+        func nothing<T: FieldValue>(_ type: T.Type) -> Value? { T.whenUnknown as? Value }
+        return (Value.self as? any FieldValue.Type).flatMap { nothing($0) }
     }
 
     /// The value of a property with a default, which stands for unknown and null.
@@ -49,6 +62,7 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// Why the field has no value; nil when it has one.
     public func problem(_ name: FieldName) -> FieldProblem? {
         switch self {
+        case .unknown where FieldState.empty != nil, .null where FieldState.empty != nil: nil
         case .unknown: FieldProblem(name.text, nil)
         case .null: FieldProblem(name.text, FieldFault(.null, wanted: "\(Value.self)", value: .null))
         case .value: nil

@@ -9,6 +9,8 @@ public struct FieldEncoder: FieldSink {
     private var objects: [String: FieldEncoder] = [:]
     /// Sum types are read back, where their JSON does not name the case.
     private var checksCases: Bool
+    /// The key that says which case of a sum type the object is; nil for another object. No field may have it.
+    var tag: String?
 
     /// Begins an object and writes the id.
     /// - Parameter key: the id's name in JSON.
@@ -38,6 +40,7 @@ public struct FieldEncoder: FieldSink {
     ) throws(FieldProblem) {
         guard let dot = name.firstIndex(of: ".") else { return try body(&self, FieldCodingKey(name)) }
         let outer = String(name[..<dot])
+        try checkTag(outer)
         var object = objects[outer] ?? open(FieldCodingKey(outer))
         defer { objects[outer] = object }
         do {
@@ -52,8 +55,16 @@ public struct FieldEncoder: FieldSink {
         FieldEncoder(container.nestedContainer(keyedBy: FieldCodingKey.self, forKey: key), checksCases: checksCases)
     }
 
+    /// Refuses a field in the place of the tag: it would be read back as another case.
+    private func checkTag(_ key: String) throws(FieldProblem) {
+        guard let tag, key == tag else { return }
+        let wanted = "under another name: \(tag) says which case this is"
+        throw FieldProblem(key, FieldFault(.form, wanted: wanted, value: .text(key)))
+    }
+
     /// Writes a value under a key, which may have dots.
     mutating func write<T: FieldValue>(_ value: T, at key: FieldCodingKey) throws(FieldProblem) {
+        try checkTag(key.stringValue)
         do {
             try container.encode(value, forKey: key)
         } catch {
@@ -77,6 +88,7 @@ public struct FieldEncoder: FieldSink {
 
     /// Writes a group under a key, which may have dots.
     mutating func write<T: FieldGroup>(_ value: T, at key: FieldCodingKey) throws(FieldProblem) {
+        try checkTag(key.stringValue)
         do {
             if T.isOneOf {
                 var sink = OneOfEncoder(T.jsonForm, within: self, key)

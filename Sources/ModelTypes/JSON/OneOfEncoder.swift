@@ -94,7 +94,9 @@ struct OneOfEncoder: FieldSink {
             fields = outer.open(key)
             switch form.kind {
             case .keyed: fields = fields.open(FieldCodingKey(caseName))
-            case .tagged(let tag, _): try fields.write(caseName, at: FieldCodingKey(tag))
+            case .tagged(let tag, _):
+                try fields.write(caseName, at: FieldCodingKey(tag))
+                fields.tag = tag
             case .bare: isAlone = true
             }
         }

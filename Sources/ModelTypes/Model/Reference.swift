@@ -22,7 +22,8 @@ public struct Reference<Other: Model>: FieldValue {
         guard case .text(let text) = value else {
             throw FieldFault(value, wanted: "the id of a \(Other.modelType), as text")
         }
-        guard let id = Other.ID(exactly: text) else {
+        // Others may write a UUID in small letters; it is given out in the one form that travels.
+        guard let id = Other.ID(idText: text) else {
             throw FieldFault(.form, wanted: "the id of a \(Other.modelType)", value: value)
         }
         self.id = id

@@ -46,7 +46,7 @@ struct BenchUser {
     }
 }
 
-extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
+nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
     static var modelType: String { "BenchUser" }
 
     enum FieldNames {

@@ -85,7 +85,7 @@ struct InputRun: ~Copyable {
         guard !text.isBlank else { return }
         lineCount += 1
         do throws(LineRefusal) {
-            let model = try ModelLine(text, idField: plan.idField)
+            let model = try ModelLine(text, idField: plan.idField, idType: plan.idType)
             if plan.isWhole { ids.insert(model.id) }
             try publish(model)
         } catch {

@@ -21,10 +21,12 @@ struct LineRefusal: Error, Equatable, CustomStringConvertible {
 extension ModelLine {
     /// Reads a JSON object. A nested object becomes fields with dotted names; an empty object and an array are values.
     /// The id field is no field of the model.
-    /// - Parameter idField: the name of the field that holds the id, dotted where it stands in a nested object.
-    init(_ line: Span<UInt8>, idField: String) throws(LineRefusal) {
+    /// - Parameters:
+    ///   - idField: the name of the field that holds the id, dotted where it stands in a nested object.
+    ///   - idType: what ids are.
+    init(_ line: Span<UInt8>, idField: String, idType: IDType = .text) throws(LineRefusal) {
         var reader = JSONReader(line)
-        var model = FlatModel(idField: idField)
+        var model = FlatModel(idField: idField, idType)
         do {
             try reader.expect(UInt8(ascii: "{"), "expected an object, one line for one model")
             try reader.members(of: nil, into: &model, depth: 0)
@@ -78,13 +80,14 @@ extension String {
 /// The fields of a model while its line is read.
 private struct FlatModel {
     let idField: String
+    private let idType: IDType
     var id: String?
     var values: [String: Value] = [:]
     /// The paths at which the line has an object.
     private var objects: Set<String> = []
 
-    init(idField: String) {
-        self.idField = idField
+    init(idField: String, _ idType: IDType) {
+        (self.idField, self.idType) = (idField, idType)
         values.reserveCapacity(24)
     }
 
@@ -93,10 +96,7 @@ private struct FlatModel {
             guard id == nil else {
                 throw JSONError("the field \"\(path)\" is given twice; the name is reserved for the id")
             }
-            guard case .text(let text) = value else {
-                throw JSONError("the id field \"\(path)\" is no text")
-            }
-            id = text
+            id = try idType.id(of: value, at: path)
             return
         }
         guard values.updateValue(value, forKey: path) == nil, objects.isEmpty || !objects.contains(path) else {

@@ -6,6 +6,7 @@ import ServiceLifecycle
 struct PublishPlan: Sendable {
     let type: String
     let idField: String
+    let idType: IDType
     /// Paths, `-` for standard input; at least one.
     let inputs: [String]
     let isWhole: Bool

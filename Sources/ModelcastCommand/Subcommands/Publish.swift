@@ -80,6 +80,12 @@ struct Publish: AsyncParsableCommand {
             "The field with the id, a text of 1 to 255 bytes; dotted if in an object.", valueName: "field"))
     var idField: String
 
+    @Option(
+        help: ArgumentHelp(
+            "What ids are: integers may be numbers, and UUIDs in small letters; both travel in the form that models in "
+                + "Swift have.", valueName: "text|integer|uuid"))
+    var idType = IDType.text
+
     @Argument(help: ArgumentHelp("Files to read; - or none is standard input.", valueName: "file"))
     var files: [String] = []
 
@@ -224,7 +230,7 @@ struct Publish: AsyncParsableCommand {
         let feed = PublishFeed(
             publisher: publisher,
             plan: PublishPlan(
-                type: type, idField: idField, inputs: inputs, isWhole: whole, deleteLimit: deleteAtMost,
+                type: type, idField: idField, idType: idType, inputs: inputs, isWhole: whole, deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
                 timeout: timeout?.duration))
         let more = keys.services(of: configuration.security, logger: logger)

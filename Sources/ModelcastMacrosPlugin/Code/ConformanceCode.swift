@@ -6,15 +6,22 @@ struct ConformanceCode {
     init(_ shape: ModelShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
     var members: [[String]] {
-        var members = [["\(access)static var modelType: String { \(shape.typeName.literal) }"]]
+        var members: [[String]] = []
+        if !shape.own.contains(.modelType) {
+            members.append(["\(access)static var modelType: String { \(shape.typeName.literal) }"])
+        }
         if shape.id.plainName != "id" {
             members.append(["\(access)var id: \(shape.id.type.text) { \(shape.id.name) }"])
         }
         if !shape.fields.isEmpty { members.append(shape.fields.names(shape.access)) }
-        members += [properties, recordInit, decoderInit, encode, write]
+        members += [properties, recordInit]
+        if !shape.own.contains(.decoderInit) { members.append(decoderInit) }
+        if !shape.own.contains(.encode) { members.append(encode) }
+        members.append(write)
         if !shape.fields.isEmpty { members.append(diff) }
         if !shape.tracked.isEmpty { members.append(unknownFields) }
-        members += [equality, hash]
+        if !shape.own.contains(.equality) { members.append(equality) }
+        if !shape.own.contains(.hash) { members.append(hash) }
         if !shape.hasOwnDescription { members.append(description) }
         members.append(PartialCode(shape).lines)
         if !shape.constants.isEmpty { members += ConstantsCode(shape).members }

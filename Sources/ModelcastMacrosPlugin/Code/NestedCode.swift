@@ -15,7 +15,7 @@ struct NestedCode {
         return memberwiseInit + names + [sourceInit, write]
     }
 
-    private var memberwiseInit: [[String]] { shape.hasOwnInit ? [] : [shape.fields.memberwiseInit(shape.access)] }
+    private var memberwiseInit: [[String]] { shape.hasOwnInit ? [] : shape.fields.memberwiseInits(shape.access) }
 
     private var fieldNames: [String] {
         .fieldNames(

@@ -15,6 +15,7 @@ enum GroupMessage: DiagnosticMessage {
     case optionalPayload
     case recursive(String)
     case unusedEquality
+    case tagLabel(String)
 
     var severity: DiagnosticSeverity { .error }
 
@@ -43,6 +44,8 @@ enum GroupMessage: DiagnosticMessage {
             "the payload of a case is always there: take the '?' away, and declare a case without a payload"
         case .unusedEquality:
             "this '==' would not be used: the compiler finds it only where the type itself says Hashable"
+        case .tagLabel(let tag):
+            "in JSON '\(tag)' says which case it is: give the payload another label, or the tag another name"
         case .recursive(let name):
             "\(name) within itself would have fields without end: use a Reference to a model, or a FieldValue"
         }

@@ -22,12 +22,13 @@ extension GroupMacro {
     /// No formatting: the macro lays its text out itself.
     public static var formatMode: FormatMode { .disabled }
 
-    /// The members of the type. Only this role reports problems, so that each is reported once.
+    /// The members of the type. The other role reports problems, so that each is reported once: the compiler may never
+    /// ask for the members of a type of which it only wants to know what it conforms to.
     public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
-        let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
+        let members = members(of: declaration, node, within: context.lexicalContext, telling: nil)
         return members?.map { "\(raw: $0.joined(separator: "\n"))" } ?? []
     }
 
@@ -38,8 +39,10 @@ extension GroupMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        let members = members(of: declaration, node, within: context.lexicalContext, telling: nil)
+        let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
         guard members != nil, !protocols.isEmpty else { return [] }
-        return [try ExtensionDeclSyntax("extension \(raw: type.trimmedDescription): \(raw: conformance) {}")]
+        return [
+            try ExtensionDeclSyntax("nonisolated extension \(raw: type.trimmedDescription): \(raw: conformance) {}")
+        ]
     }
 }

@@ -11,15 +11,13 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
     /// No formatting: the macro lays its text out itself.
     public static var formatMode: FormatMode { .disabled }
 
-    /// The members of the struct. Only this role reports problems, so that each is reported once.
+    /// The members of the struct. The other role reports problems, so that each is reported once.
     public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         var reader = ModelReader(context.lexicalContext)
-        let shape = reader.read(declaration, node)
-        reader.findings.tell(context)
-        guard let shape else { return [] }
+        guard let shape = reader.read(declaration, node) else { return [] }
         var members = MemberCode(shape).members
         if shape.isNested { members += ConformanceCode(shape).members }
         return members.map { "\(raw: $0.joined(separator: "\n"))" }
@@ -32,11 +30,13 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         var reader = ModelReader(context.lexicalContext)
-        guard let shape = reader.read(declaration, node) else { return [] }
+        let shape = reader.read(declaration, node)
+        reader.findings.tell(context)
+        guard let shape else { return [] }
         let conformances = Self.conformances(among: protocols.map(\.trimmedDescription), of: shape)
         let members = shape.isNested ? [] : ConformanceCode(shape).members
         let clause = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
-        let header = "extension \(type.trimmedDescription)\(clause)"
+        let header = "nonisolated extension \(type.trimmedDescription)\(clause)"
         let lines = [String].block(header, .spaced(members))
         return [try ExtensionDeclSyntax("\(raw: lines.joined(separator: "\n"))")]
     }

@@ -1,3 +1,34 @@
+import SwiftSyntax
+
+/// A member that the struct may have of its own, in place of the generated one.
+enum OwnMember: Hashable {
+    case equality, hash, decoderInit, encode, modelType
+
+    /// The member that a declaration is; nil for another one.
+    init?(_ member: DeclSyntax) {
+        switch member.as(DeclSyntaxEnum.self) {
+        case .functionDecl(let function):
+            let parameters = function.signature.parameterClause.parameters
+            let labels = parameters.map(\.firstName.text)
+            switch function.name.text {
+            case "==" where labels.count == 2: self = .equality
+            case "hash" where labels == ["into"]: self = .hash
+            case "encode" where labels == ["to"]: self = .encode
+            default: return nil
+            }
+        case .initializerDecl(let initializer):
+            guard initializer.signature.parameterClause.parameters.map(\.firstName.text) == ["from"] else { return nil }
+            self = .decoderInit
+        case .variableDecl(let variable):
+            guard variable.kind == .shared,
+                variable.bindings.contains(where: { $0.pattern.trimmedDescription == "modelType" })
+            else { return nil }
+            self = .modelType
+        default: return nil
+        }
+    }
+}
+
 /// A struct with `@Model`, as it was read.
 struct ModelShape {
     /// The struct's name.
@@ -12,6 +43,8 @@ struct ModelShape {
     let id: StoredProperty
     /// The struct has an initialiser with the labels of the memberwise one.
     let hasOwnInit: Bool
+    /// The members that the struct has of its own.
+    let own: Set<OwnMember>
     /// The struct has an instance property `description`, of whatever kind.
     let hasOwnDescription: Bool
 

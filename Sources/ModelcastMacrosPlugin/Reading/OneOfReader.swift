@@ -32,9 +32,10 @@ struct OneOfReader {
         if findings.isEmpty, cases.isEmpty {
             findings.report(.noCases, at: enumeration.name, .addMember("case <#name#>", to: enumeration.memberBlock))
         }
+        let form = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
+        if let tag = form?.tag { checkLabels(of: enumeration, against: tag) }
         guard findings.isEmpty else { return nil }
-        let form = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression.trimmedDescription
-        return OneOfShape(access: Access(enumeration.modifiers), cases: cases, form: form)
+        return OneOfShape(access: Access(enumeration.modifiers), cases: cases, form: form?.trimmedDescription)
     }
 
     private mutating func reportKind(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) {
@@ -94,6 +95,16 @@ struct OneOfReader {
         }
     }
 
+    /// Reports payloads whose label is that of the tag: in JSON both would have one place.
+    private mutating func checkLabels(of enumeration: EnumDeclSyntax, against tag: String) {
+        let elements = enumeration.memberBlock.members.compactMap { $0.decl.as(EnumCaseDeclSyntax.self) }
+            .flatMap(\.elements)
+        for payload in elements.flatMap({ Array($0.parameterClause?.parameters ?? []) })
+        where payload.label?.plainName == tag {
+            findings.report(.tagLabel(tag), at: payload)
+        }
+    }
+
     private mutating func read(
         _ payload: EnumCaseParameterSyntax, of wireName: String, in owner: String
     ) -> OneOfCase.Payload {
@@ -113,6 +124,16 @@ struct OneOfReader {
 
 extension EnumCaseParameterSyntax {
     fileprivate var label: String? { firstName.flatMap { $0.tokenKind == .wildcard ? nil : $0.text } }
+}
+
+extension ExprSyntax {
+    /// The name of the tag in `.tagged(by: "kind")`; nil for another form, or where it is no literal.
+    fileprivate var tag: String? {
+        guard let call = self.as(FunctionCallExprSyntax.self),
+            call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "tagged"
+        else { return nil }
+        return call.arguments.first { $0.label?.text == "by" }?.expression.literalText
+    }
 }
 
 extension TypeSyntax {

@@ -10,6 +10,18 @@ struct PropertyType {
     /// The type is a function: a parameter of this type needs `@escaping`.
     let isFunction: Bool
 
+    /// The type is made of such as every module sees, as far as its spelling tells.
+    var isSeenByAll: Bool {
+        let names = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        return !names.isEmpty && names.allSatisfy { PropertyType.namesForAll.contains(String($0)) }
+    }
+
+    private static let namesForAll: Set = [
+        "Swift", "Foundation", "Bool", "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16",
+        "UInt32", "UInt64", "Double", "Float", "Decimal", "Date", "Data", "URL", "UUID", "Array", "Dictionary",
+        "Optional", "Set",
+    ]
+
     init(_ type: TypeSyntax) {
         let wrapped = type.optionalWrapped ?? type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType
         text = type.trimmedDescription

@@ -4,6 +4,19 @@ import Testing
 @testable import ModelcastCommand
 
 @Suite struct ModelLineTests {
+    @Test(
+        arguments: [
+            (IDType.integer, "7", "7"), (.integer, "\"007\"", "7"), (.integer, "-1", "-1"), (.integer, "7.0", nil),
+            (.integer, "\"a\"", nil), (.integer, "\"99999999999999999999\"", nil), (.text, "7", nil),
+            (.uuid, "\"8c7d10ac-0000-4000-8000-00000000abcd\"", "8C7D10AC-0000-4000-8000-00000000ABCD"),
+            (.uuid, "\"8c7d\"", nil), (.uuid, "7", nil),
+        ] as [(IDType, String, String?)])
+    func `ids are taken as what they are said to be, in one form`(type: IDType, value: String, id: String?) {
+        let line = Array("{\"id\": \(value), \"a\": 1}".utf8)
+        let model = try? ModelLine(line.span, idField: "id", idType: type)
+        #expect(model?.id == id)
+    }
+
     @Test func `nested objects become dotted fields, and the id is none of them`() throws {
         let line = #"{"id":"1","name":"Ada","address":{"city":"London","geo":{"lat":51.5}},"tags":["a",{"b":{"c":1}}]}"#
         let model = try read(line)

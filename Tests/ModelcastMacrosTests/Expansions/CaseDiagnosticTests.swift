@@ -18,6 +18,14 @@ import Testing
                     2, 12, "the case \"x\" is the case 'a' already: give one of them another name with @Field"))
     }
 
+    @Test func `a payload with the label of the tag is told`() {
+        Expansion("@OneOf(.tagged(by: \"kind\")) enum Contact {\n    case gift(kind: String, to: String)\n}")
+            .expect(
+                problems: Problem(
+                    2, 15,
+                    "in JSON 'kind' says which case it is: give the payload another label, or the tag another name"))
+    }
+
     @Test func `names that no case has are told`() {
         oneOf("@Field(\"\") case a")
             .expect(

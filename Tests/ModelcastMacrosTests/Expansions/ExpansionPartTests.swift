@@ -14,7 +14,7 @@ import Testing
         )
         .expect(
             parts: """
-                extension UserCard: ModelTypes.Model, Codable, CustomStringConvertible {
+                nonisolated extension UserCard: ModelTypes.Model, Codable, CustomStringConvertible {
                     static var modelType: String { "User" }
                 """,
             "ModelTypes.ModelText(\"UserCard.Partial\")", "func model() throws(ModelTypes.FieldProblem) -> UserCard {")
@@ -179,7 +179,7 @@ import Testing
 
     @Test func `a protocol that the struct says itself is not said again`() {
         let source = "@Model struct Item {\n    @ID let id: Int\n}"
-        Expansion(source, conformances: ["Model"]).expect(parts: "extension Item: ModelTypes.Model {")
+        Expansion(source, conformances: ["Model"]).expect(parts: "nonisolated extension Item: ModelTypes.Model {")
         Expansion(source, conformances: ["Swift.Encodable"]).expect(parts: "extension Item: Encodable {")
         Expansion(source, conformances: []).expect(parts: "extension Item {\n    static var modelType")
     }

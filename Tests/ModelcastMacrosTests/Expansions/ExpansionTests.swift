@@ -189,7 +189,7 @@ import Testing
                     }
                 }
 
-                extension Shop.Item: ModelTypes.Model, Codable, CustomStringConvertible {}
+                nonisolated extension Shop.Item: ModelTypes.Model, Codable, CustomStringConvertible {}
                 """#)
     }
 }

@@ -24,7 +24,7 @@ import Testing
                     let on: Date
                     var id: Place?
 
-                    public init(
+                    init(
                         text: String,
                         weight: Int? = nil,
                         children: [Label] = [],
@@ -36,6 +36,18 @@ import Testing
                         self.children = children
                         self.on = on
                         self.id = id
+                    }
+
+                    public init(
+                        text: String,
+                        weight: Int? = nil,
+                        on: Date
+                    ) {
+                        self.text = text
+                        self.weight = weight
+                        self.children = []
+                        self.on = on
+                        self.id = nil
                     }
 
                     private enum FieldNames {
@@ -69,7 +81,7 @@ import Testing
                     }
                 }
 
-                extension Label: ModelTypes.StructuredValue {}
+                nonisolated extension Label: ModelTypes.StructuredValue {}
                 """#)
     }
 

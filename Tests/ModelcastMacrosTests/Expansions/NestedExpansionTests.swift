@@ -26,7 +26,7 @@ import Testing
                     var place: Place?
                     var sink: Int
 
-                    public init(
+                    init(
                         street: String,
                         n: Int? = nil,
                         land: String = "GB",
@@ -39,6 +39,21 @@ import Testing
                         self.land = land
                         self.on = on
                         self.place = place
+                        self.sink = sink
+                    }
+
+                    public init(
+                        street: String,
+                        n: Int? = nil,
+                        land: String = "GB",
+                        on: Date,
+                        sink: Int
+                    ) {
+                        self.street = street
+                        self.n = n
+                        self.land = land
+                        self.on = on
+                        self.place = nil
                         self.sink = sink
                     }
 
@@ -86,7 +101,7 @@ import Testing
                     }
                 }
 
-                extension Address: ModelTypes.FieldGroup {}
+                nonisolated extension Address: ModelTypes.FieldGroup {}
                 """#)
     }
 

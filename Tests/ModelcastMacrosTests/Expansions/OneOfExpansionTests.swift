@@ -82,7 +82,7 @@ import Testing
                     }
                 }
 
-                extension Contact: ModelTypes.FieldGroup {}
+                nonisolated extension Contact: ModelTypes.FieldGroup {}
                 """#)
     }
 

@@ -32,12 +32,12 @@ import Testing
     @Test func `a description of one's own is kept`() {
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String\n}")
             .expect(
-                parts: "extension Item: ModelTypes.Model, Codable {",
+                parts: "nonisolated extension Item: ModelTypes.Model, Codable {",
                 "struct Partial: ModelTypes.PartialModel, Codable {",
                 without: "ModelTypes.ModelText", "CustomStringConvertible")
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String { \"item\" }\n}")
             .expect(
-                parts: "extension Item: ModelTypes.Model, Codable, CustomStringConvertible {",
+                parts: "nonisolated extension Item: ModelTypes.Model, Codable, CustomStringConvertible {",
                 "ModelTypes.ModelText(\"Item.Partial\")",
                 without: "ModelTypes.ModelText(\"Item\")")
     }

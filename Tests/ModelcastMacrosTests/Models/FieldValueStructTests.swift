@@ -98,24 +98,24 @@ import Testing
 
     @Test func `an error has the path into the struct, in JSON and on the wire`() throws {
         let places = [
-            (#"{"id": 1, "origin": {"text": 5}}"#, "origin/text", "Memo 1: origin: int(5) is not text: text"),
+            (#"{"id": 1, "origin": {"text": 5}}"#, "origin/text", "Memo 1: origin.text: int(5) is not text"),
             (
                 #"{"id": 1, "origin": {}}"#, "origin/text",
                 "Memo 1: origin: undefined is not all of Label: text is unknown"
             ),
             (
                 #"{"id": 1, "all": [{"text": "a"}, {"text": ""}]}"#, "all/1/text",
-                "Memo 1: all: text(\"\") is not 1.text: text of 1 to 10 characters"
+                "Memo 1: all.1.text: text(\"\") is not text of 1 to 10 characters"
             ),
-            (#"{"id": 1, "all": [{"text": "a"}, 5]}"#, "all/1", "Memo 1: all: int(5) is not 1: a map"),
-            (#"{"id": 1, "all": [{"text": "a"}, null]}"#, "all/1", "Memo 1: all: null is not 1: a map"),
+            (#"{"id": 1, "all": [{"text": "a"}, 5]}"#, "all/1", "Memo 1: all.1: int(5) is not a map"),
+            (#"{"id": 1, "all": [{"text": "a"}, null]}"#, "all/1", "Memo 1: all.1: null is not a map"),
             (
                 #"{"id": 1, "byName": {"x": {"text": "a", "since": "now"}}}"#, "byName/x/since",
-                "Memo 1: byName: text(\"now\") is not x.since: a date in the form of ISO 8601, as 2026-11-22T16:07:02Z"
+                "Memo 1: byName.x.since: text(\"now\") is not a date in the form of ISO 8601, as 2026-11-22T16:07:02Z"
             ),
             (
                 #"{"id": 1, "root": {"name": "a", "children": [{"name": "b", "named": {"c": {"name": 1}}}]}}"#,
-                "root/children/0/named/c/name", "Memo 1: root: int(1) is not children.0.named.c.name: text"
+                "root/children/0/named/c/name", "Memo 1: root.children.0.named.c.name: int(1) is not text"
             ),
             (
                 #"{"id": 1, "root": {"name": "a", "meta": {"place": {"latitude": 1}}}}"#, "root/meta/place/longitude",
@@ -144,7 +144,7 @@ import Testing
                 }
             }
             guard case .failure(let fault) = fault else { throw CaseFailure("\(value) is read") }
-            #expect("Memo 1: \(field): \(fault)" == words, "\(json)")
+            #expect("Memo 1: \(FieldProblem(field, fault))" == words, "\(json)")
         }
         let alone = refusal { _ = try read(#"[{"name": "a", "children": [{"name": 1}]}]"#, as: [Node].self) }
         #expect(alone?.path == "Index 0/children/0/name")

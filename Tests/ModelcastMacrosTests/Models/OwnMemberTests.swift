@@ -1,0 +1,45 @@
+import Foundation
+import ModelcastMacros
+import Testing
+
+/// What people write beside the macros, and what the macros must not spoil.
+@Suite struct `Members and types of one's own` {
+    @Test func `an own equality, hash, coding and name on the wire take the place of the generated ones`() throws {
+        #expect(Part.modelType == "Spare")
+        #expect(Part(id: 1, name: "a", count: 1) == Part(id: 1, name: "a", count: 2))
+        #expect(Set([Part(id: 1, name: "a"), Part(id: 1, name: "b")]).count == 2)
+        let read = try JSONDecoder().decode([Part].self, from: Data(#"[{"id": 7, "name": "nut"}]"#.utf8))
+        #expect(read.first?.name == "NUT")
+        #expect(String(decoding: try JSONEncoder().encode(read), as: UTF8.self) == #"["7 NUT"]"#)
+    }
+
+    @Test func `a property that is seen less far leaves a public initialiser without it`() throws {
+        #expect(Lamp(id: "1", place: "hall") == Lamp(id: "1", place: "hall", glow: .light))
+        #expect(Lamp(id: "1", place: "hall", glow: .dark).glow == .dark)
+    }
+
+    @Test func `an optional by another name is nil where there is no value`() throws {
+        for text in [#"{"id": 1}"#, #"{"id": 1, "number": null, "row": {"number": null}}"#] {
+            let guess = try JSONDecoder().decode(Guess.self, from: Data(text.utf8))
+            #expect(guess.number == nil && guess.row.number == nil)
+            let fields = try guess.fields
+            #expect(fields["number"] == .null)
+            let again = try JSONDecoder().decode(Guess.self, from: try JSONEncoder().encode(guess))
+            #expect(again == guess)
+        }
+        let known = try JSONDecoder().decode(
+            Guess.self, from: Data(#"{"id": 1, "number": 7, "row": {"number": 8}}"#.utf8))
+        #expect(known.number == 7 && known.row.number == 8)
+        #expect(Guess.Partial(id: 1).problems.isEmpty)
+    }
+
+    @Test func `a payload is refused that would be read back as another case`() throws {
+        let bank = Payment.bank(Bank(iban: "I", kind: "cash"))
+        let refusal = #expect(throws: EncodingError.self) { try JSONEncoder().encode(Bill(id: 1, payment: bank)) }
+        #expect("\(try #require(refusal))".contains("kind says which case this is"))
+        #expect(throws: FieldProblem.self) { try Bill(id: 1, rows: [Bill.Row(payment: bank)]).fields }
+        // As fields of a model of their own the case and the payload have places of their own.
+        #expect(try Bill(id: 1, payment: bank).fields["payment.bank.kind"] == "cash")
+        #expect(try Bill(id: 1, rows: [Bill.Row(payment: .cash)]).fields["rows"] != nil)
+    }
+}

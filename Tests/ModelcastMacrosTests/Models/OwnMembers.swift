@@ -1,0 +1,70 @@
+public import ModelcastMacros
+
+/// An enum that other modules do not see, as the type of a property of a public model.
+enum Glow: String, FieldValue { case light, dark }
+
+@Model
+public struct Lamp {
+    @ID public let id: String
+    public var place: String
+    var glow: Glow = .light
+    @Local var isOn: Bool = false
+}
+
+/// A model with members of its own, as code has that was there before.
+@Model
+public struct Part: Hashable {
+    public static let modelType = "Spare"
+
+    @ID public let id: Int
+    public var name: String
+    public var count: Int?
+
+    public static func == (left: Part, right: Part) -> Bool { left.id == right.id && left.name == right.name }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+    public init(from decoder: any Decoder) throws {
+        self = try Partial(from: decoder).complete()
+        name = name.uppercased()
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode("\(id) \(name)")
+    }
+}
+
+/// An optional by another name.
+typealias Maybe = Int?
+
+@Model
+struct Guess {
+    @ID let id: Int
+    var number: Maybe
+    var text: String?
+    var row: Row = Row(number: nil)
+
+    @FieldValue struct Row { var number: Maybe }
+}
+
+/// A payload with the name of the tag.
+@Nested struct Bank {
+    var iban: String
+    var kind: String?
+}
+
+@OneOf(.tagged(by: "kind"))
+enum Payment {
+    case bank(Bank)
+    case cash
+}
+
+@Model
+struct Bill {
+    @ID let id: Int
+    var payment: Payment?
+    var rows: [Row] = []
+
+    @FieldValue struct Row { var payment: Payment }
+}
