@@ -146,6 +146,41 @@ import Testing
 
     // MARK: Bindings
 
+    /// What a view shows.
+    @MainActor private final class Screen {
+        var title = ""
+        var years = ""
+        var told = 0
+    }
+
+    /// Waits until both observations have told the screen of one change.
+    @MainActor private func told(_ screen: Screen?) async -> Bool {
+        for _ in 0..<100_000 where screen?.told ?? 0 < 101 { await Task.yield() }
+        return screen?.told == 101
+    }
+
+    @Test @MainActor func `an object of the main actor follows a model there, and is not kept alive`() async throws {
+        var screen: Screen? = Screen()
+        weak let gone = screen
+        let observations = try [
+            cache.bind(Person.self, 1, to: #require(screen)) {
+                $0.map(\.name, to: \.title)
+                $0.map(\.age, to: \.years) { "\($0) years" }
+                $0.didChange { screen, _ in screen.told += 1 }
+            },
+            cache.models(Person.self).observeOnMainActor(for: #require(screen)) { screen, changes in
+                screen.told += 100 * changes.count
+            },
+        ]
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        #expect(await told(screen))
+        #expect(screen?.title == "Ada" && screen?.years == "36 years")
+        screen = nil
+        #expect(gone == nil)
+        try cache.merge(1, ["name": "Grace"])
+        for observation in observations { observation.cancel() }
+    }
+
     @Test func `properties of an object follow those of a model, converted, until the binding ends`() throws {
         let card = Card()
         let binding = cache.bind(Person.self, 1, to: card, on: queue) {

@@ -23,6 +23,14 @@ extension Subscriber: ModelSource {
         LiveModel(type, id, in: cache, on: queue)
     }
 
+    /// Binds properties of an object of the main actor to those of a model: `ModelCache.bind(_:_:to:_:)`.
+    @MainActor
+    public func bind<M: Model, Object: AnyObject>(
+        _ type: M.Type, _ id: M.ID, to object: Object, _ describe: (inout MainActorBinding<M, Object>) -> Void
+    ) -> CacheObservation {
+        cache.bind(type, id, to: object, describe)
+    }
+
     /// Binds properties of an object to those of a model: `ModelCache.bind(_:_:to:on:_:)`.
     public func bind<M: Model, Object: AnyObject & Sendable>(
         _ type: M.Type, _ id: M.ID, to object: Object, on queue: DispatchQueue,
