@@ -31,8 +31,8 @@
 /// `User.Partial` holds the known fields of a user that may be incomplete.
 /// `User.Constants` holds the fields that never change, if a property is marked ``Constant()``. `User.FieldNames` has a
 /// name for each field: key paths such as `\.nickName` lead there where a field is wanted. A `description`, `==`,
-/// `hash(into:)`, `init(from:)`, `encode(to:)` and `static let modelType` in the struct take the place of those that the
-/// macro would write. JSON has the names of the fields: `CodingKeys` of your own are refused.
+/// `hash(into:)`, `init(from:)`, `encode(to:)` and `static let modelType` in the struct take the place of those which
+/// the macro would write. JSON has the names of the fields: `CodingKeys` of your own are refused.
 ///
 /// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants` and
 /// `unknownFields` are reserved: a field of such a name needs a property of another name.

@@ -16,8 +16,8 @@ struct MemberCode {
 
 extension [StoredProperty] {
     /// The memberwise initialiser. Where some properties can be seen less far than the struct, it can be seen as far as
-    /// these, though in the whole module, because their types may be seen no further; and if each of them has a default,
-    /// another one without them can be seen as far as the struct. A type that everybody sees hides nothing.
+    /// these, though in the whole module, because their types may be seen no further; and if each of them has a
+    /// default, another one without them can be seen as far as the struct. A type that everybody sees hides nothing.
     func memberwiseInits(_ access: Access) -> [[String]] {
         func reach(_ property: StoredProperty) -> Access {
             property.type.isSeenByAll ? access : Swift.max(property.access, .module)
