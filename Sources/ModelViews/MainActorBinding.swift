@@ -37,9 +37,7 @@ public struct MainActorBinding<M: Model, Object: AnyObject> {
     }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        let (isWhole, changed) = (change.isWhole, change.change.changedFields)
-        let concerned = entries.filter { entry in isWhole || entry.field?.covers(anyOf: changed) ?? true }
-        guard !concerned.isEmpty || isWhole else { return }
+        guard let concerned = change.concerned(of: entries, by: { $0.field }) else { return }
         if let model = change.new {
             for entry in concerned { entry.apply(model, object) }
         }

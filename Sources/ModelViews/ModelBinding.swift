@@ -43,14 +43,22 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     public mutating func didChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) { after.append(hook) }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        let (isWhole, changed) = (change.isWhole, change.change.changedFields)
-        let concerned = entries.filter { entry in isWhole || entry.field?.covers(anyOf: changed) ?? true }
-        guard !concerned.isEmpty || isWhole else { return }
+        guard let concerned = change.concerned(of: entries, by: { $0.field }) else { return }
         for hook in before { hook(object, change) }
         if let model = change.new {
             for entry in concerned { entry.apply(model, object) }
         }
         for hook in after { hook(object, change) }
+    }
+}
+
+extension ModelChange {
+    /// The entries of a binding whose fields the change may have changed; nil where it does not concern the binding.
+    /// - Parameter field: the field of an entry; nil for a computed property, which any change may change.
+    func concerned<Entry>(of entries: [Entry], by field: (Entry) -> FieldName?) -> [Entry]? {
+        let (isWhole, changed) = (isWhole, change.changedFields)
+        let concerned = entries.filter { entry in isWhole || field(entry)?.covers(anyOf: changed) ?? true }
+        return concerned.isEmpty && !isWhole ? nil : concerned
     }
 }
 

@@ -6,7 +6,10 @@ import Testing
 enum Shop {
     @FieldValue struct Label { var text: String }
     @Nested struct Address { var street: String, city: String? }
-    @OneOf enum Payment { case cash, card(number: String) }
+    @OneOf enum Payment {
+        case cash
+        case card(number: String)
+    }
 
     @Model struct Order {
         @ID let id: String

@@ -171,13 +171,14 @@ extension RelayMachine {
     ) -> PushArrival {
         let arrival = replica.receivePushed(
             topic: topic.bytes.span, payload: payload.span, of: grantee, now: now, mayName: mayName)
-        let place = replica.decodedPlace(on: topic)
-        // The stamp of a batch that is here already may be any, as nobody looks at it: none from the future counts.
-        let isPast = place.lastStamp >> 16 <= now.wallMilliseconds
-        if arrival == .accepted || arrival == .duplicate && isPast {
-            sources.notePush(
-                of: place.stream.origin, incarnation: place.stream.incarnation, stamp: place.lastStamp,
-                at: now.uptimeMicroseconds)
+        if arrival == .accepted || arrival == .duplicate {
+            let place = replica.decodedPlace(on: topic)
+            // The stamp of a batch that is here already may be any, as nobody looks at it: none from the future counts.
+            if arrival == .accepted || place.lastStamp >> 16 <= now.wallMilliseconds {
+                sources.notePush(
+                    of: place.stream.origin, incarnation: place.stream.incarnation, stamp: place.lastStamp,
+                    at: now.uptimeMicroseconds)
+            }
         }
         collect(now: now)
         return arrival

@@ -11,11 +11,11 @@ struct SignedCopies {
 
     /// Why a copy could not be compared for long.
     enum Overdue {
-        /// Its origin is heard by somebody, and what it signs did not arrive.
+        /// The origin is heard by somebody, and what it signs did not arrive.
         case sent
-        /// Its origin only pushes, or relays say so.
+        /// The origin only pushes, or relays say so.
         case pushed
-        /// No sender tells anything of its origin.
+        /// The origin is one of which no sender tells anything.
         case untold
     }
 

@@ -9,8 +9,8 @@ import class Foundation.NSRegularExpression
 /// @Field(validate: .pattern("^[A-Z]{2}[0-9]+$")) var code: String
 /// ```
 /// The expression is one of ICU (`NSRegularExpression`), which has what those of JSON Schema have. It matches where any
-/// part of the text does: `^` and `$` tie it to the ends. One that repeats a repetition, such as `(a+)+`, may take very
-/// long for a text that somebody has made for it; ICU gives up at some point, and the text does not pass.
+/// part of the text does: `^` and `$` tie it to the ends. One that repeats a repetition, such as `(a+)+$`, takes time
+/// without end for a text that somebody has made for it, so write none for what strangers send.
 public struct PatternValidation: FieldValidation {
     private let pattern: String
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Modelcast
 
-/// What the ids of an input are. On the wire each is a text, in one form.
+/// The kind of the ids of an input. On the wire each is a text, in one form.
 enum IDType: String, CaseIterable, ExpressibleByArgument {
     /// Texts, taken as they are.
     case text

@@ -14,7 +14,7 @@ enum Keywords {
     ]
     /// The keywords whose values are objects of schemas.
     static let ofSchemas: Set = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]
-    /// What a schema says of itself alone, and not of what it is a part of.
+    /// The keywords by which a schema speaks of itself alone, and not of what it is a part of.
     static let ofOneSchema: Set = [
         "$schema", "$id", "id", "$comment", "$anchor", "$defs", "definitions", "title", "x-modelcast-name",
         "x-modelcast-type", "x-modelcast-access", "x-modelcast-imports",

@@ -1,4 +1,4 @@
-/// What a lenient run has learnt of schemas that have no form in Swift. Such a run reads again and again, each time
+/// The schemas that a lenient run has found to have no form in Swift. Such a run reads again and again, each time with
 /// what it has learnt, until all has a form.
 final class Leniency {
     private var anyValues: Set<String> = []

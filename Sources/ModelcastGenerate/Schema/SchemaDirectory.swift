@@ -1,6 +1,6 @@
 import Foundation
 
-/// What references may lead to: files, schemas with an `$id`, and names within them.
+/// The places that references may lead to: files, schemas with an `$id`, and names within them.
 struct SchemaDirectory {
     /// The result of looking for what a reference points to.
     enum Finding {

@@ -91,7 +91,7 @@ extension SchemaReader {
             }
             if leniency != nil {
                 element.name = SwiftName.free(element.name) { name in !shape.cases.contains { $0.name == name } }
-                // What a tag says is told by no other name.
+                // The name on the wire of a case with a tag is what the tag says.
                 if tag == nil { element.wireName = element.name }
             }
             if shape.cases.contains(where: { $0.name == element.name || $0.wireName == element.wireName }) {

@@ -3,8 +3,8 @@ extension SchemaReader {
     /// The schema with the parts of its `allOf` in itself, and with what it refers to where it adds properties to that;
     /// the schema itself where there is neither.
     ///
-    /// What stands in several parts holds in all of them: properties and required names are joined, bounds are the
-    /// narrower ones. Names, descriptions and definitions are those of the schema itself.
+    /// A keyword that stands in several parts holds as all of them say: properties and required names are joined, and
+    /// bounds are the narrower ones. Names, descriptions and definitions are those of the schema itself.
     func merged(_ node: SchemaNode) -> SchemaNode {
         let isExtended = node["$ref"] != nil && node["properties"] != nil
         guard node.wrapped == nil, node["allOf"]?.value.array?.isEmpty == false || isExtended else { return node }
@@ -45,7 +45,7 @@ extension SchemaReader {
         return SchemaNode(keys.compactMap { key in parts[key].map { (key, $0) } }, at: place)
     }
 
-    /// What both values of a keyword ask for.
+    /// The value of a keyword that asks for all that two values of it ask for.
     private func both(_ one: SchemaNode, _ other: SchemaNode, _ keyword: String) -> SchemaNode {
         if one.value == other.value { return one }
         switch keyword {

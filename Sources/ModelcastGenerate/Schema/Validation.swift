@@ -67,7 +67,7 @@ indirect enum Rule: Hashable {
         case .count(let low, let high): return Rule.holds("\(value).count", low, high)
         case .multiple(let factor):
             if ![.plain("Double"), .plain("Float")].contains(type) { return "\(value).isMultiple(of: \(factor))" }
-            // Of 0.3 and 0.1 the quotient is not quite 3.
+            // The quotient of 0.3 and 0.1 is not quite 3.
             return "abs((\(value) / \(factor)).rounded() - \(value) / \(factor)) < 1e-9"
         case .pattern(let pattern):
             return "PatternValidation(\(pattern.literal)).accepts(\(Rule.text(value, type)))"
