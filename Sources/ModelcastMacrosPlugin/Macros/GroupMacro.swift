@@ -29,7 +29,7 @@ extension GroupMacro {
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: nil)
-        return members?.map { "\(raw: $0.joined(separator: "\n"))" } ?? []
+        return members?.map(DeclSyntax.init(verbatim:)) ?? []
     }
 
     /// The conformance, if the type does not declare it itself. The members are in the type, because an
@@ -42,7 +42,7 @@ extension GroupMacro {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
         guard members != nil, !protocols.isEmpty else { return [] }
         return [
-            try ExtensionDeclSyntax("nonisolated extension \(raw: type.trimmedDescription): \(raw: conformance) {}")
+            try ExtensionDeclSyntax("nonisolated extension \(type.trimmedDescription): \(conformance)", verbatim: [])
         ]
     }
 }

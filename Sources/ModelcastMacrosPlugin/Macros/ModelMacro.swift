@@ -20,7 +20,7 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         guard let shape = reader.read(declaration, node) else { return [] }
         var members = MemberCode(shape).members
         if shape.isNested { members += ConformanceCode(shape).members }
-        return members.map { "\(raw: $0.joined(separator: "\n"))" }
+        return members.map(DeclSyntax.init(verbatim:))
     }
 
     /// The extension of the struct, with its conformances; none for a struct with problems.
@@ -37,8 +37,7 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
         let members = shape.isNested ? [] : ConformanceCode(shape).members
         let clause = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
         let header = "nonisolated extension \(type.trimmedDescription)\(clause)"
-        let lines = [String].block(header, .spaced(members))
-        return [try ExtensionDeclSyntax("\(raw: lines.joined(separator: "\n"))")]
+        return [try ExtensionDeclSyntax(header, verbatim: .spaced(members))]
     }
 
     /// The protocols that the extension conforms to. The compiler leaves out those that the struct conforms to already.
