@@ -28,8 +28,10 @@
 ///
 /// The struct gets a memberwise initialiser, if it has none with the same labels. The macro takes no generic structs,
 /// and no properties within `#if`.
-@attached(member, names: named(init), named(FieldNames), named(fieldNames), named(write))
-@attached(extension, conformances: FieldGroup)
+@attached(
+    member, names: named(init), named(FieldTypes), named(FieldConversions), named(FieldChecks), named(FieldNames),
+    named(fieldNames), named(write))
+@attached(extension, conformances: FieldGroup, names: named(==), named(isEqualByOwn), named(hash))
 public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "NestedMacro")
 
 /// Makes a struct a ``StructuredValue``, which is the value of one field: a map in what travels, an object in JSON.
@@ -68,8 +70,10 @@ public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "N
 /// in JSON only.
 /// The macro takes no generic structs, and no properties within `#if`. An enum with raw values needs no macro:
 /// `enum Colour: String, FieldValue`.
-@attached(member, names: named(init), named(FieldNames), named(write))
-@attached(extension, conformances: StructuredValue)
+@attached(
+    member, names: named(init), named(FieldTypes), named(FieldConversions), named(FieldChecks), named(FieldNames),
+    named(write))
+@attached(extension, conformances: StructuredValue, names: named(==), named(isEqualByOwn), named(hash))
 public macro FieldValue() = #externalMacro(module: "ModelcastMacrosPlugin", type: "FieldValueMacro")
 
 /// Makes an enum a ``FieldGroup``: one field says which case it is, others hold the payloads.

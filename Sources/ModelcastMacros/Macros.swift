@@ -39,13 +39,17 @@
 /// - Parameter type: the name of the type on the wire; the struct's, if nil. Several structs may view one type.
 @attached(
     member,
-    names: named(init), named(unread), named(unreadFields), named(modelType), named(id), named(FieldNames),
-    named(properties), named(encode), named(write), named(diff), named(unknownFields), named(==), named(hash),
-    named(description), named(Partial), named(Constants), named(constants))
+    names: named(init), named(unread), named(unreadFields), named(modelType), named(id), named(FieldTypes),
+    named(FieldConversions), named(FieldChecks), named(FieldNames), named(properties), named(encode),
+    named(write), named(diff), named(unknownFields), named(==), named(isEqualByOwn), named(hash), named(description),
+    named(Partial),
+    named(Constants), named(constants))
 @attached(
     extension, conformances: Model, Codable, CustomStringConvertible,
-    names: named(init), named(modelType), named(id), named(FieldNames), named(properties), named(encode), named(write),
-    named(diff), named(unknownFields), named(==), named(hash), named(description), named(Partial), named(Constants),
+    names: named(init), named(modelType), named(id), named(FieldTypes), named(FieldConversions),
+    named(FieldChecks), named(FieldNames), named(properties), named(encode), named(write), named(diff),
+    named(unknownFields), named(==), named(isEqualByOwn), named(hash), named(description), named(Partial),
+    named(Constants),
     named(constants))
 public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "ModelMacro")
 

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: TypeNamesShouldBeCapitalized
 import Foundation
 import ModelRecord
 import ModelTypes
@@ -40,13 +41,32 @@ struct User {
 nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
     static var modelType: String { "User" }
 
+    enum FieldTypes {
+        typealias nickName = ModelTypes.FieldOf<String>
+        typealias age = ModelTypes.FieldOf<Int>
+        typealias createdAt = ModelTypes.ConvertedOf<Date>
+        typealias homepage = ModelTypes.ConvertedOf<URL>
+        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take convert:.
+        typealias colour = ModelTypes.FieldOf<Colour>
+        typealias title = ModelTypes.FieldOf<String>
+    }
+
+    private enum FieldConversions {
+        static let createdAt = ModelTypes.FieldRule.conversion(of: FieldTypes.createdAt.self, by: .iso8601)
+        static let homepage = ModelTypes.FieldRule.conversion(of: FieldTypes.homepage.self, by: .urlText)
+    }
+
+    private enum FieldChecks {
+        static let title = ModelTypes.FieldRule.validation(of: FieldTypes.title.self, by: .length(1...80))
+    }
+
     enum FieldNames {
-        static let nickName: ModelTypes.ModelField<String> = "nick_name"
-        static let age: ModelTypes.ModelField<Int> = "age"
+        static let nickName: ModelTypes.ModelField<FieldTypes.nickName> = "nick_name"
+        static let age: ModelTypes.ModelField<FieldTypes.age> = "age"
         static let createdAt: ModelTypes.ConstantField = "createdAt"
         static let homepage: ModelTypes.ModelField<Never> = "home"
-        static let colour: ModelTypes.ModelField<Colour> = "colour"
-        static let title: ModelTypes.ModelField<String> = "title"
+        static let colour: ModelTypes.ModelField<FieldTypes.colour> = "colour"
+        static let title: ModelTypes.ModelField<FieldTypes.title> = "title"
     }
 
     static let properties: [ModelTypes.ModelProperty<User>] = [
@@ -72,91 +92,58 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
 
     func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
         let unknown = unknownFields
-        try sink.write("nick_name", nickName)
-        if !unknown.contains(1) {
-            try sink.write("age", age)
-        }
-        try sink.write("createdAt", createdAt, by: .iso8601)
-        if !unknown.contains(3) {
-            try sink.write("home", homepage, by: .urlText)
-        }
-        try sink.write("colour", colour)
-        if !unknown.contains(5) {
-            try sink.validate("title", title, by: .length(1...80))
-            try sink.write("title", title)
-        }
+        sink.put("nick_name", nickName as FieldTypes.nickName)
+        sink.put("age", age as FieldTypes.age?, unless: unknown.contains(1))
+        sink.put("createdAt", createdAt, by: FieldConversions.createdAt)
+        sink.put("home", homepage, unless: unknown.contains(3), by: FieldConversions.homepage)
+        sink.put("colour", colour as FieldTypes.colour)
+        try sink.validate("title", title, by: FieldChecks.title)
+        sink.put("title", title as FieldTypes.title?, unless: unknown.contains(5))
+        try sink.checkProblem()
     }
 
     func diff(from old: User) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields {
-        var sink = ModelTypes.FieldWriter()
-        let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
-        if nickName != old.nickName {
-            try sink.write("nick_name", nickName, insteadOf: old.nickName)
+        var diff = ModelTypes.FieldDiff(unknownFields, old.unknownFields)
+        diff.compare("nick_name", nickName as FieldTypes.nickName, old.nickName)
+        diff.compare("age", age as FieldTypes.age?, old.age, at: 1)
+        diff.compare("createdAt", createdAt, old.createdAt, by: FieldConversions.createdAt)
+        diff.compare("home", homepage, old.homepage, at: 3, by: FieldConversions.homepage)
+        diff.compare("colour", colour as FieldTypes.colour, old.colour)
+        if ModelTypes.FieldRule.differ(title as FieldTypes.title?, old.title) {
+            try diff.validate("title", title, by: FieldChecks.title)
         }
-        if unknown.contains(1) {
-            if !oldUnknown.contains(1) {
-                sink.writeUnknown("age", as: Int.self)
-            }
-        } else if age != old.age || oldUnknown.contains(1) {
-            try sink.write("age", age, insteadOf: old.age)
-        }
-        if createdAt != old.createdAt {
-            try sink.write("createdAt", createdAt, by: .iso8601)
-        }
-        if unknown.contains(3) {
-            if !oldUnknown.contains(3) {
-                sink.writeUnknown("home", by: .urlText)
-            }
-        } else if homepage != old.homepage || oldUnknown.contains(3) {
-            try sink.write("home", homepage, by: .urlText)
-        }
-        if colour != old.colour {
-            try sink.write("colour", colour, insteadOf: old.colour)
-        }
-        if unknown.contains(5) {
-            if !oldUnknown.contains(5) {
-                sink.writeUnknown("title", as: String.self)
-            }
-        } else if title != old.title || oldUnknown.contains(5) {
-            try sink.validate("title", title, by: .length(1...80))
-            try sink.write("title", title, insteadOf: old.title)
-        }
-        return sink.fields
+        diff.compare("title", title as FieldTypes.title?, old.title, at: 5)
+        return try diff.finish()
     }
 
     var unknownFields: ModelTypes.FieldSet {
         var unknown = unread
-        if age != nil {
-            unknown.remove(1)
-        }
-        if homepage != nil {
-            unknown.remove(3)
-        }
-        if title != nil {
-            unknown.remove(5)
-        }
+        unknown.remove(1, where: age)
+        unknown.remove(3, where: homepage)
+        unknown.remove(5, where: title)
         return unknown
     }
 
     static func == (left: User, right: User) -> Bool {
-        left.id == right.id
-            && left.nickName == right.nickName
-            && left.age == right.age
-            && left.createdAt == right.createdAt
-            && left.homepage == right.homepage
-            && left.colour == right.colour
-            && left.title == right.title
-            && left.unknownFields == right.unknownFields
+        if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+        if ModelTypes.FieldRule.differ(left.nickName as FieldTypes.nickName, right.nickName) { return false }
+        if ModelTypes.FieldRule.differ(left.age as FieldTypes.age?, right.age) { return false }
+        if ModelTypes.FieldRule.differ(left.createdAt as FieldTypes.createdAt, right.createdAt) { return false }
+        if ModelTypes.FieldRule.differ(left.homepage as FieldTypes.homepage?, right.homepage) { return false }
+        if ModelTypes.FieldRule.differ(left.colour as FieldTypes.colour, right.colour) { return false }
+        if ModelTypes.FieldRule.differ(left.title as FieldTypes.title?, right.title) { return false }
+        if ModelTypes.FieldRule.differ(left.unknownFields, right.unknownFields) { return false }
+        return true
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(id)
-        hasher.combine(nickName)
-        hasher.combine(age)
-        hasher.combine(createdAt)
-        hasher.combine(homepage)
-        hasher.combine(colour)
-        hasher.combine(title)
+        hasher.combine(nickName as FieldTypes.nickName)
+        hasher.combine(age as FieldTypes.age?)
+        hasher.combine(createdAt as FieldTypes.createdAt)
+        hasher.combine(homepage as FieldTypes.homepage?)
+        hasher.combine(colour as FieldTypes.colour)
+        hasher.combine(title as FieldTypes.title?)
     }
 
     var description: String {
@@ -164,29 +151,23 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         var text = ModelTypes.ModelText("User")
         text.add("id", id)
         text.add("nickName", nickName)
-        if !unknown.contains(1) {
-            text.add("age", age)
-        }
+        text.add("age", age, unless: unknown.contains(1))
         text.add("createdAt", createdAt)
-        if !unknown.contains(3) {
-            text.add("homepage", homepage)
-        }
+        text.add("homepage", homepage, unless: unknown.contains(3))
         text.add("colour", colour)
-        if !unknown.contains(5) {
-            text.add("title", title)
-        }
+        text.add("title", title, unless: unknown.contains(5))
         return text.description
     }
 
     /// What is known of a ``User``, field by field.
     struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
         let id: UUID
-        var nickName: ModelTypes.FieldState<String> = .unknown
-        var age: ModelTypes.FieldState<Int> = .unknown
-        var createdAt: ModelTypes.FieldState<Date> = .unknown
-        var homepage: ModelTypes.FieldState<URL> = .unknown
-        var colour: ModelTypes.FieldState<Colour> = .unknown
-        var title: ModelTypes.FieldState<String> = .unknown
+        var nickName: ModelTypes.FieldState<FieldTypes.nickName> = .unknown
+        var age: ModelTypes.FieldState<FieldTypes.age> = .unknown
+        var createdAt: ModelTypes.FieldState<FieldTypes.createdAt> = .unknown
+        var homepage: ModelTypes.FieldState<FieldTypes.homepage> = .unknown
+        var colour: ModelTypes.FieldState<FieldTypes.colour> = .unknown
+        var title: ModelTypes.FieldState<FieldTypes.title> = .unknown
 
         /// Of this model nothing is known yet.
         init(id: UUID) {
@@ -205,72 +186,80 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
 
         private init(id: UUID, reading source: inout some ModelTypes.FieldSource) {
             self.id = id
-            age = source.state(FieldNames.age._name, as: Int.self)
-            homepage = source.state(FieldNames.homepage._name, by: .urlText)
-            title = source.state(FieldNames.title._name, as: String.self).validated(by: .length(1...80))
-            colour = source.state(FieldNames.colour._name, as: Colour.self)
-            createdAt = source.state(FieldNames.createdAt._name, by: .iso8601)
-            nickName = source.state(FieldNames.nickName._name, as: String.self)
+            age = source.state(FieldNames.age._name, as: FieldTypes.age.self)
+            homepage = source.state(FieldNames.homepage._name, by: FieldConversions.homepage)
+            title = source.state(FieldNames.title._name, as: FieldTypes.title.self).validated(by: FieldChecks.title)
+            colour = source.state(FieldNames.colour._name, as: FieldTypes.colour.self)
+            createdAt = source.state(FieldNames.createdAt._name, by: FieldConversions.createdAt)
+            nickName = source.state(FieldNames.nickName._name, as: FieldTypes.nickName.self)
         }
 
         func model() throws(ModelTypes.FieldProblem) -> User {
+            if let problem = problems.first { throw problem }
             var model = User(
                 id: id,
-                nickName: try nickName.required(FieldNames.nickName._name),
-                age: try age.optional(FieldNames.age._name),
-                createdAt: try createdAt.required(FieldNames.createdAt._name),
-                homepage: try homepage.optional(FieldNames.homepage._name),
-                colour: try colour.required(FieldNames.colour._name, default: .red),
-                title: try title.optional(FieldNames.title._name)
+                nickName: nickName.found,
+                age: age.value,
+                createdAt: createdAt.found,
+                homepage: homepage.value,
+                colour: colour.value ?? .red,
+                title: title.value
             )
-            if !age.isKnown {
-                model.unread.insert(1)
-            }
-            if !homepage.isKnown {
-                model.unread.insert(3)
-            }
-            if !title.isKnown {
-                model.unread.insert(5)
-            }
+            model.unread.insert(1, unless: age.isKnown)
+            model.unread.insert(3, unless: homepage.isKnown)
+            model.unread.insert(5, unless: title.isKnown)
             return model
         }
 
         var problems: [ModelTypes.FieldProblem] {
-            let problems = [
-                nickName.problem(FieldNames.nickName._name),
-                age.optionalProblem(FieldNames.age._name),
-                createdAt.problem(FieldNames.createdAt._name),
-                homepage.optionalProblem(FieldNames.homepage._name),
-                colour.optionalProblem(FieldNames.colour._name),
-                title.optionalProblem(FieldNames.title._name),
-            ]
-            return problems.compactMap(\.self)
+            var problems = ModelTypes.FieldProblems()
+            nickName.require("nick_name", &problems)
+            age.allow("age", &problems)
+            createdAt.require("createdAt", &problems)
+            homepage.allow("home", &problems)
+            colour.allow("colour", &problems)
+            title.allow("title", &problems)
+            return problems.all
         }
 
         func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
-            try sink.write("nick_name", nickName)
-            try sink.write("age", age)
-            try sink.write("createdAt", createdAt, by: .iso8601)
-            try sink.write("home", homepage, by: .urlText)
-            try sink.write("colour", colour)
-            try sink.validate("title", title.value, by: .length(1...80))
-            try sink.write("title", title)
+            sink.put("nick_name", nickName)
+            sink.put("age", age)
+            sink.put("createdAt", createdAt, by: FieldConversions.createdAt)
+            sink.put("home", homepage, by: FieldConversions.homepage)
+            sink.put("colour", colour)
+            try sink.validate("title", title.value, by: FieldChecks.title)
+            sink.put("title", title)
+            try sink.checkProblem()
         }
 
         func encode(to encoder: any Encoder) throws {
             try ModelTypes.FieldEncoder.encode(self, to: encoder)
         }
 
+        static func == (left: Partial, right: Partial) -> Bool {
+            if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+            if ModelTypes.FieldRule.differ(left.nickName, right.nickName) { return false }
+            if ModelTypes.FieldRule.differ(left.age, right.age) { return false }
+            if ModelTypes.FieldRule.differ(left.createdAt, right.createdAt) { return false }
+            if ModelTypes.FieldRule.differ(left.homepage, right.homepage) { return false }
+            if ModelTypes.FieldRule.differ(left.colour, right.colour) { return false }
+            if ModelTypes.FieldRule.differ(left.title, right.title) { return false }
+            return true
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(id)
+            hasher.combine(nickName)
+            hasher.combine(age)
+            hasher.combine(createdAt)
+            hasher.combine(homepage)
+            hasher.combine(colour)
+            hasher.combine(title)
+        }
+
         var description: String {
-            var text = ModelTypes.ModelText("User.Partial")
-            text.add("id", id)
-            text.add("nickName", nickName)
-            text.add("age", age)
-            text.add("createdAt", createdAt)
-            text.add("homepage", homepage)
-            text.add("colour", colour)
-            text.add("title", title)
-            return text.description
+            ModelTypes.ModelText.of(self, "User.Partial")
         }
 
         /// The fields of a ``User`` that never change.

@@ -17,6 +17,15 @@ public struct CompilerRun: Sendable {
         }
     }
 
+    /// The errors of a program, each without its place.
+    public func errors(_ text: String) throws -> [String] {
+        try compile(text).output.split(separator: "\n").compactMap { line in
+            // The compiler shows each error again below the line of the program.
+            guard !line.hasPrefix(" "), let error = line.range(of: ": error: ") else { return nil }
+            return String(line[error.upperBound...])
+        }
+    }
+
     /// Expects that a program does not compile, and why.
     /// - Parameter complaint: a part of the compiler's complaint; nil where the program must compile.
     public func expect(
@@ -42,6 +51,14 @@ public struct CompilerRun: Sendable {
             + [build.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap").path]
     }
 
+    /// The arguments for the macros, in the builds that have them.
+    private var plugins: [String] {
+        let name = "ModelcastMacrosPlugin"
+        let program = modules.deletingLastPathComponent().appending(path: "\(name)-tool").path
+        guard FileManager.default.fileExists(atPath: program) else { return [] }
+        return ["-load-plugin-executable", "\(program)#\(name)"]
+    }
+
     private func compile(_ text: String) throws -> (status: Int32, output: String) {
         let folder = try TemporaryDirectory()
         let file = folder.path("program.swift")
@@ -51,6 +68,7 @@ public struct CompilerRun: Sendable {
         // Ownership is checked on SIL, which type-checking alone does not make.
         compiler.arguments =
             ["swiftc", "-swift-version", "6", "-emit-sil", "-o", "/dev/null", "-I", modules.path]
+            + plugins
             + moduleMaps.filter { FileManager.default.fileExists(atPath: $0) }
             .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file]
         let pipe = Pipe()

@@ -9,7 +9,7 @@ public import ModelRecord
 /// The address is two fields, `address.street` and `address.city`, which are merged independently: two publishers may
 /// change one each. The address is nil when all its fields are null. The macros `@Nested` and `@OneOf` write the
 /// conformance.
-public protocol FieldGroup: Hashable, Sendable {
+public protocol FieldGroup: ModelFieldType {
     /// The names of the fields, for key paths such as `\.address.city`: a static ``ModelField`` for each. A sum type
     /// has none: its fields depend on the case, so it is given as a whole.
     associatedtype FieldNames = Never
@@ -138,6 +138,7 @@ private struct FieldGroupSource<Base: FieldSource>: FieldSource {
 private struct FieldGroupSink<Base: FieldSink>: FieldSink {
     var base: Base
     let prefix: String
+    var problem: FieldProblem?
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
         // The caller, which writes the whole group, puts the name of the group before that of the field.

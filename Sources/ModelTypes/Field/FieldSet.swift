@@ -42,4 +42,14 @@ public struct FieldSet: Hashable, Sendable {
         while words.last == 0 { words.removeLast() }
         others = words.isEmpty ? nil : words
     }
+
+    /// Removes the property at index `place` if it has a value. For generated code.
+    @inlinable public mutating func remove<Value>(_ place: Int, where value: Value?) {
+        if value != nil { remove(place) }
+    }
+
+    /// Adds the property at index `place` unless its field is known. For generated code.
+    @inlinable public mutating func insert(_ place: Int, unless isKnown: Bool) {
+        if !isKnown { insert(place) }
+    }
 }

@@ -38,6 +38,18 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         return try emptyValue(name)
     }
 
+    /// The value of a property that is never nil, where the state has no ``problem(_:)``. For generated code, which
+    /// looks for problems first.
+    @inlinable public var found: Value {
+        if case .value(let value) = self { return value }
+        return emptyValue
+    }
+
+    @usableFromInline var emptyValue: Value {
+        guard let empty = FieldState.empty else { preconditionFailure("a field without a value has been required") }
+        return empty
+    }
+
     /// The value of a property that is optional by a name of its type, for a field without one.
     @usableFromInline func emptyValue(_ name: FieldName) throws(FieldProblem) -> Value {
         if let problem = problem(name) { throw problem }

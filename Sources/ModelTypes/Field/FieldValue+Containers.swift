@@ -1,5 +1,7 @@
 public import ModelRecord
 
+extension Array: ModelFieldType where Element: FieldValue {}
+
 /// An array or a dictionary is one value: it is written, merged and observed as a whole.
 extension Array: FieldValue where Element: FieldValue {
     public init(_ value: Value) throws(FieldFault) {
@@ -26,6 +28,8 @@ extension Array: FieldValue where Element: FieldValue {
         }
     }
 }
+
+extension Dictionary: ModelFieldType where Key == String, Value: FieldValue {}
 
 extension Dictionary: FieldValue where Key == String, Value: FieldValue {
     public init(_ value: ModelRecord.Value) throws(FieldFault) {

@@ -22,7 +22,7 @@ public import ModelRecord
 /// | ``Value`` | anything |
 ///
 /// Fields of other forms have a ``FieldConversion``.
-public protocol FieldValue: Hashable, Sendable, Codable {
+public protocol FieldValue: ModelFieldType, Codable {
     /// Makes a Swift value of the value in a cell, or of an element of one.
     /// - Throws: ``FieldFault`` for a value that this type cannot hold, null included.
     init(_ value: Value) throws(FieldFault)
@@ -51,6 +51,8 @@ extension Value: FieldValue {
     public init(_ value: Value) throws(FieldFault) { self = value }
     public func encoded() throws(FieldFault) -> Value { self }
 }
+
+extension Optional: ModelFieldType where Wrapped: ModelFieldType {}
 
 extension Optional: FieldValue where Wrapped: FieldValue {
     public init(_ value: Value) throws(FieldFault) { self = value.isNull ? nil : try Wrapped(value) }

@@ -11,6 +11,7 @@ public import ModelRecord
 public struct FieldWriter: FieldSink {
     /// The fields that have been written; for a name that was written twice, the last value.
     public private(set) var fields: Fields = [:]
+    public var problem: FieldProblem?
 
     /// A writer without fields.
     public init() {}

@@ -11,6 +11,7 @@ public struct FieldEncoder: FieldSink {
     private var checksCases: Bool
     /// The key that says which case of a sum type the object is; nil for another object. No field may have it.
     var tag: String?
+    public var problem: FieldProblem?
 
     /// Begins an object and writes the id.
     /// - Parameter key: the id's name in JSON.

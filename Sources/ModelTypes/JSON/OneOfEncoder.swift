@@ -20,6 +20,7 @@ struct OneOfEncoder: FieldSink {
     private var isWritten = false
     /// True when a payload was written whose JSON does not name the case.
     private(set) var isAlone = false
+    var problem: FieldProblem?
 
     init(_ form: OneOfForm, within outer: FieldEncoder, _ key: FieldCodingKey) {
         (self.form, self.outer, self.key) = (form, outer, key)

@@ -11,6 +11,11 @@ public struct ModelText: CustomStringConvertible {
         parts.append("\(property): \(ModelText.text(value))")
     }
 
+    /// Adds a property that is known, and its value.
+    public mutating func add<T>(_ property: String, _ value: T, unless isUnknown: Bool) {
+        if !isUnknown { add(property, value) }
+    }
+
     /// Adds a property and the state of its field; nothing when the field is unknown.
     public mutating func add<T>(_ property: String, _ state: FieldState<T>) {
         switch state {
@@ -19,6 +24,21 @@ public struct ModelText: CustomStringConvertible {
         case .value(let value): add(property, value)
         case .faulty(let fault): parts.append("\(property): faulty, \(fault)")
         }
+    }
+
+    /// The description of a partial model, by its stored properties. For generated code.
+    /// - Parameter name: that of the type, as people know it.
+    public static func of(_ partial: some PartialModel, _ name: String) -> String {
+        var text = ModelText(name)
+        for (property, value) in Mirror(reflecting: partial).children {
+            guard let property else { continue }
+            if let state = value as? any DescribedState {
+                state.add(to: &text, property)
+            } else {
+                text.add(property, value)
+            }
+        }
+        return text.description
     }
 
     /// The text of a value: strings in quotation marks, optionals unwrapped.
@@ -30,4 +50,13 @@ public struct ModelText: CustomStringConvertible {
     }
 
     public var description: String { "\(name)(\(parts.joined(separator: ", ")))" }
+}
+
+/// The state of a field whose type is not known.
+private protocol DescribedState {
+    func add(to text: inout ModelText, _ property: String)
+}
+
+extension FieldState: DescribedState {
+    fileprivate func add(to text: inout ModelText, _ property: String) { text.add(property, self) }
 }

@@ -5,6 +5,7 @@ struct MapSink: FieldSink {
     private var map: [String: Value] = [:]
     /// The part in the form of JSON: groups, and names with dots. Begun with the first of them.
     private var withPaths: (node: ValueNode, sink: FieldEncoder)?
+    var problem: FieldProblem?
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {
         guard name.utf8.contains(UInt8(ascii: ".")) else {

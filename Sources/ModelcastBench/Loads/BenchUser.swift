@@ -1,3 +1,4 @@
+// swift-format-ignore-file: TypeNamesShouldBeCapitalized
 import Foundation
 import Modelcast
 
@@ -49,17 +50,34 @@ struct BenchUser {
 nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConvertible {
     static var modelType: String { "BenchUser" }
 
+    enum FieldTypes {
+        typealias name = ModelTypes.FieldOf<String>
+        typealias mailAddress = ModelTypes.FieldOf<String>
+        typealias age = ModelTypes.FieldOf<Int>
+        typealias balance = ModelTypes.FieldOf<Double>
+        typealias isActive = ModelTypes.FieldOf<Bool>
+        typealias city = ModelTypes.FieldOf<String>
+        typealias language = ModelTypes.FieldOf<String>
+        typealias score = ModelTypes.FieldOf<Int32>
+        typealias createdAt = ModelTypes.ConvertedOf<Date>
+        typealias tags = ModelTypes.FieldOf<[String]>
+    }
+
+    private enum FieldConversions {
+        static let createdAt = ModelTypes.FieldRule.conversion(of: FieldTypes.createdAt.self, by: .unixMilliseconds)
+    }
+
     enum FieldNames {
-        static let name: ModelTypes.ModelField<String> = "name"
-        static let mailAddress: ModelTypes.ModelField<String> = "mail_address"
-        static let age: ModelTypes.ModelField<Int> = "age"
-        static let balance: ModelTypes.ModelField<Double> = "balance"
-        static let isActive: ModelTypes.ModelField<Bool> = "isActive"
-        static let city: ModelTypes.ModelField<String> = "city"
-        static let language: ModelTypes.ModelField<String> = "language"
-        static let score: ModelTypes.ModelField<Int32> = "score"
+        static let name: ModelTypes.ModelField<FieldTypes.name> = "name"
+        static let mailAddress: ModelTypes.ModelField<FieldTypes.mailAddress> = "mail_address"
+        static let age: ModelTypes.ModelField<FieldTypes.age> = "age"
+        static let balance: ModelTypes.ModelField<FieldTypes.balance> = "balance"
+        static let isActive: ModelTypes.ModelField<FieldTypes.isActive> = "isActive"
+        static let city: ModelTypes.ModelField<FieldTypes.city> = "city"
+        static let language: ModelTypes.ModelField<FieldTypes.language> = "language"
+        static let score: ModelTypes.ModelField<FieldTypes.score> = "score"
         static let createdAt: ModelTypes.ConstantField = "created_at"
-        static let tags: ModelTypes.ModelField<[String]> = "tags"
+        static let tags: ModelTypes.ModelField<FieldTypes.tags> = "tags"
     }
 
     static let properties: [ModelTypes.ModelProperty<BenchUser>] = [
@@ -89,95 +107,68 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
 
     func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
         let unknown = unknownFields
-        try sink.write("name", name)
-        try sink.write("mail_address", mailAddress)
-        try sink.write("age", age)
-        try sink.write("balance", balance)
-        try sink.write("isActive", isActive)
-        if !unknown.contains(5) {
-            try sink.write("city", city)
-        }
-        try sink.write("language", language)
-        try sink.write("score", score)
-        try sink.write("created_at", createdAt, by: .unixMilliseconds)
-        try sink.write("tags", tags)
+        sink.put("name", name as FieldTypes.name)
+        sink.put("mail_address", mailAddress as FieldTypes.mailAddress)
+        sink.put("age", age as FieldTypes.age)
+        sink.put("balance", balance as FieldTypes.balance)
+        sink.put("isActive", isActive as FieldTypes.isActive)
+        sink.put("city", city as FieldTypes.city?, unless: unknown.contains(5))
+        sink.put("language", language as FieldTypes.language)
+        sink.put("score", score as FieldTypes.score)
+        sink.put("created_at", createdAt, by: FieldConversions.createdAt)
+        sink.put("tags", tags as FieldTypes.tags)
+        try sink.checkProblem()
     }
 
     func diff(from old: BenchUser) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields {
-        var sink = ModelTypes.FieldWriter()
-        let (unknown, oldUnknown) = (unknownFields, old.unknownFields)
-        if name != old.name {
-            try sink.write("name", name, insteadOf: old.name)
-        }
-        if mailAddress != old.mailAddress {
-            try sink.write("mail_address", mailAddress, insteadOf: old.mailAddress)
-        }
-        if age != old.age {
-            try sink.write("age", age, insteadOf: old.age)
-        }
-        if balance != old.balance {
-            try sink.write("balance", balance, insteadOf: old.balance)
-        }
-        if isActive != old.isActive {
-            try sink.write("isActive", isActive, insteadOf: old.isActive)
-        }
-        if unknown.contains(5) {
-            if !oldUnknown.contains(5) {
-                sink.writeUnknown("city", as: String.self)
-            }
-        } else if city != old.city || oldUnknown.contains(5) {
-            try sink.write("city", city, insteadOf: old.city)
-        }
-        if language != old.language {
-            try sink.write("language", language, insteadOf: old.language)
-        }
-        if score != old.score {
-            try sink.write("score", score, insteadOf: old.score)
-        }
-        if createdAt != old.createdAt {
-            try sink.write("created_at", createdAt, by: .unixMilliseconds)
-        }
-        if tags != old.tags {
-            try sink.write("tags", tags, insteadOf: old.tags)
-        }
-        return sink.fields
+        var diff = ModelTypes.FieldDiff(unknownFields, old.unknownFields)
+        diff.compare("name", name as FieldTypes.name, old.name)
+        diff.compare("mail_address", mailAddress as FieldTypes.mailAddress, old.mailAddress)
+        diff.compare("age", age as FieldTypes.age, old.age)
+        diff.compare("balance", balance as FieldTypes.balance, old.balance)
+        diff.compare("isActive", isActive as FieldTypes.isActive, old.isActive)
+        diff.compare("city", city as FieldTypes.city?, old.city, at: 5)
+        diff.compare("language", language as FieldTypes.language, old.language)
+        diff.compare("score", score as FieldTypes.score, old.score)
+        diff.compare("created_at", createdAt, old.createdAt, by: FieldConversions.createdAt)
+        diff.compare("tags", tags as FieldTypes.tags, old.tags)
+        return try diff.finish()
     }
 
     var unknownFields: ModelTypes.FieldSet {
         var unknown = unread
-        if city != nil {
-            unknown.remove(5)
-        }
+        unknown.remove(5, where: city)
         return unknown
     }
 
     static func == (left: BenchUser, right: BenchUser) -> Bool {
-        left.id == right.id
-            && left.name == right.name
-            && left.mailAddress == right.mailAddress
-            && left.age == right.age
-            && left.balance == right.balance
-            && left.isActive == right.isActive
-            && left.city == right.city
-            && left.language == right.language
-            && left.score == right.score
-            && left.createdAt == right.createdAt
-            && left.tags == right.tags
-            && left.unknownFields == right.unknownFields
+        if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+        if ModelTypes.FieldRule.differ(left.name as FieldTypes.name, right.name) { return false }
+        if ModelTypes.FieldRule.differ(left.mailAddress as FieldTypes.mailAddress, right.mailAddress) { return false }
+        if ModelTypes.FieldRule.differ(left.age as FieldTypes.age, right.age) { return false }
+        if ModelTypes.FieldRule.differ(left.balance as FieldTypes.balance, right.balance) { return false }
+        if ModelTypes.FieldRule.differ(left.isActive as FieldTypes.isActive, right.isActive) { return false }
+        if ModelTypes.FieldRule.differ(left.city as FieldTypes.city?, right.city) { return false }
+        if ModelTypes.FieldRule.differ(left.language as FieldTypes.language, right.language) { return false }
+        if ModelTypes.FieldRule.differ(left.score as FieldTypes.score, right.score) { return false }
+        if ModelTypes.FieldRule.differ(left.createdAt as FieldTypes.createdAt, right.createdAt) { return false }
+        if ModelTypes.FieldRule.differ(left.tags as FieldTypes.tags, right.tags) { return false }
+        if ModelTypes.FieldRule.differ(left.unknownFields, right.unknownFields) { return false }
+        return true
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(id)
-        hasher.combine(name)
-        hasher.combine(mailAddress)
-        hasher.combine(age)
-        hasher.combine(balance)
-        hasher.combine(isActive)
-        hasher.combine(city)
-        hasher.combine(language)
-        hasher.combine(score)
-        hasher.combine(createdAt)
-        hasher.combine(tags)
+        hasher.combine(name as FieldTypes.name)
+        hasher.combine(mailAddress as FieldTypes.mailAddress)
+        hasher.combine(age as FieldTypes.age)
+        hasher.combine(balance as FieldTypes.balance)
+        hasher.combine(isActive as FieldTypes.isActive)
+        hasher.combine(city as FieldTypes.city?)
+        hasher.combine(language as FieldTypes.language)
+        hasher.combine(score as FieldTypes.score)
+        hasher.combine(createdAt as FieldTypes.createdAt)
+        hasher.combine(tags as FieldTypes.tags)
     }
 
     var description: String {
@@ -189,9 +180,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         text.add("age", age)
         text.add("balance", balance)
         text.add("isActive", isActive)
-        if !unknown.contains(5) {
-            text.add("city", city)
-        }
+        text.add("city", city, unless: unknown.contains(5))
         text.add("language", language)
         text.add("score", score)
         text.add("createdAt", createdAt)
@@ -202,16 +191,16 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
     /// What is known of a ``BenchUser``, field by field.
     struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
         let id: String
-        var name: ModelTypes.FieldState<String> = .unknown
-        var mailAddress: ModelTypes.FieldState<String> = .unknown
-        var age: ModelTypes.FieldState<Int> = .unknown
-        var balance: ModelTypes.FieldState<Double> = .unknown
-        var isActive: ModelTypes.FieldState<Bool> = .unknown
-        var city: ModelTypes.FieldState<String> = .unknown
-        var language: ModelTypes.FieldState<String> = .unknown
-        var score: ModelTypes.FieldState<Int32> = .unknown
-        var createdAt: ModelTypes.FieldState<Date> = .unknown
-        var tags: ModelTypes.FieldState<[String]> = .unknown
+        var name: ModelTypes.FieldState<FieldTypes.name> = .unknown
+        var mailAddress: ModelTypes.FieldState<FieldTypes.mailAddress> = .unknown
+        var age: ModelTypes.FieldState<FieldTypes.age> = .unknown
+        var balance: ModelTypes.FieldState<FieldTypes.balance> = .unknown
+        var isActive: ModelTypes.FieldState<FieldTypes.isActive> = .unknown
+        var city: ModelTypes.FieldState<FieldTypes.city> = .unknown
+        var language: ModelTypes.FieldState<FieldTypes.language> = .unknown
+        var score: ModelTypes.FieldState<FieldTypes.score> = .unknown
+        var createdAt: ModelTypes.FieldState<FieldTypes.createdAt> = .unknown
+        var tags: ModelTypes.FieldState<FieldTypes.tags> = .unknown
 
         /// Of this model nothing is known yet.
         init(id: String) {
@@ -230,85 +219,101 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
 
         private init(id: String, reading source: inout some ModelTypes.FieldSource) {
             self.id = id
-            age = source.state(FieldNames.age._name, as: Int.self)
-            city = source.state(FieldNames.city._name, as: String.self)
-            name = source.state(FieldNames.name._name, as: String.self)
-            tags = source.state(FieldNames.tags._name, as: [String].self)
-            score = source.state(FieldNames.score._name, as: Int32.self)
-            balance = source.state(FieldNames.balance._name, as: Double.self)
-            isActive = source.state(FieldNames.isActive._name, as: Bool.self)
-            language = source.state(FieldNames.language._name, as: String.self)
-            createdAt = source.state(FieldNames.createdAt._name, by: .unixMilliseconds)
-            mailAddress = source.state(FieldNames.mailAddress._name, as: String.self)
+            age = source.state(FieldNames.age._name, as: FieldTypes.age.self)
+            city = source.state(FieldNames.city._name, as: FieldTypes.city.self)
+            name = source.state(FieldNames.name._name, as: FieldTypes.name.self)
+            tags = source.state(FieldNames.tags._name, as: FieldTypes.tags.self)
+            score = source.state(FieldNames.score._name, as: FieldTypes.score.self)
+            balance = source.state(FieldNames.balance._name, as: FieldTypes.balance.self)
+            isActive = source.state(FieldNames.isActive._name, as: FieldTypes.isActive.self)
+            language = source.state(FieldNames.language._name, as: FieldTypes.language.self)
+            createdAt = source.state(FieldNames.createdAt._name, by: FieldConversions.createdAt)
+            mailAddress = source.state(FieldNames.mailAddress._name, as: FieldTypes.mailAddress.self)
         }
 
         func model() throws(ModelTypes.FieldProblem) -> BenchUser {
+            if let problem = problems.first { throw problem }
             var model = BenchUser(
                 id: id,
-                name: try name.required(FieldNames.name._name),
-                mailAddress: try mailAddress.required(FieldNames.mailAddress._name),
-                age: try age.required(FieldNames.age._name),
-                balance: try balance.required(FieldNames.balance._name),
-                isActive: try isActive.required(FieldNames.isActive._name),
-                city: try city.optional(FieldNames.city._name),
-                language: try language.required(FieldNames.language._name, default: "en"),
-                score: try score.required(FieldNames.score._name),
-                createdAt: try createdAt.required(FieldNames.createdAt._name),
-                tags: try tags.required(FieldNames.tags._name)
+                name: name.found,
+                mailAddress: mailAddress.found,
+                age: age.found,
+                balance: balance.found,
+                isActive: isActive.found,
+                city: city.value,
+                language: language.value ?? "en",
+                score: score.found,
+                createdAt: createdAt.found,
+                tags: tags.found
             )
-            if !city.isKnown {
-                model.unread.insert(5)
-            }
+            model.unread.insert(5, unless: city.isKnown)
             return model
         }
 
         var problems: [ModelTypes.FieldProblem] {
-            let problems = [
-                name.problem(FieldNames.name._name),
-                mailAddress.problem(FieldNames.mailAddress._name),
-                age.problem(FieldNames.age._name),
-                balance.problem(FieldNames.balance._name),
-                isActive.problem(FieldNames.isActive._name),
-                city.optionalProblem(FieldNames.city._name),
-                language.optionalProblem(FieldNames.language._name),
-                score.problem(FieldNames.score._name),
-                createdAt.problem(FieldNames.createdAt._name),
-                tags.problem(FieldNames.tags._name),
-            ]
-            return problems.compactMap(\.self)
+            var problems = ModelTypes.FieldProblems()
+            name.require("name", &problems)
+            mailAddress.require("mail_address", &problems)
+            age.require("age", &problems)
+            balance.require("balance", &problems)
+            isActive.require("isActive", &problems)
+            city.allow("city", &problems)
+            language.allow("language", &problems)
+            score.require("score", &problems)
+            createdAt.require("created_at", &problems)
+            tags.require("tags", &problems)
+            return problems.all
         }
 
         func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
-            try sink.write("name", name)
-            try sink.write("mail_address", mailAddress)
-            try sink.write("age", age)
-            try sink.write("balance", balance)
-            try sink.write("isActive", isActive)
-            try sink.write("city", city)
-            try sink.write("language", language)
-            try sink.write("score", score)
-            try sink.write("created_at", createdAt, by: .unixMilliseconds)
-            try sink.write("tags", tags)
+            sink.put("name", name)
+            sink.put("mail_address", mailAddress)
+            sink.put("age", age)
+            sink.put("balance", balance)
+            sink.put("isActive", isActive)
+            sink.put("city", city)
+            sink.put("language", language)
+            sink.put("score", score)
+            sink.put("created_at", createdAt, by: FieldConversions.createdAt)
+            sink.put("tags", tags)
+            try sink.checkProblem()
         }
 
         func encode(to encoder: any Encoder) throws {
             try ModelTypes.FieldEncoder.encode(self, to: encoder)
         }
 
+        static func == (left: Partial, right: Partial) -> Bool {
+            if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+            if ModelTypes.FieldRule.differ(left.name, right.name) { return false }
+            if ModelTypes.FieldRule.differ(left.mailAddress, right.mailAddress) { return false }
+            if ModelTypes.FieldRule.differ(left.age, right.age) { return false }
+            if ModelTypes.FieldRule.differ(left.balance, right.balance) { return false }
+            if ModelTypes.FieldRule.differ(left.isActive, right.isActive) { return false }
+            if ModelTypes.FieldRule.differ(left.city, right.city) { return false }
+            if ModelTypes.FieldRule.differ(left.language, right.language) { return false }
+            if ModelTypes.FieldRule.differ(left.score, right.score) { return false }
+            if ModelTypes.FieldRule.differ(left.createdAt, right.createdAt) { return false }
+            if ModelTypes.FieldRule.differ(left.tags, right.tags) { return false }
+            return true
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(id)
+            hasher.combine(name)
+            hasher.combine(mailAddress)
+            hasher.combine(age)
+            hasher.combine(balance)
+            hasher.combine(isActive)
+            hasher.combine(city)
+            hasher.combine(language)
+            hasher.combine(score)
+            hasher.combine(createdAt)
+            hasher.combine(tags)
+        }
+
         var description: String {
-            var text = ModelTypes.ModelText("BenchUser.Partial")
-            text.add("id", id)
-            text.add("name", name)
-            text.add("mailAddress", mailAddress)
-            text.add("age", age)
-            text.add("balance", balance)
-            text.add("isActive", isActive)
-            text.add("city", city)
-            text.add("language", language)
-            text.add("score", score)
-            text.add("createdAt", createdAt)
-            text.add("tags", tags)
-            return text.description
+            ModelTypes.ModelText.of(self, "BenchUser.Partial")
         }
 
         /// The fields of a ``BenchUser`` that never change.

@@ -13,14 +13,16 @@ struct ConformanceCode {
         if shape.id.plainName != "id" {
             members.append(["\(access)var id: \(shape.id.type.text) { \(shape.id.name) }"])
         }
-        if !shape.fields.isEmpty { members.append(shape.fields.names(shape.access)) }
+        if !shape.fields.isEmpty {
+            members += shape.fields.declarations(access, shape.access) + [shape.fields.names(shape.access)]
+        }
         members += [properties, recordInit]
         if !shape.own.contains(.decoderInit) { members.append(decoderInit) }
         if !shape.own.contains(.encode) { members.append(encode) }
         members.append(write)
         if !shape.fields.isEmpty { members.append(diff) }
         if !shape.tracked.isEmpty { members.append(unknownFields) }
-        if !shape.own.contains(.equality) { members.append(equality) }
+        members.append(shape.own.contains(.equality) ? .ownEquality(access) : equality)
         if !shape.own.contains(.hash) { members.append(hash) }
         if !shape.hasOwnDescription { members.append(description) }
         members.append(PartialCode(shape).lines)
@@ -55,34 +57,28 @@ struct ConformanceCode {
     private var write: [String] {
         .block(
             "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
-            knownOnly { $0.writing($0.name(among: "unknown", "sink")) })
+            .withUnknown(
+                shape,
+                shape.fields.enumerated().flatMap { place, field in
+                    let value = field.name(among: "unknown", "sink")
+                    let condition = field.isTracked ? "unknown.contains(\(place))" : nil
+                    return field.putting(field.operand(value), checked: value, unless: condition)
+                }) + .checkProblem(shape.fields))
     }
 
     /// The function that compares properties, and encodes those that differ only.
     private var diff: [String] {
-        var lines = ["var sink = ModelTypes.FieldWriter()"]
-        if !shape.tracked.isEmpty { lines.append("let (unknown, oldUnknown) = (unknownFields, old.unknownFields)") }
-        for (place, field) in shape.fields.enumerated() {
-            let name = field.name(among: "old", "sink", "unknown", "oldUnknown")
-            let differs = "\(name) != old.\(field.name)"
-            let writing = field.writing(name, insteadOf: "old.\(field.name)")
-            guard field.isTracked else {
-                lines += .block("if \(differs)", writing)
-                continue
-            }
-            let unwriting = "sink.writeUnknown(\(field.field.literal), \(field.form))"
-            lines += .block(
-                "if unknown.contains(\(place))", .block("if !oldUnknown.contains(\(place))", [unwriting]),
-                else: "if \(differs) || oldUnknown.contains(\(place))", writing)
-        }
+        let sets = shape.tracked.isEmpty ? "" : "unknownFields, old.unknownFields"
         return .block(
             "\(access)func diff(from old: \(shape.name)) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields",
-            lines + ["return sink.fields"])
+            ["var diff = ModelTypes.FieldDiff(\(sets))"]
+                + shape.fields.enumerated().flatMap { place, field in field.comparing(at: place) }
+                + ["return try diff.finish()"])
     }
 
     private var unknownFields: [String] {
-        let removals = shape.tracked.flatMap { place, field in
-            [String].block("if \(field.name(among: "unknown")) != nil", ["unknown.remove(\(place))"])
+        let removals = shape.tracked.map { place, field in
+            "unknown.remove(\(place), where: \(field.name(among: "unknown")))"
         }
         return .block(
             "\(access)var unknownFields: ModelTypes.FieldSet",
@@ -90,41 +86,68 @@ struct ConformanceCode {
     }
 
     private var equality: [String] {
-        var terms = ([shape.id] + shape.fields).map { "left.\($0.name) == right.\($0.name)" }
-        if !shape.tracked.isEmpty { terms.append("left.unknownFields == right.unknownFields") }
-        let lines = [terms[0]] + terms.dropFirst().map { "&& \($0)" }.indented()
-        return .block("\(access)static func == (left: \(shape.name), right: \(shape.name)) -> Bool", lines)
+        .equality(of: shape.name, [shape.id.name], shape.fields, shape.tracked.isEmpty ? [] : ["unknownFields"], access)
     }
 
-    private var hash: [String] {
-        .block(
-            "\(access)func hash(into hasher: inout Hasher)",
-            ([shape.id] + shape.fields).map { "hasher.combine(\($0.name(among: "hasher")))" })
-    }
+    private var hash: [String] { .hash([shape.id.name(among: "hasher")], shape.fields, access) }
 
     private var description: [String] {
-        func adding(_ property: StoredProperty) -> [String] {
-            ["text.add(\(property.plainName.literal), \(property.name(among: "unknown", "text")))"]
+        func adding(_ property: StoredProperty, unless condition: String = "") -> String {
+            "text.add(\(property.plainName.literal), \(property.name(among: "unknown", "text"))\(condition))"
         }
-        var lines = knownOnly(adding)
-        let place = shape.tracked.isEmpty ? 0 : 1
-        lines.insert(
-            contentsOf: ["var text = ModelTypes.ModelText(\(shape.name.literal))"] + adding(shape.id), at: place)
-        return .block("\(access)var description: String", lines + ["return text.description"])
-    }
-
-    /// Statements for each field. Those of tracked fields run only where the field is known.
-    private func knownOnly(_ statements: (StoredProperty) -> [String]) -> [String] {
-        var lines = shape.tracked.isEmpty ? [] : ["let unknown = unknownFields"]
-        for (place, field) in shape.fields.enumerated() {
-            let statements = statements(field)
-            lines += field.isTracked ? .block("if !unknown.contains(\(place))", statements) : statements
+        let lines = shape.fields.enumerated().map { place, field in
+            adding(field, unless: field.isTracked ? ", unless: unknown.contains(\(place))" : "")
         }
-        return lines
+        return .block(
+            "\(access)var description: String",
+            .withUnknown(
+                shape,
+                ["var text = ModelTypes.ModelText(\(shape.name.literal))"] + [adding(shape.id)] + lines
+                    + ["return text.description"]))
     }
 }
 
 extension [String] {
+    /// Statements that know which fields are unknown, where the model keeps account of that.
+    fileprivate static func withUnknown(_ shape: ModelShape, _ statements: [String]) -> [String] {
+        (shape.tracked.isEmpty ? [] : ["let unknown = unknownFields"]) + statements
+    }
+
+    /// The function that compares two values, property by property: one long condition takes the compiler longer.
+    static func equality(
+        of type: String, _ first: [String], _ fields: [StoredProperty], _ last: [String], _ access: String,
+        isPartial: Bool = false
+    ) -> [String] {
+        func term(_ name: String, _ left: String) -> String {
+            "ModelTypes.FieldRule.differ(\(left), right.\(name))"
+        }
+        let terms =
+            first.map { term($0, "left.\($0)") }
+            + fields.map { term($0.name, isPartial ? "left.\($0.name)" : $0.typed("left.\($0.name)")) }
+            + last.map { term($0, "left.\($0)") }
+        return .block(
+            "\(access)static func == (left: \(type), right: \(type)) -> Bool",
+            terms.map { "if \($0) { return false }" } + ["return true"])
+    }
+
+    /// The function that makes an equality of the type's own that of its conformance. Where a macro announces `==`, the
+    /// compiler looks for another one too late, and derives it.
+    static func ownEquality(_ access: String) -> [String] {
+        ["@_implements(Equatable, ==(_:_:))"]
+            + .block("\(access)static func isEqualByOwn(_ left: Self, _ right: Self) -> Bool", ["left == right"])
+    }
+
+    /// The function that hashes a value, property by property.
+    static func hash(
+        _ first: [String], _ fields: [StoredProperty], _ access: String, isPartial: Bool = false
+    ) -> [String] {
+        let terms = fields.map { field in
+            let name = field.name(among: "hasher")
+            return isPartial ? name : field.typed(name)
+        }
+        return .block("\(access)func hash(into hasher: inout Hasher)", (first + terms).map { "hasher.combine(\($0))" })
+    }
+
     /// The function that encodes a model, or what is known of it.
     static func encode(_ shape: ModelShape, _ access: String) -> [String] {
         let key = shape.idKey.map { ", id: \($0)" } ?? ""

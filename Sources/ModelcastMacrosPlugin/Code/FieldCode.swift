@@ -3,11 +3,11 @@ import SwiftSyntax
 /// The code of one field.
 extension StoredProperty {
     /// The last argument of a call that reads or writes the field: its conversion or its type.
-    var form: String { conversion.map { "by: \($0)" } ?? "as: \(type.wrapped).self" }
+    var form: String { conversionName.map { "by: \($0)" } ?? "as: \(typeName).self" }
 
     /// The expression of the field's state in `source`.
     var reading: String {
-        "source.state(\(fieldName), \(form))" + (validation.map { ".validated(by: \($0))" } ?? "")
+        "source.state(\(fieldName), \(form))" + (validationName.map { ".validated(by: \($0))" } ?? "")
     }
 
     /// The expression of the property's value.
@@ -22,18 +22,45 @@ extension StoredProperty {
         return "try \(state).optional(\(fieldName)) ?? \(defaultValue.operand)"
     }
 
-    /// The statements that write a value or a state of this field into `sink`.
+    /// The expression of the property's value, where no field has a problem.
+    /// - Parameter state: the expression of the field's state.
+    func foundValue(of state: String) -> String {
+        let value = type.isOptional || defaultValue != nil ? "\(state).value" : "\(state).found"
+        return defaultValue.map { "\(value) ?? \($0.operand)" } ?? value
+    }
+
+    /// The statements that write the property or its state into `sink`.
     /// - Parameters:
-    ///   - checked: the expression that is validated; by default that of the value.
-    ///   - old: the expression of the old value, where only the difference is to be written.
-    func writing(_ value: String, checked: String? = nil, insteadOf old: String? = nil) -> [String] {
-        var lines: [String] = []
-        if let validation {
-            lines.append("try sink.validate(\(field.literal), \(checked ?? value), by: \(validation))")
-        }
-        // A property with a conversion is one field; a group may differ in some of its fields only.
-        let more = conversion.map { ", by: \($0)" } ?? old.map { ", insteadOf: \($0)" } ?? ""
-        return lines + ["try sink.write(\(field.literal), \(value)\(more))"]
+    ///   - value: the expression of the value or of the state.
+    ///   - checked: the expression that is validated.
+    ///   - condition: the expression that is true where nothing is to be written.
+    func putting(_ value: String, checked: String, unless condition: String? = nil) -> [String] {
+        let unless = condition.map { ", unless: \($0)" } ?? ""
+        let by = conversionName.map { ", by: \($0)" } ?? ""
+        let validating = validationName.map { "try sink.validate(\(field.literal), \(checked), by: \($0))" }
+        return (validating.map { [$0] } ?? []) + ["sink.put(\(field.literal), \(value)\(unless)\(by))"]
+    }
+
+    /// The statements that write the property into `diff` if it differs from that of `old`.
+    /// - Parameter place: its index among the properties.
+    func comparing(at place: Int) -> [String] {
+        let (value, old) = (name(among: "old", "diff"), "old.\(name)")
+        let at = isTracked ? ", at: \(place)" : ""
+        let by = conversionName.map { ", by: \($0)" } ?? ""
+        let comparing = "diff.compare(\(field.literal), \(operand(value)), \(old)\(at)\(by))"
+        guard let validationName else { return [comparing] }
+        let validating = "try diff.validate(\(field.literal), \(value), by: \(validationName))"
+        return .block("if ModelTypes.FieldRule.differ(\(typed(value)), \(old))", [validating]) + [comparing]
+    }
+
+    /// An expression of the property's value as an argument: where there is a conversion, that names the type.
+    func operand(_ value: String) -> String { conversion == nil ? typed(value) : value }
+}
+
+extension [String] {
+    /// The statement behind those that put these fields.
+    static func checkProblem(_ fields: [StoredProperty]) -> [String] {
+        fields.isEmpty ? [] : ["try sink.checkProblem()"]
     }
 }
 
@@ -44,6 +71,36 @@ extension [StoredProperty] {
         .block(
             "\(owner.ofMember)enum FieldNames",
             map { "\(owner.ofPart($0))static let \($0.name): \($0.fieldType) = \($0.field.literal)" })
+    }
+
+    /// The code of what names the types, the conversions and the validations of these fields, each once: an error about
+    /// one of them stands here, and nowhere else.
+    func declarations(_ modifier: String, _ owner: Access) -> [[String]] {
+        let conversions = compactMap { field in field.conversion.map { rule("conversion", of: field, $0) } }
+        let validations = compactMap { field in field.validation.map { rule("validation", of: field, $0) } }
+        var declarations = [types(modifier, owner)]
+        if !conversions.isEmpty { declarations.append(.block("private enum FieldConversions", conversions)) }
+        if !validations.isEmpty { declarations.append(.block("private enum FieldChecks", validations)) }
+        return declarations
+    }
+
+    private func rule(_ kind: String, of field: StoredProperty, _ expression: ExprSyntax) -> String {
+        "static let \(field.name) = ModelTypes.FieldRule.\(kind)(of: \(field.typeName).self, by: \(expression))"
+    }
+
+    /// The code of the aliases of the types of these fields. The compiler shows an error with the line before it.
+    /// - Parameters:
+    ///   - modifier: that of the type with the aliases.
+    ///   - owner: the access of the type that has the fields.
+    private func types(_ modifier: String, _ owner: Access) -> [String] {
+        let hint = "// Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take convert:."
+        let aliases = flatMap { field in
+            let isConverted = field.conversion != nil
+            let role = "ModelTypes.\(isConverted ? "ConvertedOf" : "FieldOf")<\(field.type.wrapped)>"
+            let alias = "\(owner.ofPart(field))typealias \(field.name) = \(role)"
+            return isConverted || field.type.isSeenByAll ? [alias] : [hint, alias]
+        }
+        return .block("\(modifier)enum FieldTypes", aliases)
     }
 
     /// The code of a type with these names that only their owner sees.

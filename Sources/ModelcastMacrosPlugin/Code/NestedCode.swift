@@ -5,14 +5,24 @@ struct NestedCode {
 
     init(_ shape: NestedShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
-    var members: [[String]] {
-        memberwiseInit + [shape.fields.names(shape.access), fieldNames, sourceInit, write]
+    var members: GroupMembers {
+        let names = shape.fields.declarations(access, shape.access) + [shape.fields.names(shape.access)]
+        return GroupMembers(inType: memberwiseInit + names + [fieldNames, sourceInit, write], inExtension: equality)
     }
 
     /// The members of a struct that is one value: its keys are nobody else's business.
-    var membersOfValue: [[String]] {
-        let names = shape.fields.isEmpty ? [] : [shape.fields.hiddenNames]
-        return memberwiseInit + names + [sourceInit, write]
+    var membersOfValue: GroupMembers {
+        let names =
+            shape.fields.isEmpty ? [] : shape.fields.declarations("private ", .file) + [shape.fields.hiddenNames]
+        return GroupMembers(inType: memberwiseInit + names + [sourceInit, write], inExtension: equality)
+    }
+
+    /// Written out: where a type is none of a field, a derived conformance would be another error.
+    private var equality: [[String]] {
+        guard !shape.fields.isEmpty else { return [] }
+        let equality = [String].equality(of: "Self", [], shape.fields, [], access)
+        return [shape.own.contains(.equality) ? .ownEquality(access) : equality]
+            + (shape.own.contains(.hash) ? [] : [.hash([], shape.fields, access)])
     }
 
     private var memberwiseInit: [[String]] { shape.hasOwnInit ? [] : shape.fields.memberwiseInits(shape.access) }
@@ -21,7 +31,7 @@ struct NestedCode {
         .fieldNames(
             shape.fields.map { field in
                 // A conversion reads one field.
-                field.conversion == nil ? .fieldNames(field.field, of: field.type) : "[\(field.field.literal)]"
+                field.conversion == nil ? .fieldNames(field.field, of: field.typeName) : "[\(field.field.literal)]"
             }, access)
     }
 
@@ -35,14 +45,15 @@ struct NestedCode {
     private var write: [String] {
         .block(
             "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
-            shape.fields.flatMap { $0.writing($0.name(among: "sink")) })
+            shape.fields.flatMap { $0.putting($0.operand($0.name(among: "sink")), checked: $0.name(among: "sink")) }
+                + .checkProblem(shape.fields))
     }
 }
 
 extension String {
     /// The expression of the names of all fields of a property or a payload.
-    static func fieldNames(_ field: String, of type: PropertyType) -> String {
-        "ModelRecord.FieldName.members(\(field.literal), of: \(type.wrapped).self)"
+    static func fieldNames(_ field: String, of type: String) -> String {
+        "ModelRecord.FieldName.members(\(field.literal), of: \(type).self)"
     }
 }
 

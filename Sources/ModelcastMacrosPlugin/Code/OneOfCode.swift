@@ -20,7 +20,7 @@ struct OneOfCode {
 
     private var fieldNames: [String] {
         let payloads = shape.cases.flatMap(\.payloads)
-        return .fieldNames(["[\"\"]"] + payloads.map { .fieldNames($0.field, of: $0.type) }, access)
+        return .fieldNames(["[\"\"]"] + payloads.map { .fieldNames($0.field, of: $0.type.wrapped) }, access)
     }
 
     private var sourceInit: [String] {

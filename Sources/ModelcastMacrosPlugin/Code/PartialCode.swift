@@ -9,7 +9,9 @@ struct PartialCode {
     }
 
     var lines: [String] {
-        var members = [properties, emptyInit, recordInit, decoderInit, sourceInit, model, problems, write, encode]
+        var members = [
+            properties, emptyInit, recordInit, decoderInit, sourceInit, model, problems, write, encode, equality, hash,
+        ]
         if !shape.hasDescriptionField { members.append(description) }
         if !shape.constants.isEmpty { members.append(ConstantsCode(shape).ofPartial) }
         let described = shape.hasDescriptionField ? "" : ", CustomStringConvertible"
@@ -21,7 +23,7 @@ struct PartialCode {
         var lines = shape.id.documentation + ["\(access)let id: \(idType)"]
         for field in shape.fields {
             lines += field.documentation
-            let state = "ModelTypes.FieldState<\(field.type.wrapped)>"
+            let state = "ModelTypes.FieldState<\(field.typeName)>"
             lines.append("\(shape.access.ofPart(field))var \(field.name): \(state) = .unknown")
         }
         return lines
@@ -64,17 +66,19 @@ struct PartialCode {
         let arguments = shape.properties.compactMap { property -> String? in
             switch property.role {
             case .id: "\(property.label): id"
-            case .field: "\(property.label): \(property.value(of: property.name))"
+            case .field: "\(property.label): \(property.foundValue(of: property.name))"
             // An initialiser of the user's own may have no default for it.
             case .local: shape.hasOwnInit ? "\(property.label): \(property.memberwiseDefault ?? "nil")" : nil
             }
         }
         let header = "\(access)func model() throws(ModelTypes.FieldProblem) -> \(shape.name)"
-        if shape.tracked.isEmpty { return .block(header, .list("\(shape.name)(", arguments, ")")) }
-        let marks = shape.tracked.flatMap { place, field in
-            [String].block("if !\(field.name).isKnown", ["model.\(shape.unread).insert(\(place))"])
+        let check = shape.fields.isEmpty ? [] : ["if let problem = problems.first { throw problem }"]
+        let call = [String].list("\(shape.name)(", arguments, ")")
+        if shape.tracked.isEmpty { return .block(header, check + ["return \(call[0])"] + call.dropFirst()) }
+        let marks = shape.tracked.map { place, field in
+            "model.\(shape.unread).insert(\(place), unless: \(field.name(among: "model")).isKnown)"
         }
-        return .block(header, .list("var model = \(shape.name)(", arguments, ")") + marks + ["return model"])
+        return .block(header, check + ["var model = \(call[0])"] + call.dropFirst() + marks + ["return model"])
     }
 
     private var problems: [String] {
@@ -82,10 +86,10 @@ struct PartialCode {
         if shape.fields.isEmpty { return ["\(header) { [] }"] }
         let elements = shape.fields.map { field in
             let isRequired = !field.type.isOptional && field.defaultValue == nil
-            return "\(field.name).\(isRequired ? "problem" : "optionalProblem")(\(field.fieldName)),"
+            let state = field.name(among: "problems")
+            return "\(state).\(isRequired ? "require" : "allow")(\(field.field.literal), &problems)"
         }
-        return .block(
-            header, ["let problems = ["] + elements.indented() + ["]", "return problems.compactMap(\\.self)"])
+        return .block(header, ["var problems = ModelTypes.FieldProblems()"] + elements + ["return problems.all"])
     }
 
     private var write: [String] {
@@ -93,17 +97,22 @@ struct PartialCode {
             "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
             shape.fields.flatMap { field in
                 let name = field.name(among: "sink")
-                return field.writing(name, checked: "\(name).value")
-            })
+                return field.putting(name, checked: "\(name).value")
+            } + .checkProblem(shape.fields))
     }
 
     private var encode: [String] { .encode(shape, access) }
 
+    /// Written out: where a type is none of a field, a derived conformance would be another error.
+    private var equality: [String] {
+        .equality(of: "Partial", ["id"], shape.fields, [], access, isPartial: true)
+    }
+
+    private var hash: [String] { .hash(["id"], shape.fields, access, isPartial: true) }
+
     private var description: [String] {
-        let parts = shape.fields.map { "text.add(\($0.plainName.literal), \($0.name(among: "text")))" }
-        return .block(
+        .block(
             "\(access)var description: String",
-            ["var text = ModelTypes.ModelText(\("\(shape.name).Partial".literal))", "text.add(\"id\", id)"] + parts
-                + ["return text.description"])
+            ["ModelTypes.ModelText.of(self, \("\(shape.name).Partial".literal))"])
     }
 }

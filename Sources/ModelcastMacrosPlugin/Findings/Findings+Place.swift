@@ -49,6 +49,15 @@ extension Findings {
         }
     }
 
+    /// Reports an `==` of the user's own in a struct whose hash is generated: equal values need equal hashes.
+    mutating func checkHash(of structure: StructDeclSyntax) {
+        let own = structure.memberBlock.members.map { ($0.decl, OwnMember($0.decl)) }
+        guard !own.contains(where: { $0.1 == .hash }),
+            let equality = own.first(where: { $0.1 == .equality })?.0.as(FunctionDeclSyntax.self)
+        else { return }
+        report(ModelMessage.noHash, at: equality.name)
+    }
+
     /// Reports members within `#if`, which macros do not see.
     /// - Parameter counts: whether a member is of the kind that matters.
     mutating func checkConditional(

@@ -26,7 +26,9 @@ enum ModelMessage: DiagnosticMessage {
     case twice(Marker)
     case unsupported(UnsupportedType, Subject)
     case optionalID
+    case typeOfID(String)
     case emptyLocal
+    case noHash
     case twoDefaults
     case reservedProperty(String)
     case codingKeys(Subject)
@@ -85,7 +87,11 @@ enum ModelMessage: DiagnosticMessage {
         case .twice(let marker): "\(marker.attribute) is here already: once is enough"
         case .unsupported(let type, let subject): "a field cannot be \(type.rawValue); \(type.advice(subject))"
         case .optionalID: "each model has an id: its type cannot be optional"
+        case .typeOfID(let type):
+            "an id is text, an integer of 32 or 64 bits, a UUID, or a type of your own with one of these that conforms "
+                + "to ModelID: \(type) is none of them"
         case .emptyLocal: "what is @Local is not read from anywhere: give it an initial value or an optional type"
+        case .noHash: "an '==' of your own needs a 'hash(into:)' of your own: equal values have equal hashes"
         case .twoDefaults: "two defaults: keep the initial value or @Field(default:)"
         case .codingKeys(let subject):
             "JSON has the names of the wire, and CodingKeys have no say: name each \(subject.part) with @Field(\"…\")"

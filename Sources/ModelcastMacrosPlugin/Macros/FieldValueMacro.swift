@@ -10,7 +10,7 @@ public struct FieldValueMacro: GroupMacro {
     public static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?
-    ) -> [[String]]? {
+    ) -> GroupMembers? {
         var reader = NestedReader(.value, lexicalContext)
         let shape = reader.read(declaration, attribute)
         if let context { reader.findings.tell(context) }

@@ -7,12 +7,20 @@ public import SwiftSyntaxMacros
 public protocol GroupMacro: MemberMacro, ExtensionMacro {
     /// The full name of the protocol that the type conforms to.
     static var conformance: String { get }
-    /// The members that the type gets, each as lines; nil for a type with problems.
+    /// The members that the type gets; nil for a type with problems.
     /// - Parameter context: receives the problems; nil where another role of the macro reports them.
     static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?
-    ) -> [[String]]?
+    ) -> GroupMembers?
+}
+
+/// The members of a group, each as lines.
+public struct GroupMembers {
+    /// Those in the type itself: an extension could not see the names of the types around it.
+    var inType: [[String]]
+    /// Those in the extension.
+    var inExtension: [[String]] = []
 }
 
 extension GroupMacro {
@@ -29,20 +37,18 @@ extension GroupMacro {
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: nil)
-        return members?.map(DeclSyntax.init(verbatim:)) ?? []
+        return members?.inType.map(DeclSyntax.init(verbatim:)) ?? []
     }
 
-    /// The conformance, if the type does not declare it itself. The members are in the type, because an
-    /// extension could not see the names of the types around it.
+    /// The conformance, if the type does not declare it itself.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
-        guard members != nil, !protocols.isEmpty else { return [] }
-        return [
-            try ExtensionDeclSyntax("nonisolated extension \(type.trimmedDescription): \(conformance)", verbatim: [])
-        ]
+        guard let members, !protocols.isEmpty else { return [] }
+        let header = "nonisolated extension \(type.trimmedDescription): \(conformance)"
+        return [try ExtensionDeclSyntax(header, verbatim: .spaced(members.inExtension))]
     }
 }

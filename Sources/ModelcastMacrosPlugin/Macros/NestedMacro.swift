@@ -7,7 +7,7 @@ public struct NestedMacro: GroupMacro {
     public static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?
-    ) -> [[String]]? {
+    ) -> GroupMembers? {
         var reader = NestedReader(.nested, lexicalContext)
         let shape = reader.read(declaration, attribute)
         if let context { reader.findings.tell(context) }

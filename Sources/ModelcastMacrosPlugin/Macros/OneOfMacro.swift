@@ -7,10 +7,10 @@ public struct OneOfMacro: GroupMacro {
     public static func members(
         of declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, within lexicalContext: [Syntax],
         telling context: (any MacroExpansionContext)?
-    ) -> [[String]]? {
+    ) -> GroupMembers? {
         var reader = OneOfReader(lexicalContext)
         let shape = reader.read(declaration, attribute)
         if let context { reader.findings.tell(context) }
-        return shape.map { OneOfCode($0).members }
+        return shape.map { GroupMembers(inType: OneOfCode($0).members) }
     }
 }

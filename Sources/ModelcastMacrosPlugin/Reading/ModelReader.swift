@@ -16,6 +16,7 @@ struct ModelReader {
         guard let structure = structReader.read(declaration, attribute) else { return nil }
         let typeName = readTypeName(attribute, structure)
         checkIDs(structure)
+        structReader.findings.checkHash(of: structure)
         let properties = structReader.properties
         guard findings.isEmpty, let id = properties.first(where: { $0.role == .id }) else { return nil }
         return ModelShape(

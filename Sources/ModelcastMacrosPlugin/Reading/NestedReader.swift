@@ -6,6 +6,8 @@ struct NestedShape {
     let fields: [StoredProperty]
     /// The struct has an initialiser with the labels of the memberwise one.
     let hasOwnInit: Bool
+    /// The members that the struct has of its own.
+    let own: Set<OwnMember>
 }
 
 /// Reads a struct with `@Nested` or `@FieldValue`, and finds all its problems.
@@ -23,7 +25,7 @@ struct NestedReader {
     /// - Returns: nil for a struct with problems.
     mutating func read(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> NestedShape? {
         guard let structure = structReader.read(declaration, attribute) else { return nil }
-        structReader.findings.checkEquality(of: structure)
+        structReader.findings.checkHash(of: structure)
         let fields = structReader.properties
         if findings.isEmpty, fields.isEmpty, subject == .nested {
             structReader.findings.report(
@@ -31,6 +33,7 @@ struct NestedReader {
         }
         guard findings.isEmpty else { return nil }
         return NestedShape(
-            access: Access(structure.modifiers), fields: fields, hasOwnInit: structure.hasInitializer(for: fields))
+            access: Access(structure.modifiers), fields: fields, hasOwnInit: structure.hasInitializer(for: fields),
+            own: Set(structure.memberBlock.members.compactMap { OwnMember($0.decl) }))
     }
 }

@@ -107,6 +107,8 @@ struct PropertyReader {
             findings.report(.unsupported(reason, subject), at: part, wrapped.map { .change(part, to: "\($0)?") })
         } else if role == .id, isOptional {
             findings.report(.optionalID, at: type, .change(type, to: PropertyType(type).wrapped))
+        } else if role == .id, type.isNoID {
+            findings.report(.typeOfID(type.trimmedDescription), at: type)
         }
     }
 

@@ -76,6 +76,14 @@ extension TypeSyntax {
         return bare.arguments(of: "Optional")?.first
     }
 
+    /// The type is one of Swift's own that no id has, as far as its spelling tells.
+    var isNoID: Bool {
+        let others: Set = [
+            "Bool", "Double", "Float", "Int8", "Int16", "UInt8", "UInt16", "Date", "Data", "URL", "Decimal",
+        ]
+        return bare.is(ArrayTypeSyntax.self) || others.contains(bare.trimmedDescription)
+    }
+
     /// The generic arguments of a type of the standard library.
     private func arguments(of name: String) -> [TypeSyntax]? {
         let clause: GenericArgumentClauseSyntax?

@@ -36,8 +36,18 @@ struct StoredProperty {
     /// conversion makes one field of any type.
     var fieldType: String {
         isConstant && !type.isOptional
-            ? "ModelTypes.ConstantField" : "ModelTypes.ModelField<\(conversion == nil ? type.wrapped : "Never")>"
+            ? "ModelTypes.ConstantField" : "ModelTypes.ModelField<\(conversion == nil ? typeName : "Never")>"
     }
+    /// The alias by which generated code names the type of the property, without its `?`.
+    var typeName: String { "FieldTypes.\(name)" }
+
+    /// The expression of the property's conversion, if it has one.
+    var conversionName: String? { conversion == nil ? nil : "FieldConversions.\(name)" }
+    /// The expression of the property's validation, if it has one.
+    var validationName: String? { validation == nil ? nil : "FieldChecks.\(name)" }
+
+    /// An expression of the property's value, by the alias of its type.
+    func typed(_ value: String) -> String { "\(value) as \(typeName)\(type.isOptional ? "?" : "")" }
 
     /// The expression of the property, in code that has local variables of these names.
     func name(among locals: String...) -> String { locals.contains(plainName) ? "self.\(name)" : name }

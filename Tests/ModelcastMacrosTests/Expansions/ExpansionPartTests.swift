@@ -17,7 +17,8 @@ import Testing
                 nonisolated extension UserCard: ModelTypes.Model, Codable, CustomStringConvertible {
                     static var modelType: String { "User" }
                 """,
-            "ModelTypes.ModelText(\"UserCard.Partial\")", "func model() throws(ModelTypes.FieldProblem) -> UserCard {")
+            "ModelTypes.ModelText.of(self, \"UserCard.Partial\")",
+            "func model() throws(ModelTypes.FieldProblem) -> UserCard {")
     }
 
     @Test func `without optional and constant properties there is no account of them`() {
@@ -33,15 +34,17 @@ import Testing
         .expect(
             parts: """
                     static func == (left: Card, right: Card) -> Bool {
-                        left.id == right.id
-                            && left.name == right.name
+                        if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+                        if ModelTypes.FieldRule.differ(left.name as FieldTypes.name, right.name) { return false }
+                        return true
                     }
                 """,
             """
                     func model() throws(ModelTypes.FieldProblem) -> Card {
-                        Card(
+                        if let problem = problems.first { throw problem }
+                        return Card(
                             id: id,
-                            name: try name.required(FieldNames.name._name)
+                            name: name.found
                         )
                     }
             """,
@@ -60,7 +63,7 @@ import Testing
         )
         .expect(
             parts: "    var id: String { symbol }", "        self.symbol = symbol",
-            "ModelTypes.FieldEncoder.encode(self, to: encoder)", "left.symbol == right.symbol",
+            "ModelTypes.FieldEncoder.encode(self, to: encoder)", "differ(left.symbol, right.symbol)",
             "hasher.combine(symbol)",
             "text.add(\"symbol\", symbol)",
             """
@@ -68,7 +71,7 @@ import Testing
                     let id: String
             """,
             """
-                        Price(
+                        return Price(
                             symbol: id,
             """,
             """
@@ -117,10 +120,11 @@ import Testing
         )
         .expect(
             parts: "    public init(\n", "    public static var modelType", "    public enum FieldNames {",
-            "        public static let name: ModelTypes.ModelField<String>",
+            "        public static let name: ModelTypes.ModelField<FieldTypes.name>",
+            "        public typealias name = ModelTypes.FieldOf<String>",
             "        package static let born: ModelTypes.ConstantField",
-            "        static let inside: ModelTypes.ModelField<Int>",
-            "        fileprivate static let note: ModelTypes.ModelField<String>",
+            "        static let inside: ModelTypes.ModelField<FieldTypes.inside>",
+            "        fileprivate static let note: ModelTypes.ModelField<FieldTypes.note>",
             "    public static let properties",
             "    public init(from decoder", "    public var constants: Constants {",
             """
@@ -129,11 +133,11 @@ import Testing
                     public let id: Int
                     /// How they
                     /// are called.
-                    public var name: ModelTypes.FieldState<String> = .unknown
+                    public var name: ModelTypes.FieldState<FieldTypes.name> = .unknown
                     /** Year */
-                    package var born: ModelTypes.FieldState<Int> = .unknown
-                    var inside: ModelTypes.FieldState<Int> = .unknown
-                    fileprivate var note: ModelTypes.FieldState<String> = .unknown
+                    package var born: ModelTypes.FieldState<FieldTypes.born> = .unknown
+                    var inside: ModelTypes.FieldState<FieldTypes.inside> = .unknown
+                    fileprivate var note: ModelTypes.FieldState<FieldTypes.note> = .unknown
             """,
             """
                 public struct Constants: Identifiable, Hashable, Sendable {
@@ -145,8 +149,8 @@ import Testing
             """)
         Expansion("@Model private struct Note {\n    @ID let id: Int\n    private var text: String\n}")
             .expect(
-                parts: "        var text: ModelTypes.FieldState<String>",
-                "        static let text: ModelTypes.ModelField<String>",
+                parts: "        var text: ModelTypes.FieldState<FieldTypes.text>",
+                "        static let text: ModelTypes.ModelField<FieldTypes.text>",
                 "    static var modelType", without: "fileprivate")
     }
 
@@ -169,9 +173,9 @@ import Testing
         .expect(
             parts: """
                     enum FieldNames {
-                        static let name: ModelTypes.ModelField<String> = "name"
+                        static let name: ModelTypes.ModelField<FieldTypes.name> = "name"
                         static let born: ModelTypes.ConstantField = "born"
-                        static let died: ModelTypes.ModelField<Int> = "died"
+                        static let died: ModelTypes.ModelField<FieldTypes.died> = "died"
                         static let link: ModelTypes.ModelField<Never> = "link"
                     }
                 """)

@@ -83,8 +83,14 @@ import Testing
 
                         static var modelType: String { "Item" }
 
+                        enum FieldTypes {
+                            // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                            typealias size = ModelTypes.FieldOf<Size>
+                        }
+
                         enum FieldNames {
-                            static let size: ModelTypes.ModelField<Size> = "size"
+                            static let size: ModelTypes.ModelField<FieldTypes.size> = "size"
                         }
 
                         static let properties: [ModelTypes.ModelProperty<Item>] = [
@@ -104,25 +110,25 @@ import Testing
                         }
 
                         func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
-                            try sink.write("size", size)
+                            sink.put("size", size as FieldTypes.size)
+                            try sink.checkProblem()
                         }
 
                         func diff(from old: Item) throws(ModelTypes.FieldProblem) -> ModelRecord.Fields {
-                            var sink = ModelTypes.FieldWriter()
-                            if size != old.size {
-                                try sink.write("size", size, insteadOf: old.size)
-                            }
-                            return sink.fields
+                            var diff = ModelTypes.FieldDiff()
+                            diff.compare("size", size as FieldTypes.size, old.size)
+                            return try diff.finish()
                         }
 
                         static func == (left: Item, right: Item) -> Bool {
-                            left.id == right.id
-                                && left.size == right.size
+                            if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+                            if ModelTypes.FieldRule.differ(left.size as FieldTypes.size, right.size) { return false }
+                            return true
                         }
 
                         func hash(into hasher: inout Hasher) {
                             hasher.combine(id)
-                            hasher.combine(size)
+                            hasher.combine(size as FieldTypes.size)
                         }
 
                         var description: String {
@@ -135,7 +141,7 @@ import Testing
                         /// What is known of a ``Item``, field by field.
                         struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
                             let id: Int
-                            var size: ModelTypes.FieldState<Size> = .unknown
+                            var size: ModelTypes.FieldState<FieldTypes.size> = .unknown
 
                             /// Of this model nothing is known yet.
                             init(id: Int) {
@@ -154,36 +160,45 @@ import Testing
 
                             private init(id: Int, reading source: inout some ModelTypes.FieldSource) {
                                 self.id = id
-                                size = source.state(FieldNames.size._name, as: Size.self)
+                                size = source.state(FieldNames.size._name, as: FieldTypes.size.self)
                             }
 
                             func model() throws(ModelTypes.FieldProblem) -> Item {
-                                Item(
+                                if let problem = problems.first { throw problem }
+                                return Item(
                                     id: id,
-                                    size: try size.required(FieldNames.size._name)
+                                    size: size.found
                                 )
                             }
 
                             var problems: [ModelTypes.FieldProblem] {
-                                let problems = [
-                                    size.problem(FieldNames.size._name),
-                                ]
-                                return problems.compactMap(\.self)
+                                var problems = ModelTypes.FieldProblems()
+                                size.require("size", &problems)
+                                return problems.all
                             }
 
                             func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
-                                try sink.write("size", size)
+                                sink.put("size", size)
+                                try sink.checkProblem()
                             }
 
                             func encode(to encoder: any Encoder) throws {
                                 try ModelTypes.FieldEncoder.encode(self, to: encoder)
                             }
 
+                            static func == (left: Partial, right: Partial) -> Bool {
+                                if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
+                                if ModelTypes.FieldRule.differ(left.size, right.size) { return false }
+                                return true
+                            }
+
+                            func hash(into hasher: inout Hasher) {
+                                hasher.combine(id)
+                                hasher.combine(size)
+                            }
+
                             var description: String {
-                                var text = ModelTypes.ModelText("Item.Partial")
-                                text.add("id", id)
-                                text.add("size", size)
-                                return text.description
+                                ModelTypes.ModelText.of(self, "Item.Partial")
                             }
                         }
                     }

@@ -50,6 +50,27 @@ import Testing
                         self.id = nil
                     }
 
+                    private enum FieldTypes {
+                        typealias text = ModelTypes.FieldOf<String>
+                        typealias weight = ModelTypes.FieldOf<Int>
+                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                        typealias children = ModelTypes.FieldOf<[Label]>
+                        typealias on = ModelTypes.ConvertedOf<Date>
+                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                        typealias id = ModelTypes.FieldOf<Place>
+                    }
+
+                    private enum FieldConversions {
+                        static let on = ModelTypes.FieldRule.conversion(of: FieldTypes.on.self, by: .iso8601)
+                    }
+
+                    private enum FieldChecks {
+                        static let weight = ModelTypes.FieldRule.validation(\#
+                of: FieldTypes.weight.self, by: .range(1...9))
+                    }
+
                     private enum FieldNames {
                         static let text: ModelTypes.ModelField<Never> = "text"
                         static let weight: ModelTypes.ModelField<Never> = "w"
@@ -60,28 +81,49 @@ import Testing
 
                     public init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
                         self.init(
-                            text: try source.state(FieldNames.text._name, as: String.self)\#
+                            text: try source.state(FieldNames.text._name, as: FieldTypes.text.self)\#
                 .required(FieldNames.text._name),
-                            weight: try source.state(FieldNames.weight._name, as: Int.self)\#
-                .validated(by: .range(1...9)).optional(FieldNames.weight._name),
-                            children: try source.state(FieldNames.children._name, as: [Label].self)\#
+                            weight: try source.state(FieldNames.weight._name, as: FieldTypes.weight.self)\#
+                .validated(by: FieldChecks.weight).optional(FieldNames.weight._name),
+                            children: try source.state(FieldNames.children._name, as: FieldTypes.children.self)\#
                 .required(FieldNames.children._name, default: []),
-                            on: try source.state(FieldNames.on._name, by: .iso8601).required(FieldNames.on._name),
-                            id: try source.state(FieldNames.id._name, as: Place.self).optional(FieldNames.id._name)
+                            on: try source.state(FieldNames.on._name, by: FieldConversions.on)\#
+                .required(FieldNames.on._name),
+                            id: try source.state(FieldNames.id._name, as: FieldTypes.id.self)\#
+                .optional(FieldNames.id._name)
                         )
                     }
 
                     public func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
-                        try sink.write("text", text)
-                        try sink.validate("w", weight, by: .range(1...9))
-                        try sink.write("w", weight)
-                        try sink.write("children", children)
-                        try sink.write("on", on, by: .iso8601)
-                        try sink.write("id", id)
+                        sink.put("text", text as FieldTypes.text)
+                        try sink.validate("w", weight, by: FieldChecks.weight)
+                        sink.put("w", weight as FieldTypes.weight?)
+                        sink.put("children", children as FieldTypes.children)
+                        sink.put("on", on, by: FieldConversions.on)
+                        sink.put("id", id as FieldTypes.id?)
+                        try sink.checkProblem()
                     }
                 }
 
-                nonisolated extension Label: ModelTypes.StructuredValue {}
+                nonisolated extension Label: ModelTypes.StructuredValue {
+                    public static func == (left: Self, right: Self) -> Bool {
+                        if ModelTypes.FieldRule.differ(left.text as FieldTypes.text, right.text) { return false }
+                        if ModelTypes.FieldRule.differ(left.weight as FieldTypes.weight?, right.weight) { return false }
+                        if ModelTypes.FieldRule.differ(\#
+                left.children as FieldTypes.children, right.children) { return false }
+                        if ModelTypes.FieldRule.differ(left.on as FieldTypes.on, right.on) { return false }
+                        if ModelTypes.FieldRule.differ(left.id as FieldTypes.id?, right.id) { return false }
+                        return true
+                    }
+
+                    public func hash(into hasher: inout Hasher) {
+                        hasher.combine(text as FieldTypes.text)
+                        hasher.combine(weight as FieldTypes.weight?)
+                        hasher.combine(children as FieldTypes.children)
+                        hasher.combine(on as FieldTypes.on)
+                        hasher.combine(id as FieldTypes.id?)
+                    }
+                }
                 """#)
     }
 
@@ -104,11 +146,21 @@ import Testing
                     1, 25, "the value of a field has one form on the wire: it cannot be generic; make a type for each"))
     }
 
-    @Test(arguments: [
-        ("@FieldValue struct", "var a: Int"), ("@Nested struct", "var a: Int"), ("@OneOf enum", "case a(Int)"),
-    ])
-    func `an equality of one's own that the compiler would not find is told`(kind: String, member: String) {
-        let body = "    \(member)\n    static func == (left: Self, right: Self) -> Bool { true }\n}"
+    @Test(arguments: ["@FieldValue", "@Nested", "@Model"])
+    func `an equality of one's own without a hash is told`(attribute: String) {
+        let id = attribute == "@Model" ? "@ID let id: Int; " : ""
+        let body = "    \(id)var a: Int\n    static func == (left: Self, right: Self) -> Bool { true }\n"
+        Expansion("\(attribute) struct Label {\n\(body)}")
+            .expect(
+                problems: Problem(
+                    3, 17, "an '==' of your own needs a 'hash(into:)' of your own: equal values have equal hashes"))
+        Expansion("\(attribute) struct Label {\n\(body)    func hash(into hasher: inout Hasher) {}\n}")
+            .expect(parts: "static func isEqualByOwn(_ left: Self, _ right: Self) -> Bool")
+    }
+
+    @Test func `an equality of one's own that the compiler would not find is told`() {
+        let kind = "@OneOf enum"
+        let body = "    case a(Int)\n    static func == (left: Self, right: Self) -> Bool { true }\n}"
         let message = "this '==' would not be used: the compiler finds it only where the type itself says Hashable"
         Expansion("\(kind) Label {\n\(body)")
             .expect(

@@ -151,6 +151,6 @@ import Testing
                 problems: Problem(
                     2, 12, "a field needs a name: give it one, or take the argument away to use the property's own"))
         nested("var id: Int, model: Int").expect(
-            parts: "static let id: ModelTypes.ModelField<Int> = \"id\"", "model: Int")
+            parts: "static let id: ModelTypes.ModelField<FieldTypes.id> = \"id\"", "model: Int")
     }
 }

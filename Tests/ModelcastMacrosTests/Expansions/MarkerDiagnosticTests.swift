@@ -52,7 +52,9 @@ import Testing
 
     @Test func `attributes of others are left alone`() {
         model("@Wrapped @Other.Field(\"x\") @available(*, deprecated) var age: Int")
-            .expect(parts: "static let age: ModelTypes.ModelField<Int> = \"age\"", "@Wrapped @Other.Field(\"x\")")
+            .expect(
+                parts: "static let age: ModelTypes.ModelField<FieldTypes.age> = \"age\"", "@Wrapped @Other.Field(\"x\")"
+            )
         model("@ModelcastMacros.Local var age: Int?").expect(parts: "age: Int? = nil", without: "Names")
     }
 
@@ -87,7 +89,7 @@ import Testing
 
     @Test func `a conversion makes a field of what is none`() {
         model("@Field(convert: Numbers()) var ages: Set<Int>").expect(
-            parts: "var ages: ModelTypes.FieldState<Set<Int>>")
+            parts: "var ages: ModelTypes.FieldState<FieldTypes.ages>")
         model("@Local var ages: Set<Int> = []").expect(parts: "ages: Set<Int> = []")
     }
 }

@@ -57,51 +57,93 @@ import Testing
                         self.sink = sink
                     }
 
+                    public enum FieldTypes {
+                        public typealias street = ModelTypes.FieldOf<String>
+                        typealias n = ModelTypes.FieldOf<Int>
+                        typealias land = ModelTypes.FieldOf<String>
+                        typealias on = ModelTypes.ConvertedOf<Date>
+                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
+                convert:.
+                        typealias place = ModelTypes.FieldOf<Place>
+                        typealias sink = ModelTypes.FieldOf<Int>
+                    }
+
+                    private enum FieldConversions {
+                        static let on = ModelTypes.FieldRule.conversion(of: FieldTypes.on.self, by: .iso8601)
+                    }
+
+                    private enum FieldChecks {
+                        static let n = ModelTypes.FieldRule.validation(of: FieldTypes.n.self, by: .range(1...9))
+                    }
+
                     public enum FieldNames {
-                        public static let street: ModelTypes.ModelField<String> = "street"
-                        static let n: ModelTypes.ModelField<Int> = "nr"
-                        static let land: ModelTypes.ModelField<String> = "land"
+                        public static let street: ModelTypes.ModelField<FieldTypes.street> = "street"
+                        static let n: ModelTypes.ModelField<FieldTypes.n> = "nr"
+                        static let land: ModelTypes.ModelField<FieldTypes.land> = "land"
                         static let on: ModelTypes.ModelField<Never> = "on"
-                        static let place: ModelTypes.ModelField<Place> = "place"
-                        static let sink: ModelTypes.ModelField<Int> = "sink"
+                        static let place: ModelTypes.ModelField<FieldTypes.place> = "place"
+                        static let sink: ModelTypes.ModelField<FieldTypes.sink> = "sink"
                     }
 
                     public static let fieldNames: [String] = [
-                        ModelRecord.FieldName.members("street", of: String.self),
-                        ModelRecord.FieldName.members("nr", of: Int.self),
-                        ModelRecord.FieldName.members("land", of: String.self),
+                        ModelRecord.FieldName.members("street", of: FieldTypes.street.self),
+                        ModelRecord.FieldName.members("nr", of: FieldTypes.n.self),
+                        ModelRecord.FieldName.members("land", of: FieldTypes.land.self),
                         ["on"],
-                        ModelRecord.FieldName.members("place", of: Place.self),
-                        ModelRecord.FieldName.members("sink", of: Int.self)
+                        ModelRecord.FieldName.members("place", of: FieldTypes.place.self),
+                        ModelRecord.FieldName.members("sink", of: FieldTypes.sink.self)
                     ].flatMap(\.self)
 
                     public init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
                         self.init(
-                            street: try source.state(FieldNames.street._name, as: String.self)\#
+                            street: try source.state(FieldNames.street._name, as: FieldTypes.street.self)\#
                 .required(FieldNames.street._name),
-                            n: try source.state(FieldNames.n._name, as: Int.self).validated(by: .range(1...9))\#
+                            n: try source.state(FieldNames.n._name, as: FieldTypes.n.self)\#
+                .validated(by: FieldChecks.n)\#
                 .optional(FieldNames.n._name),
-                            land: try source.state(FieldNames.land._name, as: String.self)\#
+                            land: try source.state(FieldNames.land._name, as: FieldTypes.land.self)\#
                 .required(FieldNames.land._name, default: "GB"),
-                            on: try source.state(FieldNames.on._name, by: .iso8601).required(FieldNames.on._name),
-                            place: try source.state(FieldNames.place._name, as: Place.self)\#
+                            on: try source.state(FieldNames.on._name, by: FieldConversions.on)\#
+                .required(FieldNames.on._name),
+                            place: try source.state(FieldNames.place._name, as: FieldTypes.place.self)\#
                 .optional(FieldNames.place._name),
-                            sink: try source.state(FieldNames.sink._name, as: Int.self).required(FieldNames.sink._name)
+                            sink: try source.state(FieldNames.sink._name, as: FieldTypes.sink.self)\#
+                .required(FieldNames.sink._name)
                         )
                     }
 
                     public func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
-                        try sink.write("street", street)
-                        try sink.validate("nr", n, by: .range(1...9))
-                        try sink.write("nr", n)
-                        try sink.write("land", land)
-                        try sink.write("on", on, by: .iso8601)
-                        try sink.write("place", place)
-                        try sink.write("sink", self.sink)
+                        sink.put("street", street as FieldTypes.street)
+                        try sink.validate("nr", n, by: FieldChecks.n)
+                        sink.put("nr", n as FieldTypes.n?)
+                        sink.put("land", land as FieldTypes.land)
+                        sink.put("on", on, by: FieldConversions.on)
+                        sink.put("place", place as FieldTypes.place?)
+                        sink.put("sink", self.sink as FieldTypes.sink)
+                        try sink.checkProblem()
                     }
                 }
 
-                nonisolated extension Address: ModelTypes.FieldGroup {}
+                nonisolated extension Address: ModelTypes.FieldGroup {
+                    public static func == (left: Self, right: Self) -> Bool {
+                        if ModelTypes.FieldRule.differ(left.street as FieldTypes.street, right.street) { return false }
+                        if ModelTypes.FieldRule.differ(left.n as FieldTypes.n?, right.n) { return false }
+                        if ModelTypes.FieldRule.differ(left.land as FieldTypes.land, right.land) { return false }
+                        if ModelTypes.FieldRule.differ(left.on as FieldTypes.on, right.on) { return false }
+                        if ModelTypes.FieldRule.differ(left.place as FieldTypes.place?, right.place) { return false }
+                        if ModelTypes.FieldRule.differ(left.sink as FieldTypes.sink, right.sink) { return false }
+                        return true
+                    }
+
+                    public func hash(into hasher: inout Hasher) {
+                        hasher.combine(street as FieldTypes.street)
+                        hasher.combine(n as FieldTypes.n?)
+                        hasher.combine(land as FieldTypes.land)
+                        hasher.combine(on as FieldTypes.on)
+                        hasher.combine(place as FieldTypes.place?)
+                        hasher.combine(sink as FieldTypes.sink)
+                    }
+                }
                 """#)
     }
 
@@ -118,8 +160,11 @@ import Testing
             """
         )
         .expect(
-            parts: "size: try source.state(FieldNames.size._name, as: Int.self).optional(FieldNames.size._name) ?? 3,",
-            "state(FieldNames.kind._name, as: Page.Kind.self).required(FieldNames.kind._name, default: Page.standard)",
+            parts:
+                "size: try source.state(FieldNames.size._name, as: FieldTypes.size.self)"
+                + ".optional(FieldNames.size._name) ?? 3,",
+            "state(FieldNames.kind._name, as: FieldTypes.kind.self)"
+                + ".required(FieldNames.kind._name, default: Page.standard)",
             without: "self.size = size")
     }
 }

@@ -38,6 +38,16 @@ import Testing
                 fixed: "@Model struct User {\n    @ID let id: Int\n}")
     }
 
+    @Test(arguments: ["Double", "[Int]", "Date", "Int8"])
+    func `an id of a type that none has is told, with those that can be`(type: String) {
+        Expansion("@Model struct User {\n    @ID let id: \(type)\n}")
+            .expect(
+                problems: Problem(
+                    2, 17,
+                    "an id is text, an integer of 32 or 64 bits, a UUID, or a type of your own with one of these that "
+                        + "conforms to ModelID: \(type) is none of them"))
+    }
+
     private func fixedValue(_ column: Int, _ fixes: String...) -> Problem {
         Problem(
             3, column,
@@ -142,7 +152,7 @@ import Testing
                     "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep "
                         + "the name, with @Field(\"\(name)\")"))
         model("@Field(\"\(name)\") var other: Int").expect(
-            parts: "static let other: ModelTypes.ModelField<Int> = \"\(name)\"")
+            parts: "static let other: ModelTypes.ModelField<FieldTypes.other> = \"\(name)\"")
     }
 
     @Test func `a property that is called id beside the id is told`() {

@@ -21,12 +21,14 @@ import Testing
         )
         .expect(
             parts: "private var unreadFields = ModelTypes.FieldSet()", "var unknown = unreadFields",
-            "model.unreadFields.insert(1)", "if self.unknown != nil {", "try sink.write(\"unknown\", self.unknown)",
-            "try sink.write(\"sink\", self.sink)",
-            "} else if self.old != old.old || oldUnknown.contains(6) {",
-            "hasher.combine(self.hasher)", "text.add(\"text\", self.text)",
-            "self.source = source.state(FieldNames.source._name, as: String.self)",
-            "static let `default`: ModelTypes.ModelField<Int> = \"default\"", "text.add(\"default\", `default`)")
+            "model.unreadFields.insert(1, unless: unknown.isKnown)", "unknown.remove(1, where: self.unknown)",
+            "sink.put(\"unknown\", self.unknown as FieldTypes.unknown?, unless: unknown.contains(1))",
+            "sink.put(\"sink\", self.sink as FieldTypes.sink)",
+            "diff.compare(\"old\", self.old as FieldTypes.old?, old.old, at: 6)",
+            "hasher.combine(self.hasher as FieldTypes.hasher)", "text.add(\"text\", self.text)",
+            "self.source = source.state(FieldNames.source._name, as: FieldTypes.source.self)",
+            "static let `default`: ModelTypes.ModelField<FieldTypes.`default`> = \"default\"",
+            "text.add(\"default\", `default`)")
     }
 
     @Test func `a description of one's own is kept`() {
@@ -38,7 +40,7 @@ import Testing
         Expansion("@Model struct Item {\n    @ID let id: Int\n    var description: String { \"item\" }\n}")
             .expect(
                 parts: "nonisolated extension Item: ModelTypes.Model, Codable, CustomStringConvertible {",
-                "ModelTypes.ModelText(\"Item.Partial\")",
+                "ModelTypes.ModelText.of(self, \"Item.Partial\")",
                 without: "ModelTypes.ModelText(\"Item\")")
     }
 
@@ -68,20 +70,18 @@ import Testing
                     ) {
                 """,
             """
-                            colour: try colour.required(FieldNames.colour._name, default: Colour.red),
-                            link: try link.optional(FieldNames.link._name) ?? URL(string: "a:b"),
-                            size: try size.optional(FieldNames.size._name) ?? (isSmall ? 1 : 2),
-                            title: try title.optional(FieldNames.title._name),
-                            kind: try kind.required(FieldNames.kind._name, default: Page.standard)
+                            colour: colour.value ?? Colour.red,
+                            link: link.value ?? URL(string: "a:b"),
+                            size: size.value ?? (isSmall ? 1 : 2),
+                            title: title.value,
+                            kind: kind.value ?? Page.standard
             """,
             """
                     var unknown = unread
-                    if title != nil {
-                        unknown.remove(3)
-                    }
+                    unknown.remove(3, where: title)
                     return unknown
-            """, "var title: ModelTypes.FieldState<String> = .unknown",
-            "state(FieldNames.kind._name, as: Page.Kind.self)")
+            """, "var title: ModelTypes.FieldState<FieldTypes.title> = .unknown",
+            "typealias kind = ModelTypes.FieldOf<Page.Kind>", "state(FieldNames.kind._name, as: FieldTypes.kind.self)")
     }
 
     @Test func `conversion and validation stand together`() {
@@ -96,13 +96,21 @@ import Testing
         )
         .expect(
             parts:
-                "time = source.state(FieldNames.time._name, by: .iso8601)"
-                + ".validated(by: .range(Date.distantPast...Date.now))",
+                "time = source.state(FieldNames.time._name, by: FieldConversions.time)"
+                + ".validated(by: FieldChecks.time)",
+            "typealias time = ModelTypes.ConvertedOf<Date>",
+            "static let time = ModelTypes.FieldRule.conversion(of: FieldTypes.time.self, by: .iso8601)",
+            "static let time = ModelTypes.FieldRule.validation(of: FieldTypes.time.self, "
+                + "by: .range(Date.distantPast...Date.now))",
             """
-                    if !unknown.contains(0) {
-                        try sink.validate("at", time, by: .range(Date.distantPast...Date.now))
-                        try sink.write("at", time, by: .iso8601)
+                    try sink.validate("at", time, by: FieldChecks.time)
+                    sink.put("at", time, unless: unknown.contains(0), by: FieldConversions.time)
+            """,
+            """
+                    if ModelTypes.FieldRule.differ(time as FieldTypes.time?, old.time) {
+                        try diff.validate("at", time, by: FieldChecks.time)
                     }
+                    diff.compare("at", time, old.time, at: 0, by: FieldConversions.time)
             """)
     }
 
@@ -126,15 +134,15 @@ import Testing
         .expect(
             parts: """
                             self.id = id
-                            a = source.state(FieldNames.a._name, as: Int.self)
-                            b = source.state(FieldNames.b._name, as: Int.self)
-                            c = source.state(FieldNames.c._name, as: Int.self)
-                            d = source.state(FieldNames.d._name, as: Int.self)
-                            first = source.state(FieldNames.first._name, as: Int.self)
-                            é = source.state(FieldNames.é._name, as: Int.self)
-                            odd = source.state(FieldNames.odd._name, as: Int.self)
-                            seen = source.state(FieldNames.seen._name, as: Int.self)
-                """, "static let odd: ModelTypes.ModelField<Int> = \"\\\"\\u{7}\\u{a}\"")
+                            a = source.state(FieldNames.a._name, as: FieldTypes.a.self)
+                            b = source.state(FieldNames.b._name, as: FieldTypes.b.self)
+                            c = source.state(FieldNames.c._name, as: FieldTypes.c.self)
+                            d = source.state(FieldNames.d._name, as: FieldTypes.d.self)
+                            first = source.state(FieldNames.first._name, as: FieldTypes.first.self)
+                            é = source.state(FieldNames.é._name, as: FieldTypes.é.self)
+                            odd = source.state(FieldNames.odd._name, as: FieldTypes.odd.self)
+                            seen = source.state(FieldNames.seen._name, as: FieldTypes.seen.self)
+                """, "static let odd: ModelTypes.ModelField<FieldTypes.odd> = \"\\\"\\u{7}\\u{a}\"")
     }
 
     @Test func `one's own memberwise initialiser is kept`() {

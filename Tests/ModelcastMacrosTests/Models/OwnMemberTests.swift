@@ -8,6 +8,9 @@ import Testing
         #expect(Part.modelType == "Spare")
         #expect(Part(id: 1, name: "a", count: 1) == Part(id: 1, name: "a", count: 2))
         #expect(Set([Part(id: 1, name: "a"), Part(id: 1, name: "b")]).count == 2)
+        // Code that does not know the type has the same equality.
+        #expect([Part(id: 1, name: "a", count: 1)] == [Part(id: 1, name: "a", count: 2)])
+        #expect(Set([Part(id: 1, name: "a", count: 1), Part(id: 1, name: "a", count: 2)]).count == 1)
         let read = try JSONDecoder().decode([Part].self, from: Data(#"[{"id": 7, "name": "nut"}]"#.utf8))
         #expect(read.first?.name == "NUT")
         #expect(String(decoding: try JSONEncoder().encode(read), as: UTF8.self) == #"["7 NUT"]"#)

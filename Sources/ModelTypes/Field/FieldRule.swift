@@ -1,0 +1,40 @@
+/// Conversions and validations, each found to be one for the type of its property, and equality. For generated code,
+/// which names each conversion in one place, so that a wrong one is one error.
+public enum FieldRule {
+    /// True for values that are not equal. The operator has so many meanings that the compiler takes long to find the
+    /// right one.
+    @inlinable public static func differ<T: Equatable>(_ left: T, _ right: T) -> Bool { left != right }
+
+    /// The conversion of a property of this type.
+    @inlinable public static func conversion<T, C: FieldConversion>(of type: T.Type, by conversion: C) -> C
+    where C.Property == T {
+        conversion
+    }
+
+    /// The validation of a property of this type.
+    @inlinable public static func validation<T>(
+        of type: T.Type, by validation: RangeValidation<T>
+    ) -> RangeValidation<T> {
+        validation
+    }
+
+    /// The validation of a property of this type.
+    @inlinable public static func validation<T>(
+        of type: T.Type, by validation: CheckValidation<T>
+    ) -> CheckValidation<T> {
+        validation
+    }
+
+    /// The validation of a property of this type.
+    @inlinable public static func validation<T: Collection>(
+        of type: T.Type, by validation: CountValidation
+    ) -> CountValidation {
+        validation
+    }
+
+    /// The validation of a property of this type.
+    @inlinable public static func validation<T, V: FieldValidation>(of type: T.Type, by validation: V) -> V
+    where V.Value == T {
+        validation
+    }
+}

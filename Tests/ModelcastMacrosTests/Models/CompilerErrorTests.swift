@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+/// What the compiler says of properties whose types, conversions or validations are wrong.
+@Suite struct `Errors of the compiler` {
+    private static let head = """
+        import Foundation
+        import ModelcastMacros
+        struct Plain {}
+        struct Odd: Hashable, Sendable {}
+        enum Bare: String { case a }
+
+        """
+
+    /// Programs with one mistake each, and a part of what is said of it.
+    static let programs: [(text: String, error: String)] = [
+        ("@Model struct M { @ID let id: Int; var a: Plain; var b: Int }", "type 'Plain' does not conform"),
+        ("@Model struct M { @ID let id: Int; var a: Plain? }", "type 'Plain' does not conform"),
+        ("@Model struct M { @ID let id: Int; var a: Odd = Odd() }", "type 'Odd' does not conform"),
+        ("@Model struct M { @ID let id: Int; @Constant let a: Odd }", "type 'Odd' does not conform"),
+        ("@Model struct M { @ID let id: Int; var a: Bare }", "type 'Bare' does not conform"),
+        ("@Nested struct N { var a: Plain; var b: Int }", "type 'Plain' does not conform"),
+        ("@FieldValue struct N { var a: Plain; var b: Int }", "type 'Plain' does not conform"),
+        ("@Model struct M { @ID let id: Int; @Field(convert: .iso8601) var a: Int }", "'Int') and 'Date'"),
+        ("@Model struct M { @ID let id: Int; @Field(convert: .iso8601) var a: Int? }", "'Int') and 'Date'"),
+        ("@Nested struct N { @Field(convert: .urlText) var a: Date }", "'Date') and 'URL'"),
+        ("@Model struct M { @ID let id: Int; @Field(validate: .range(1...9)) var a: String }", "'String') and 'Int'"),
+        ("@Model struct M { @ID let id: Int; @Field(validate: .length(1...9)) var a: Int? }", "'Int') and 'String'"),
+    ]
+
+    @Test(arguments: programs.indices)
+    func `a property of a wrong type, conversion or validation is one error`(index: Int) throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let program = Self.programs[index]
+        let errors = try compiler.errors(Self.head + program.text)
+        #expect(errors.count == 1 && errors.first?.contains(program.error) == true, "\(program.text): \(errors)")
+    }
+
+    @Test func `the error of a type stands beside what can be done`() throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        try compiler.expect(
+            Self.head + "@Model struct M { @ID let id: Int; var a: Plain }",
+            complaint:
+                "// Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take convert:.")
+    }
+}
