@@ -9,7 +9,7 @@ public protocol FieldSink {
     /// before a dot, and null where there is no group.
     /// - Throws: ``FieldProblem`` for a value that the sink cannot take.
     mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem)
-    /// The first problem of the fields that were put; see ``put(_:_:unless:)-(_,T,_)``.
+    /// The first problem of the fields that generated code has put; see ``checkProblem()``.
     var problem: FieldProblem? { get set }
 }
 
