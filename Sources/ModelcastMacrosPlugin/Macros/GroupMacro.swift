@@ -15,14 +15,6 @@ public protocol GroupMacro: MemberMacro, ExtensionMacro {
     ) -> GroupMembers?
 }
 
-/// The members of a group, each as lines.
-public struct GroupMembers {
-    /// Those in the type itself: an extension could not see the names of the types around it.
-    var inType: [[String]]
-    /// Those in the extension.
-    var inExtension: [[String]] = []
-}
-
 extension GroupMacro {
     /// The default: a group of fields.
     public static var conformance: String { "ModelTypes.FieldGroup" }
