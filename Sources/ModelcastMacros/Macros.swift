@@ -34,8 +34,9 @@
 /// `hash(into:)`, `init(from:)`, `encode(to:)` and `static let modelType` in the struct take the place of those which
 /// the macro would write. JSON has the names of the fields: `CodingKeys` of your own are refused.
 ///
-/// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants` and
-/// `unknownFields` are reserved: a field of such a name needs a property of another name.
+/// The macro takes no generic structs, and no properties within `#if`. The names `model`, `problems`, `constants`,
+/// `unknownFields`, `Partial`, `Constants`, `FieldNames` and `FieldTypes` are reserved: a field of such a name needs a
+/// property of another name.
 /// - Parameter type: the name of the type on the wire; the struct's, if nil. Several structs may view one type.
 @attached(
     member,

@@ -39,6 +39,8 @@ import Testing
         expectKept(["a", "", "b c"], as: "a,,b c", by: .commaSeparated)
         expectKept(Point(x: 1, y: nil), as: #"{"x":1}"#, by: .json(Point.self))
         expectKept(7, as: .int(7), by: .intOrText)
+        expectKept(UInt8(7), as: .int(7), by: .intOrText(UInt8.self))
+        expectKept("7a", as: "7a", by: .textOrNumber)
         expectKept(Colour.red, as: "red", by: .rawValue(Colour.self))
     }
 
@@ -121,8 +123,22 @@ import Testing
     }
 
     @Test func `text that is an integer is read, and written as an integer`() {
-        #expect(outcome { () throws(FieldFault) in try IntOrTextConversion().decode(.text("-12")) } == .success(-12))
-        #expect(outcome { () throws(FieldFault) in try IntOrTextConversion().encode(-12) } == .success(.int(-12)))
+        #expect(
+            outcome { () throws(FieldFault) in try IntOrTextConversion<Int64>().decode(.text("-12")) } == .success(-12))
+        #expect(
+            outcome { () throws(FieldFault) in try IntOrTextConversion<Int64>().encode(-12) } == .success(.int(-12)))
+        #expect(outcome { () throws(FieldFault) in try IntOrTextConversion<Int>().decode(.text("12")) } == .success(12))
+        #expect(wanted(.text("256"), by: .intOrText(UInt8.self)) == "range: an integer from 0 to 255")
+        #expect(wanted(.int(-1), by: .intOrText(UInt.self))?.hasPrefix("range: an integer from 0 to ") == true)
+    }
+
+    @Test func `a number is read as its text where text is wanted`() {
+        let conversion = TextOrNumberConversion()
+        for (wire, text) in [(Value.int(12), "12"), (.double(1.5), "1.5"), (.text("12 b"), "12 b")] {
+            #expect(outcome { () throws(FieldFault) in try conversion.decode(wire) } == .success(text))
+        }
+        #expect(wanted(.bool(true), by: .textOrNumber) == "kind: text, or a number")
+        #expect(wanted(.null, by: .textOrNumber) == "null: text, or a number")
     }
 
     @Test func `what cannot be told apart afterwards is not written`() {

@@ -70,15 +70,19 @@ enum SwiftName {
     static let impossible: Set = ["self", "Self", "Type", "Protocol", "hashValue", "_"]
 
     /// Names that `@Model` needs itself.
-    static let ofModel: Set = ["model", "problems", "constants", "unknownFields"]
+    static let ofModel: Set = [
+        "model", "problems", "constants", "unknownFields", "Partial", "Constants", "FieldTypes", "FieldNames",
+    ]
 
     /// Types that generated code or the macros name. Another type of the same name would take their place.
     static let takenTypes: Set = [
         "Any", "Array", "Bool", "CodingKey", "Codable", "ConstantField", "Constants", "CustomStringConvertible",
         "Data", "Date", "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error",
-        "Equatable", "Field", "FieldCodingKey", "FieldConversion", "FieldCursor", "FieldDecoder", "FieldEncoder",
+        "Equatable", "Field", "FieldChecks", "FieldCodingKey", "FieldConversion", "FieldConversions", "FieldCursor",
+        "FieldDecoder", "FieldEncoder",
         "FieldFault", "FieldGroup", "FieldName", "FieldNames", "FieldProblem", "FieldReader", "FieldSet",
-        "FieldSink", "FieldSource", "FieldState", "FieldValidation", "FieldValue", "FieldWriter", "Fields", "Float",
+        "FieldSink", "FieldSource", "FieldState", "FieldTypes", "FieldValidation", "FieldValue", "FieldWriter",
+        "Fields", "Float",
         "Foundation", "Hashable", "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelField",
         "ModelID", "ModelProblem", "ModelProperty", "ModelText", "ModelcastMacros", "Never", "OneOfForm", "Open",
         "Optional",

@@ -98,7 +98,7 @@ enum ModelMessage: DiagnosticMessage {
                 + (subject == .model ? ", the id with @ID(\"…\")," : "") + " and take these away"
         case .reservedProperty("id"): "'id' is the model's id: mark this property with @ID, or call it otherwise"
         case .reservedProperty(let name):
-            "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep the name, "
+            "'\(name)' is a name of generated code: call the property otherwise; its field can keep the name, "
                 + "with @Field(\(name.literal))"
         }
     }

@@ -114,9 +114,12 @@ struct PropertyReader {
 
     /// Reports a property with the name of a generated member. `id` is checked when all properties are known.
     private mutating func checkName(_ pattern: IdentifierPatternSyntax) {
-        let name = pattern.identifier.text
-        let reserved: Set = ["model", "problems", "constants", "unknownFields"]
-        if subject == .model, role != .local, reserved.contains(name) {
+        let name = pattern.identifier.text.plainName
+        let reserved: Set = ["model", "problems", "constants", "unknownFields", "Partial", "Constants"]
+        // No type has such members, or they mean something else.
+        let impossible: Set = ["self", "Type", "Protocol", "FieldTypes", "FieldNames"]
+        guard role != .local else { return }
+        if impossible.contains(name) || subject == .model && reserved.contains(name) {
             findings.report(.reservedProperty(name), at: pattern)
         }
     }

@@ -149,10 +149,21 @@ import Testing
             .expect(
                 problems: Problem(
                     3, 9,
-                    "'\(name)' is a name that @Model needs itself: call the property otherwise; its field can keep "
+                    "'\(name)' is a name of generated code: call the property otherwise; its field can keep "
                         + "the name, with @Field(\"\(name)\")"))
         model("@Field(\"\(name)\") var other: Int").expect(
             parts: "static let other: ModelTypes.ModelField<FieldTypes.other> = \"\(name)\"")
+    }
+
+    @Test(arguments: ["`self`", "`Type`", "Partial", "Constants", "FieldNames", "FieldTypes"])
+    func `names that mean something else in a type are told`(name: String) {
+        let plain = name.filter { $0 != "`" }
+        model("var \(name): Int")
+            .expect(
+                problems: Problem(
+                    3, 9,
+                    "'\(plain)' is a name of generated code: call the property otherwise; its field can "
+                        + "keep the name, with @Field(\"\(plain)\")"))
     }
 
     @Test func `a property that is called id beside the id is told`() {
