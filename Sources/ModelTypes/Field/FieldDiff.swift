@@ -5,7 +5,7 @@ public import ModelRecord
 /// A problem of a field is kept until ``finish()``: many calls that throw, in one function, would take the compiler
 /// longer than all else that it does for a model.
 public struct FieldDiff: FieldSink {
-    private var writer = FieldWriter()
+    @usableFromInline var writer = FieldWriter()
     /// The properties that are unknown in the new value, and in the old one.
     @usableFromInline let unknown: FieldSet
     @usableFromInline let oldUnknown: FieldSet
@@ -76,20 +76,20 @@ extension FieldDiff {
     /// Writes a property that differs.
     /// - Parameter place: its index among the properties.
     @inlinable public mutating func compare<T: FieldValue>(_ name: String, _ value: T?, _ old: T?, at place: Int) {
-        if unknown.contains(place) {
-            forget(place) { diff in diff.writeUnknown(name, as: T.self) }
-        } else if value != old || oldUnknown.contains(place) {
-            put(name, value)
+        change(at: place, value != old) {
+            $0.writeUnknown(name, as: T.self)
+        } write: {
+            $0.put(name, value)
         }
     }
 
     /// Writes the fields of a group that differ; all of them when one of the two is nil.
     /// - Parameter place: its index among the properties.
     @inlinable public mutating func compare<T: FieldGroup>(_ name: String, _ value: T?, _ old: T?, at place: Int) {
-        if unknown.contains(place) {
-            forget(place) { diff in diff.writeUnknown(name, as: T.self) }
-        } else if value != old || oldUnknown.contains(place) {
-            replace(name, old, by: value)
+        change(at: place, value != old) {
+            $0.writeUnknown(name, as: T.self)
+        } write: {
+            $0.replace(name, old, by: value)
         }
     }
 
@@ -98,15 +98,23 @@ extension FieldDiff {
     @inlinable public mutating func compare<C: FieldConversion>(
         _ name: String, _ value: C.Property?, _ old: C.Property?, at place: Int, by conversion: C
     ) {
-        if unknown.contains(place) {
-            forget(place) { diff in diff.writeUnknown(name, by: conversion) }
-        } else if value != old || oldUnknown.contains(place) {
-            put(name, value, by: conversion)
+        change(at: place, value != old) {
+            $0.writeUnknown(name, by: conversion)
+        } write: {
+            $0.put(name, value, by: conversion)
         }
     }
 
-    /// Writes that a property is unknown, unless it was before.
-    @usableFromInline mutating func forget(_ place: Int, _ write: (inout FieldWriter) -> Void) {
-        if !oldUnknown.contains(place) { write(&writer) }
+    /// Writes what became of a property: that it is unknown, unless it was before, or its value, if that differs or was
+    /// unknown.
+    @inlinable mutating func change(
+        at place: Int, _ differs: @autoclosure () -> Bool, forget: (inout FieldWriter) -> Void,
+        write: (inout FieldDiff) -> Void
+    ) {
+        if unknown.contains(place) {
+            if !oldUnknown.contains(place) { forget(&writer) }
+        } else if differs() || oldUnknown.contains(place) {
+            write(&self)
+        }
     }
 }

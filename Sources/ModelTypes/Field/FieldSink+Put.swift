@@ -1,6 +1,6 @@
 import ModelRecord
 
-/// What generated code calls for each field. A problem is kept until ``checkProblem()``, and nothing more is written
+/// Calls of generated code, one for each field. A problem is kept until ``checkProblem()``, and nothing more is written
 /// behind it: many calls that throw, in one function, would take the compiler longer than all else that it does for a
 /// model.
 extension FieldSink {

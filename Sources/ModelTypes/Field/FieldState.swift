@@ -53,8 +53,7 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The value of a property that is optional by a name of its type, for a field without one.
     @usableFromInline func emptyValue(_ name: FieldName) throws(FieldProblem) -> Value {
         if let problem = problem(name) { throw problem }
-        guard let empty = FieldState.empty else { throw FieldProblem(name.text, nil) }
-        return empty
+        return emptyValue
     }
 
     /// The nil of an optional type, which a property has that names it by a type alias; nil for other types.

@@ -20,24 +20,14 @@ public struct FieldWriter: FieldSink {
         do { fields[name] = try value.encoded() } catch { throw FieldProblem(name, error) }
     }
 
-    /// Writes `value`, which the caller has found to differ from `old`.
-    public mutating func write<T: FieldValue>(_ name: String, _ value: T, insteadOf old: T) throws(FieldProblem) {
-        try write(name, value)
-    }
-
-    /// Writes the fields of a group that differ from those of `old`.
-    public mutating func write<T: FieldGroup>(_ name: String, _ value: T, insteadOf old: T) throws(FieldProblem) {
+    /// Writes the fields of a group that differ from those of `old`; all of them when one of the two is nil.
+    mutating func write<T: FieldGroup>(_ name: String, _ value: T?, insteadOf old: T?) throws(FieldProblem) {
+        guard let value, let old else { return try write(name, value) }
         var (now, before) = (FieldWriter(), FieldWriter())
         try now.write(name, value)
         // An old value that cannot be published was never published: all fields count as different.
         guard (try? before.write(name, old)) != nil else { return try write(name, value) }
         for pair in now.fields.changes(since: before.fields).pairs { fields[pair.field] = pair.value }
-    }
-
-    /// Writes the fields of a group that differ from those of `old`; all of them when one of the two is nil.
-    public mutating func write<T: FieldGroup>(_ name: String, _ value: T?, insteadOf old: T?) throws(FieldProblem) {
-        guard let value, let old else { return try write(name, value) }
-        try write(name, value, insteadOf: old)
     }
 
     /// Makes a field unknown again when these fields are merged.

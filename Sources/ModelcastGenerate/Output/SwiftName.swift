@@ -77,17 +77,15 @@ enum SwiftName {
     /// Types that generated code or the macros name. Another type of the same name would take their place.
     static let takenTypes: Set = [
         "Any", "Array", "Bool", "CodingKey", "Codable", "ConstantField", "Constants", "CustomStringConvertible",
-        "Data", "Date", "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error",
-        "Equatable", "Field", "FieldChecks", "FieldCodingKey", "FieldConversion", "FieldConversions", "FieldCursor",
-        "FieldDecoder", "FieldEncoder",
-        "FieldFault", "FieldGroup", "FieldName", "FieldNames", "FieldProblem", "FieldReader", "FieldSet",
-        "FieldSink", "FieldSource", "FieldState", "FieldTypes", "FieldValidation", "FieldValue", "FieldWriter",
-        "Fields", "Float",
-        "Foundation", "Hashable", "Hasher", "ID", "Identifiable", "Int", "Int32", "Int64", "Model", "ModelField",
-        "ModelID", "ModelProblem", "ModelProperty", "ModelText", "ModelcastMacros", "Never", "OneOfForm", "Open",
-        "Optional",
-        "Partial", "PartialModel", "Protocol", "CellRecord", "Reference", "Result", "Self", "Sendable", "Set",
-        "String", "Structured", "StructuredValue", "Swift", "Type", "URL", "UUID", "Value", "Void",
+        "Data", "Date", "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Error", "Equatable",
+        "Field", "FieldChecks", "FieldCodingKey", "FieldConversion", "FieldConversions", "FieldCursor",
+        "FieldDecoder", "FieldEncoder", "FieldFault", "FieldGroup", "FieldName", "FieldNames", "FieldProblem",
+        "FieldReader", "FieldSet", "FieldSink", "FieldSource", "FieldState", "FieldTypes", "FieldValidation",
+        "FieldValue", "FieldWriter", "Fields", "Float", "Foundation", "Hashable", "Hasher", "ID", "Identifiable",
+        "Int", "Int32", "Int64", "Model", "ModelField", "ModelID", "ModelProblem", "ModelProperty", "ModelText",
+        "ModelcastMacros", "Never", "OneOfForm", "Open", "Optional", "Partial", "PartialModel", "Protocol",
+        "CellRecord", "Reference", "Result", "Self", "Sendable", "Set", "String", "Structured", "StructuredValue",
+        "Swift", "Type", "URL", "UUID", "Value", "Void",
     ]
 }
 

@@ -86,10 +86,12 @@ struct ConformanceCode {
     }
 
     private var equality: [String] {
-        .equality(of: shape.name, [shape.id.name], shape.fields, shape.tracked.isEmpty ? [] : ["unknownFields"], access)
+        let names = shape.tracked.isEmpty ? [] : ["unknownFields"]
+        return .equality(
+            of: shape.name, [shape.id.name.compared] + shape.fields.map(\.compared) + names.map(\.compared), access)
     }
 
-    private var hash: [String] { .hash([shape.id.name(among: "hasher")], shape.fields, access) }
+    private var hash: [String] { .hash([shape.id.name(among: "hasher")] + shape.fields.map(\.hashed), access) }
 
     private var description: [String] {
         func adding(_ property: StoredProperty, unless condition: String = "") -> String {
@@ -111,41 +113,6 @@ extension [String] {
     /// Statements that know which fields are unknown, where the model keeps account of that.
     fileprivate static func withUnknown(_ shape: ModelShape, _ statements: [String]) -> [String] {
         (shape.tracked.isEmpty ? [] : ["let unknown = unknownFields"]) + statements
-    }
-
-    /// The function that compares two values, property by property: one long condition takes the compiler longer.
-    static func equality(
-        of type: String, _ first: [String], _ fields: [StoredProperty], _ last: [String], _ access: String,
-        isPartial: Bool = false
-    ) -> [String] {
-        func term(_ name: String, _ left: String) -> String {
-            "ModelTypes.FieldRule.differ(\(left), right.\(name))"
-        }
-        let terms =
-            first.map { term($0, "left.\($0)") }
-            + fields.map { term($0.name, isPartial ? "left.\($0.name)" : $0.typed("left.\($0.name)")) }
-            + last.map { term($0, "left.\($0)") }
-        return .block(
-            "\(access)static func == (left: \(type), right: \(type)) -> Bool",
-            terms.map { "if \($0) { return false }" } + ["return true"])
-    }
-
-    /// The function that makes an equality of the type's own that of its conformance. Where a macro announces `==`, the
-    /// compiler looks for another one too late, and derives it.
-    static func ownEquality(_ access: String) -> [String] {
-        ["@_implements(Equatable, ==(_:_:))"]
-            + .block("\(access)static func isEqualByOwn(_ left: Self, _ right: Self) -> Bool", ["left == right"])
-    }
-
-    /// The function that hashes a value, property by property.
-    static func hash(
-        _ first: [String], _ fields: [StoredProperty], _ access: String, isPartial: Bool = false
-    ) -> [String] {
-        let terms = fields.map { field in
-            let name = field.name(among: "hasher")
-            return isPartial ? name : field.typed(name)
-        }
-        return .block("\(access)func hash(into hasher: inout Hasher)", (first + terms).map { "hasher.combine(\($0))" })
     }
 
     /// The function that encodes a model, or what is known of it.

@@ -5,6 +5,9 @@ extension StoredProperty {
     /// The last argument of a call that reads or writes the field: its conversion or its type.
     var form: String { conversionName.map { "by: \($0)" } ?? "as: \(typeName).self" }
 
+    /// The last argument of a call that needs to be told a conversion only, with the comma before it.
+    private var byConversion: String { conversionName.map { ", by: \($0)" } ?? "" }
+
     /// The expression of the field's state in `source`.
     var reading: String {
         "source.state(\(fieldName), \(form))" + (validationName.map { ".validated(by: \($0))" } ?? "")
@@ -36,9 +39,8 @@ extension StoredProperty {
     ///   - condition: the expression that is true where nothing is to be written.
     func putting(_ value: String, checked: String, unless condition: String? = nil) -> [String] {
         let unless = condition.map { ", unless: \($0)" } ?? ""
-        let by = conversionName.map { ", by: \($0)" } ?? ""
         let validating = validationName.map { "try sink.validate(\(field.literal), \(checked), by: \($0))" }
-        return (validating.map { [$0] } ?? []) + ["sink.put(\(field.literal), \(value)\(unless)\(by))"]
+        return [validating].compactMap(\.self) + ["sink.put(\(field.literal), \(value)\(unless)\(byConversion))"]
     }
 
     /// The statements that write the property into `diff` if it differs from that of `old`.
@@ -46,8 +48,7 @@ extension StoredProperty {
     func comparing(at place: Int) -> [String] {
         let (value, old) = (name(among: "old", "diff"), "old.\(name)")
         let at = isTracked ? ", at: \(place)" : ""
-        let by = conversionName.map { ", by: \($0)" } ?? ""
-        let comparing = "diff.compare(\(field.literal), \(operand(value)), \(old)\(at)\(by))"
+        let comparing = "diff.compare(\(field.literal), \(operand(value)), \(old)\(at)\(byConversion))"
         guard let validationName else { return [comparing] }
         let validating = "try diff.validate(\(field.literal), \(value), by: \(validationName))"
         return .block("if ModelTypes.FieldRule.differ(\(typed(value)), \(old))", [validating]) + [comparing]

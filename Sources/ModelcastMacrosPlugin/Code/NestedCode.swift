@@ -20,9 +20,9 @@ struct NestedCode {
     /// Written out: where a type is none of a field, a derived conformance would be another error.
     private var equality: [[String]] {
         guard !shape.fields.isEmpty else { return [] }
-        let equality = [String].equality(of: "Self", [], shape.fields, [], access)
+        let equality = [String].equality(of: "Self", shape.fields.map(\.compared), access)
         return [shape.own.contains(.equality) ? .ownEquality(access) : equality]
-            + (shape.own.contains(.hash) ? [] : [.hash([], shape.fields, access)])
+            + (shape.own.contains(.hash) ? [] : [.hash(shape.fields.map(\.hashed), access)])
     }
 
     private var memberwiseInit: [[String]] { shape.hasOwnInit ? [] : shape.fields.memberwiseInits(shape.access) }

@@ -105,10 +105,10 @@ struct PartialCode {
 
     /// Written out: where a type is none of a field, a derived conformance would be another error.
     private var equality: [String] {
-        .equality(of: "Partial", ["id"], shape.fields, [], access, isPartial: true)
+        .equality(of: "Partial", ["id".compared] + shape.fields.map(\.name.compared), access)
     }
 
-    private var hash: [String] { .hash(["id"], shape.fields, access, isPartial: true) }
+    private var hash: [String] { .hash(["id"] + shape.fields.map { $0.name(among: "hasher") }, access) }
 
     private var description: [String] {
         .block(

@@ -6,7 +6,7 @@ import SwiftSyntaxBuilder
 /// The compiler gets the text of an expansion and parses it itself. Parsing it here too, with a parser that is built
 /// without optimisation, took four fifths of the time of a macro.
 extension DeclSyntax {
-    /// A declaration with this text.
+    /// A declaration with this text. A missing one is the one kind that takes any token; the text is there in full.
     init(verbatim lines: [String]) {
         self.init(MissingDeclSyntax(placeholder: .identifier(lines.joined(separator: "\n"))))
     }

@@ -51,9 +51,9 @@ extension Findings {
 
     /// Reports an `==` of the user's own in a struct whose hash is generated: equal values need equal hashes.
     mutating func checkHash(of structure: StructDeclSyntax) {
-        let own = structure.memberBlock.members.map { ($0.decl, OwnMember($0.decl)) }
-        guard !own.contains(where: { $0.1 == .hash }),
-            let equality = own.first(where: { $0.1 == .equality })?.0.as(FunctionDeclSyntax.self)
+        guard !structure.ownMembers.contains(.hash),
+            let member = structure.memberBlock.members.first(where: { OwnMember($0.decl) == .equality }),
+            let equality = member.decl.as(FunctionDeclSyntax.self)
         else { return }
         report(ModelMessage.noHash, at: equality.name)
     }

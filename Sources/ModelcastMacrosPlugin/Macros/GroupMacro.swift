@@ -1,5 +1,4 @@
 public import SwiftSyntax
-import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
 /// A macro that makes a type a `FieldGroup` or one value. Macros of this kind differ in the declarations that they

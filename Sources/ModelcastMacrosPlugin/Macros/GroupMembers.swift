@@ -1,7 +1,7 @@
 /// The members of a group, each as lines.
 public struct GroupMembers {
-    /// Those in the type itself: an extension could not see the names of the types around it.
+    /// Members in the type itself: an extension could not see the names of the types around it.
     var inType: [[String]]
-    /// Those in the extension.
+    /// Members in the extension that has the conformance.
     var inExtension: [[String]] = []
 }

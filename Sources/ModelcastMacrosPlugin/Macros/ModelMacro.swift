@@ -1,5 +1,4 @@
 public import SwiftSyntax
-import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
 /// `@Model`: makes a struct a `Model`.

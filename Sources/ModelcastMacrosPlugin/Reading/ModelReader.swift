@@ -23,7 +23,7 @@ struct ModelReader {
             name: structure.name.text, typeName: typeName, access: Access(structure.modifiers),
             isNested: !context.isEmpty, properties: properties, id: id,
             hasOwnInit: structure.hasInitializer(for: properties),
-            own: Set(structure.memberBlock.members.compactMap { OwnMember($0.decl) }),
+            own: structure.ownMembers,
             hasOwnDescription: structure.memberBlock.members.contains(where: \.decl.isDescription))
     }
 

@@ -34,6 +34,6 @@ struct NestedReader {
         guard findings.isEmpty else { return nil }
         return NestedShape(
             access: Access(structure.modifiers), fields: fields, hasOwnInit: structure.hasInitializer(for: fields),
-            own: Set(structure.memberBlock.members.compactMap { OwnMember($0.decl) }))
+            own: structure.ownMembers)
     }
 }

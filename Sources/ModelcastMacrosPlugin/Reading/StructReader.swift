@@ -79,6 +79,9 @@ extension DeclGroupSyntax {
 }
 
 extension StructDeclSyntax {
+    /// The members that the struct has of its own, in place of generated ones.
+    var ownMembers: Set<OwnMember> { Set(memberBlock.members.compactMap { OwnMember($0.decl) }) }
+
     /// True when the struct has an initialiser with the labels of the memberwise one.
     func hasInitializer(for properties: [StoredProperty]) -> Bool {
         let labels = properties.map(\.plainName)
