@@ -14,7 +14,8 @@ struct ConformanceCode {
             members.append(["\(access)var id: \(shape.id.type.text) { \(shape.id.name) }"])
         }
         if !shape.fields.isEmpty {
-            members += shape.fields.declarations(access, shape.access) + [shape.fields.names(shape.access)]
+            members +=
+                shape.fields.declarations(access, shape.access, checksTypes: true) + [shape.fields.names(shape.access)]
         }
         members += [properties, recordInit]
         if !shape.own.contains(.decoderInit) { members.append(decoderInit) }

@@ -6,14 +6,16 @@ struct NestedCode {
     init(_ shape: NestedShape) { (self.shape, access) = (shape, shape.access.ofMember) }
 
     var members: GroupMembers {
-        let names = shape.fields.declarations(access, shape.access) + [shape.fields.names(shape.access)]
+        let names =
+            shape.fields.declarations(access, shape.access, checksTypes: false) + [shape.fields.names(shape.access)]
         return GroupMembers(inType: memberwiseInit + names + [fieldNames, sourceInit, write], inExtension: equality)
     }
 
     /// The members of a struct that is one value: its keys are nobody else's business.
     var membersOfValue: GroupMembers {
         let names =
-            shape.fields.isEmpty ? [] : shape.fields.declarations("private ", .file) + [shape.fields.hiddenNames]
+            shape.fields.isEmpty
+            ? [] : shape.fields.declarations("private ", .file, checksTypes: false) + [shape.fields.hiddenNames]
         return GroupMembers(inType: memberwiseInit + names + [sourceInit, write], inExtension: equality)
     }
 

@@ -51,15 +51,11 @@ import Testing
                     }
 
                     private enum FieldTypes {
-                        typealias text = ModelTypes.FieldOf<String>
-                        typealias weight = ModelTypes.FieldOf<Int>
-                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
-                convert:.
-                        typealias children = ModelTypes.FieldOf<[Label]>
-                        typealias on = ModelTypes.ConvertedOf<Date>
-                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
-                convert:.
-                        typealias id = ModelTypes.FieldOf<Place>
+                        typealias text = String
+                        typealias weight = Int
+                        typealias children = [Label]
+                        typealias on = Date
+                        typealias id = Place
                     }
 
                     private enum FieldConversions {

@@ -58,14 +58,12 @@ import Testing
                     }
 
                     public enum FieldTypes {
-                        public typealias street = ModelTypes.FieldOf<String>
-                        typealias n = ModelTypes.FieldOf<Int>
-                        typealias land = ModelTypes.FieldOf<String>
-                        typealias on = ModelTypes.ConvertedOf<Date>
-                        // Fields are scalars, @FieldValue, @Nested, @OneOf, arrays and maps; other types take \#
-                convert:.
-                        typealias place = ModelTypes.FieldOf<Place>
-                        typealias sink = ModelTypes.FieldOf<Int>
+                        public typealias street = String
+                        typealias n = Int
+                        typealias land = String
+                        typealias on = Date
+                        typealias place = Place
+                        typealias sink = Int
                     }
 
                     private enum FieldConversions {
