@@ -93,6 +93,9 @@ import Testing
         (1_151_518_342_752_775_929, "a liar told a relay of a job's clock, and the relay's word counted for nothing"),
         (1_400_000_012_158, "a relay that began anew lost what was pushed under a name that it had forgotten"),
         (1_400_000_027_960, "a lost replace of a name that is not told had left nothing but its floor"),
+        (2_000_000_050_758, "a second copy that was built anew lacked what an earlier start of a job had pushed"),
+        (2_000_000_070_080, "a liar told new heads before each could be refuted, and copies were never compared"),
+        (2_000_000_140_505, "the checker wanted no hole where a relay showed a part of what a job had not ended"),
     ]
 
     /// What there was when the first failed.

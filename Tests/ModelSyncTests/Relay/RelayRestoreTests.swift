@@ -1,9 +1,10 @@
 @_spi(CacheWriting) import ModelCache
 import ModelRecord
-import ModelSync
 import ModelWire
 import TestSupport
 import Testing
+
+@testable import ModelSync
 
 /// A relay that goes on from what it has stored, and what was pushed to it and exists nowhere else.
 @Suite struct RelayRestoreTests {
@@ -269,6 +270,33 @@ import Testing
         #expect(relay.cache["User", "new"] != nil)
         #expect(relay.cache["User", "job-0"] != nil && relay.cache["User", "job-1"] != nil)
         #expect(relay.cache["User", "dead-0"] == nil)
+    }
+
+    @Test func `what an earlier start has pushed survives starting anew twice, though others have the later start`()
+        throws
+    {
+        var network = RelayNetwork()
+        try network.addRelay("relay") { $0.replica.tombstoneRetention = .seconds(60) }
+        try network.addRelay("other") { $0.replica.tombstoneRetention = .seconds(60) }
+        network.connect(.relay(0), to: .relay(1))
+        let early = try batches(1, name: "job")
+        #expect(push(early[0], &network) == .accepted(rid: 1))
+        let incarnation = try decoded(early[0]) + (1 << 16)
+        var writer = BatchWriter()
+        try writer.append(.merge, stamp: incarnation, id: "late", fields: ["a": 1])
+        let late = writer.finish(origin: "job", incarnation: incarnation, sequence: 1)
+        for relay in 0..<2 {
+            #expect(network.ask(.relay(relay), .push(rid: 1, topic: topic, batch: late)) == [.accepted(rid: 1)])
+        }
+        let relay = network.relays[0]
+        // Long enough for deletes to be forgotten.
+        network.run(milliseconds: 70_000)
+        for count in 1...2 {
+            relay.replica.startAnew(relay.replica.prefixes, reason: "test", now: network.now)
+            network.run(milliseconds: 3_000)
+            #expect(!relay.replica.isStartingAnew && relay.replica.counters[.renewals] == count)
+            #expect(relay.cache["User", "job-0"] != nil)
+        }
     }
 
     @Test func `a relay that starts anew hands out nothing of its old state until the settle time is over`() throws {

@@ -216,6 +216,25 @@ import Testing
         #expect(field.holds("before") && field.holds("hidden"))
     }
 
+    @Test func `heads that nobody has sent, told again and again, keep no copies from being compared`() throws {
+        var field = try ClaimField(isRelayed: true)
+        field.falseHead = 1
+        try field.write("before")
+        try field.connect()
+        try field.pass(milliseconds: 20_000)
+        // Whatever the cause: this copy lacks something, at equal heads.
+        field.replica.cache.commit { $0.overwrite(type: "User", id: "before", with: nil) }
+        field.lie = [field.of(field.origin, 0)]
+        let key = StreamKey(origin: "origin", topic: topic)
+        for head: UInt64 in 2..<80 {
+            // Neither sender has been right always, so that neither is believed less than the other.
+            field.replica.accuse(field.honest, of: key, now: field.now)
+            try field.pass(milliseconds: 500, liarTells: field.of(field.origin, head % 2 == 0 ? .max : head))
+        }
+        #expect(field.replica.counters[.holesFound] > 30)
+        #expect(field.holds("before"))
+    }
+
     @Test func `copies are compared though a sender was told for long what the origin has not sent`() throws {
         var field = try ClaimField(isRelayed: false)
         try field.write("before")

@@ -106,10 +106,11 @@ extension Replica {
                 && (takesLag || isUntold(stream, at: sender, now: now)
                     || isMerelyClaimed(stream, beyond: head, besides: sender, now: now))
             let isOverstated = head > applied && isOverstated(stream, at: sender, now: now)
-            if stream.isBeingMended || (head != applied && !isLagging && !isOverstated) {
+            let isSettled = !stream.isMending || isMerelySaid(toLackBeyond: applied, stream, sender, now: now)
+            if stream.isBeingMended && !isSettled || (head != applied && !isLagging && !isOverstated) {
                 result.limit(carried, to: nil)
             } else if head != applied || mayBeIncomplete(stream, applied, told: told, by: sender)
-                || stream.mayHoldMore(than: sender) || stream.hasLastingHole
+                || stream.mayHoldMore(than: sender) || (stream.hasLastingHole && !isSettled)
             {
                 result.limit(carried, to: .atLeast)
             }
@@ -139,6 +140,17 @@ extension Replica {
     ) -> Bool {
         guard let first = stream.claims.first, let last = stream.claims.last, first.former.applied <= head,
             head < last.through, let told = sessions[sender.index].ages[stream.key.origin]
+        else { return false }
+        return isSettled(sender, since: told.at, now: now)
+    }
+
+    /// Only the word of others says that anything beyond this is missing, and the sender, which should know, tells
+    /// just this: a head that nobody has sent, told again and again, keeps no copies from being compared.
+    private func isMerelySaid(
+        toLackBeyond applied: UInt64, _ stream: StreamState, _ sender: SenderID, now: Moment
+    ) -> Bool {
+        guard stream.isHeadClaimed, !stream.beginning.isAwaited, stream.tracker.ahead.isEmpty,
+            stream.head(toldBy: sender) == applied, let told = sessions[sender.index].ages[stream.key.origin]
         else { return false }
         return isSettled(sender, since: told.at, now: now)
     }

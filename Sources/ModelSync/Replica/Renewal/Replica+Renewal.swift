@@ -138,7 +138,8 @@ extension Replica {
             }
         }
         for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
-            stream.holdsOlderIncarnation = false
+            // What was pushed here before that start was kept. No sender is known to have it by now.
+            if !stream.isPushed { stream.holdsOlderIncarnation = false }
             stream.account.lastMending = .anew
             stream.account.lastMicroseconds = now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
         }
