@@ -86,6 +86,9 @@ extension Replica {
     /// How many parts of transactions wait for others. For the simulator.
     package var heldPartCount: Int { groups.partCount }
 
+    /// How many parts of transactions others wait for. For the simulator.
+    package var awaitedPartCount: Int { groups.awaitedCount }
+
     /// How many runs of batches are in the copy beyond holes: no head tells them. For the simulator.
     package var runsBeyondHoles: Int { streams.values.reduce(0) { $0 + $1.tracker.ahead.count } }
 }

@@ -96,6 +96,9 @@ import Testing
         (2_000_000_050_758, "a second copy that was built anew lacked what an earlier start of a job had pushed"),
         (2_000_000_070_080, "a liar told new heads before each could be refuted, and copies were never compared"),
         (2_000_000_140_505, "the checker wanted no hole where a relay showed a part of what a job had not ended"),
+        (2_100_000_106_991, "a relay stored a start that liars alone had told, and lost its place in the true one"),
+        (2_100_000_135_705, "what a relay showed late of a start that was over came to nobody who followed the next"),
+        (2_100_000_025_496, "the checker wanted no hole behind a relay that did not know yet that it had one"),
     ]
 
     /// What there was when the first failed.

@@ -41,15 +41,18 @@ extension Replica {
     /// - its beginning is still on its way in a snapshot;
     /// - a part of a transaction of its earlier start waits;
     /// - one of several senders claims to hold it, for less than fifteen seconds or after it was contradicted;
-    /// - only others than the origin tell its start, and nothing of that start was applied or the origin pushes here.
+    /// - only others than the origin tell its start, and nothing of that start was applied or the origin pushes here;
+    /// - they alone have told the start before as well.
     public var positions: [StreamPosition] {
         streams.entries.compactMap { key, stream in
             // A store lets go of the batches of an earlier start once it is told of the later one.
             guard hasBeginning(stream), !groups.holdsEarlier(key, than: stream.incarnation) else { return nil }
             guard isStorable(stream) else { return nil }
             let hasTransactions = origins[key.origin].hasTransactions
-            // A later start that only others tell is not stored: they tell it again after a restart.
+            // A later start that only others tell is not stored: they tell it again after a restart. The one before it
+            // may have been told by others alone, too.
             if isMerelyClaimed(startOf: stream), let former = stream.claimedStart?.former {
+                guard former.incarnation <= origins[key.origin].provenStart else { return nil }
                 return StreamPosition(
                     origin: key.origin, topic: key.topic, incarnation: former.incarnation,
                     applied: former.tracker.applied, isPushed: stream.isPushed, hasTransactions: hasTransactions)
@@ -103,6 +106,8 @@ extension Replica {
             let isClosed = isFromPosition(stream) && !isMerelyClaimed(startOf: stream)
             guard !isClosed, !clockGuard.isExpired(decoder.lastStamp, now: now) else { return .held }
         }
+        // The origin itself has pushed the batch, whatever later start a stored position of the word of others tells.
+        takeBackStart(of: decoder.origin, to: decoder.incarnation, now: now)
         guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
         else { return .refused }
         let isCurrent = stream.incarnation == decoder.incarnation

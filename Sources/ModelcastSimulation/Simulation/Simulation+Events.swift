@@ -98,11 +98,12 @@ extension Simulation {
 
     /// Counts the parts of transactions that wait at a relay when a client asks it for a snapshot. The relay has sent
     /// them on already and its snapshot lacks them, so the client has to ask for them. So it has for what lies beyond a
-    /// hole of the relay: no head tells that it is in the snapshot.
+    /// hole of the relay: no head tells that it is in the snapshot. The relay may have joined between two parts itself
+    /// and not know yet that it lacks one.
     private func noteJoin(of client: SimulatedNode, at server: SimulatedNode, _ request: [UInt8]) {
         guard PlainItem(request)?.children.first?.text == "snapshot" else { return }
         guard let replica = server.relay?.replica else { return }
-        client.heldAtJoins += replica.heldPartCount + replica.runsBeyondHoles
+        client.heldAtJoins += replica.heldPartCount + replica.awaitedPartCount + replica.runsBeyondHoles
     }
 
     func check(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode?) {

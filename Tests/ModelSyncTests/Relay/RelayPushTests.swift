@@ -43,8 +43,9 @@ import Testing
         let relay = network.relays[0]
         relay.restore([claimed], batches: [stored], now: network.now)
         #expect(relay.cache.count(of: "User") == 1)
-        // Nor is it stored again: nothing but the words of others tells of that start.
-        #expect(relay.replica.positions.isEmpty)
+        // What is stored from then on is the start that the job has pushed.
+        #expect(relay.replica.positions.map(\.incarnation) == [decoder.incarnation])
+        #expect(relay.replica.positions.map(\.applied) == [1])
     }
 
     @Test func `a job that pushes is told as heard of now, whatever clock others have said that it has`() throws {

@@ -110,6 +110,19 @@ import Testing
         #expect(network.sent[0]?.suffix(3) == batches[...])
     }
 
+    @Test func `a stored batch tells which start its origin is in, whatever a stored word of others says`() throws {
+        var network = RelayNetwork()
+        try network.addRelay("relay")
+        let batches = try batches(2)
+        // Written before the first batch was pushed.
+        let position = StreamPosition(
+            origin: "job", topic: topic, incarnation: try decoded(batches[0]) + (1 << 16), applied: 3)
+        network.relays[0].restore([position], batches: [stored(batches[0], network)], now: network.now)
+        network.carryOutAll()
+        #expect(network.relays[0].cache["User", "job-0"] != nil)
+        #expect(push(batches[1], &network) == .accepted(rid: 1))
+    }
+
     @Test func `what was pushed before a restart is replayed after it, and not sent on again`() throws {
         var network = RelayNetwork()
         try network.addRelay("relay")
@@ -189,6 +202,36 @@ import Testing
         #expect(
             replay(&network, incarnation: incarnation, from: 1, through: 1)
                 == [.frame(rid: 7, topic: topic, batch: batch), .complete(rid: 7, heads: [])])
+    }
+
+    @Test func `what a relay shows late of a start that is over comes to who follows the next`() throws {
+        var network = RelayNetwork()
+        for name in ["relay", "other"] { try network.addRelay(name) }
+        network.connect(.relay(1), to: .relay(0))
+        var first = try Wire.makeOrigin(name: "job")
+        _ = try first.write(.merge, type: "User", id: "first", fields: EncodedFields(["a": 1]), now: network.now)
+        first.flush()
+        var writes = WriteBatch(limits: .default)
+        for type in ["User", "Order"] { try writes.append(.merge, type: type, id: "part", fields: ["a": 1]) }
+        _ = try first.transaction(writes, now: network.now)
+        let pushed = first.takeActions().compactMap { action -> [UInt8]? in
+            if case .publish(topic, let payload) = action { payload } else { nil }
+        }
+        let part = try #require(pushed.last)
+        // The job dies before it has pushed the other part, and the one does not come through to the other relay.
+        network.loses = { $1 == part }
+        for batch in pushed { #expect(push(batch, &network) == .accepted(rid: 1)) }
+        network.run(milliseconds: 3_000)
+        let later = try batches(1, after: first.lastStamp)
+        #expect(network.ask(.relay(1), .push(rid: 1, topic: topic, batch: later[0])) == [.accepted(rid: 1)])
+        // Whatever there was of the earlier start is taken with a new copy.
+        network.dead.insert(.relay(0))
+        network.run(milliseconds: 5_000)
+        network.dead.remove(.relay(0))
+        network.run(milliseconds: 18_000)
+        #expect(network.relays[0].cache["User", "part"] == nil)
+        network.run(milliseconds: 30_000)
+        for relay in network.relays { #expect(relay.cache["User", "part"] != nil) }
     }
 
     @Test func `a part that waits when its job starts again survives a restart of the relay`() throws {

@@ -110,6 +110,9 @@ struct GroupAssembler: Sendable {
     /// How many parts are held.
     var partCount: Int { groups.values.reduce(0) { $0 + $1.parts.count } }
 
+    /// How many parts are awaited by others.
+    var awaitedCount: Int { groups.values.reduce(0) { $0 + $1.awaited.count } }
+
     /// Adds a part.
     /// - Parameters:
     ///   - wanted: the topics of the group that this replica subscribes to.

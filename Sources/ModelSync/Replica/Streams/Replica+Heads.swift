@@ -44,7 +44,11 @@ extension Replica {
             let met = meet(
                 key, incarnation: heads.incarnation, stamp: heads.stamp, sender: sender, isClaim: word == .heard,
                 now: now)
-            guard let stream = met, stream.incarnation == heads.incarnation else { continue }
+            guard let stream = met else { continue }
+            guard stream.incarnation == heads.incarnation else {
+                noteFormer(head.sequence, of: stream, heads.incarnation, toldBy: sender, now: now)
+                continue
+            }
             let told = stream.head(toldBy: sender)
             let isTakenBack = !isReply && promise(of: sender, stream) > head.sequence
             if told != head.sequence, !isReply || told ?? 0 < head.sequence {
@@ -161,6 +165,17 @@ extension Replica {
             stream.holdsUntold = true
             audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
         }
+    }
+
+    /// Takes the copy of a sender once more that goes on in an earlier start than the one that is followed here: a
+    /// relay shows the held part of a transaction at last, say. No batch and no head of the later start brings that.
+    private func noteFormer(
+        _ head: UInt64, of stream: StreamState, _ incarnation: UInt64, toldBy sender: SenderID, now: Moment
+    ) {
+        let told = stream.tellers.first { $0.sender == sender && $0.incarnation == incarnation }?.head
+        if told ?? 0 < head { stream.note(sender, incarnation: incarnation, head: head) }
+        guard let told, told < head, sessions[sender.index].isSynced else { return }
+        audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
     }
 
     /// Takes the copy of a sender once more that has come to hold a stream after its copy was taken, perhaps by no
