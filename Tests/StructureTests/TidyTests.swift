@@ -188,6 +188,8 @@ import Testing
         let line = start + "sleep(" + "argument)"
         #expect(TidyRules.sleeps(in: file(line)).count == 1)
         #expect(TidyRules.sleeps(in: file("// " + line)) == [])
+        #expect(TidyRules.sleeps(in: file(line, "Tests/TestSupport/Eventually.swift")) == [])
+        #expect(TidyRules.sleeps(in: file(line, "Tests/ModelSyncTests/Eventually.swift")).count == 1)
     }
 
     @Test func `strings and comments are no code`() {

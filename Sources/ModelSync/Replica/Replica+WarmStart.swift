@@ -106,10 +106,7 @@ extension Replica {
             let isClosed = isFromPosition(stream) && !isMerelyClaimed(startOf: stream)
             guard !isClosed, !clockGuard.isExpired(decoder.lastStamp, now: now) else { return .held }
         }
-        // The origin itself has pushed the batch, whatever later start a stored position of the word of others tells.
-        takeBackStart(of: decoder.origin, to: decoder.incarnation, now: now)
-        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
-        else { return .refused }
+        guard let stream = meetPushed(key, now: now) else { return .refused }
         let isCurrent = stream.incarnation == decoder.incarnation
         if isCurrent {
             if stream.claimedStart != nil { proveStart(of: stream) }

@@ -24,6 +24,17 @@ import Testing
         return result
     }
 
+    /// The batches on the topic that wait in an origin, and after them one that is a part of a transaction over two
+    /// topics.
+    private func batches(withPartOf origin: inout Origin, now: Moment) throws -> [[UInt8]] {
+        var writes = WriteBatch(limits: .default)
+        for type in ["User", "Order"] { try writes.append(.merge, type: type, id: "part", fields: ["a": 1]) }
+        _ = try origin.transaction(writes, now: now)
+        return origin.takeActions().compactMap { action -> [UInt8]? in
+            if case .publish(topic, let payload) = action { payload } else { nil }
+        }
+    }
+
     private func push(_ batch: [UInt8], _ network: inout RelayNetwork) -> ControlReply? {
         network.ask(.relay(0), .push(rid: 1, topic: topic, batch: batch)).first
     }
@@ -211,12 +222,7 @@ import Testing
         var first = try Wire.makeOrigin(name: "job")
         _ = try first.write(.merge, type: "User", id: "first", fields: EncodedFields(["a": 1]), now: network.now)
         first.flush()
-        var writes = WriteBatch(limits: .default)
-        for type in ["User", "Order"] { try writes.append(.merge, type: type, id: "part", fields: ["a": 1]) }
-        _ = try first.transaction(writes, now: network.now)
-        let pushed = first.takeActions().compactMap { action -> [UInt8]? in
-            if case .publish(topic, let payload) = action { payload } else { nil }
-        }
+        let pushed = try batches(withPartOf: &first, now: network.now)
         let part = try #require(pushed.last)
         // The job dies before it has pushed the other part, and the one does not come through to the other relay.
         network.loses = { $1 == part }
@@ -239,12 +245,7 @@ import Testing
         try network.addRelay("relay")
         var first = try Wire.makeOrigin(name: "job")
         let now = Moment(wallMilliseconds: 1_800_000_000_000, uptimeMicroseconds: 1)
-        var writes = WriteBatch(limits: .default)
-        for type in ["User", "Order"] { try writes.append(.merge, type: type, id: "part", fields: ["a": 1]) }
-        _ = try first.transaction(writes, now: now)
-        let parts = first.takeActions().compactMap { action -> [UInt8]? in
-            if case .publish(topic, let payload) = action { payload } else { nil }
-        }
+        let parts = try batches(withPartOf: &first, now: now)
         let part = try #require(parts.first)
         #expect(push(part, &network) == .accepted(rid: 1))
         // The job has died before it had pushed the other part, and runs once more.

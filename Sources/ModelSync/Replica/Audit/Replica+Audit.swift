@@ -106,11 +106,11 @@ extension Replica {
                 && (takesLag || isUntold(stream, at: sender, now: now)
                     || isMerelyClaimed(stream, beyond: head, besides: sender, now: now))
             let isOverstated = head > applied && isOverstated(stream, at: sender, now: now)
-            let isSettled = !stream.isMending || isMerelySaid(toLackBeyond: applied, stream, sender, now: now)
-            if stream.isBeingMended && !isSettled || (head != applied && !isLagging && !isOverstated) {
+            let isLacking = stream.isMending && !isMerelySaid(toLackBeyond: applied, stream, sender, now: now)
+            if isLacking && !stream.hasLastingHole || (head != applied && !isLagging && !isOverstated) {
                 result.limit(carried, to: nil)
             } else if head != applied || mayBeIncomplete(stream, applied, told: told, by: sender)
-                || stream.mayHoldMore(than: sender) || (stream.hasLastingHole && !isSettled)
+                || stream.mayHoldMore(than: sender) || isLacking
             {
                 result.limit(carried, to: .atLeast)
             }

@@ -138,7 +138,7 @@ extension Replica {
             }
         }
         for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
-            // What was pushed here before that start was kept. No sender is known to have it by now.
+            // An earlier start that was pushed here was kept above, and no sender is known to have it.
             if !stream.isPushed { stream.holdsOlderIncarnation = false }
             stream.account.lastMending = .anew
             stream.account.lastMicroseconds = now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)

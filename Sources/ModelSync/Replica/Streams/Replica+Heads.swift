@@ -172,9 +172,11 @@ extension Replica {
     private func noteFormer(
         _ head: UInt64, of stream: StreamState, _ incarnation: UInt64, toldBy sender: SenderID, now: Moment
     ) {
-        let told = stream.tellers.first { $0.sender == sender && $0.incarnation == incarnation }?.head
-        if told ?? 0 < head { stream.note(sender, incarnation: incarnation, head: head) }
-        guard let told, told < head, sessions[sender.index].isSynced else { return }
+        let told = stream.head(toldBy: sender, of: incarnation)
+        guard told ?? 0 < head else { return }
+        stream.note(sender, incarnation: incarnation, head: head)
+        // The first head that it tells is of what its copy held when it was taken.
+        guard told != nil, sessions[sender.index].isSynced else { return }
         audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
     }
 

@@ -19,12 +19,7 @@ extension Replica {
         guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard follows(key.origin) || mayName(key.origin) else { return .tooManyNames }
-        // A pusher is the origin itself, so its start counts as its own word.
-        takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
-        guard let stream = meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
-        else {
-            return .refused(.limit, PushArrival.noRoom)
-        }
+        guard let stream = meetPushed(key, now: now) else { return .refused(.limit, PushArrival.noRoom) }
         noteSealedStart(of: key.origin)
         countDecoded()
         stream.lastArrival = now.uptimeMicroseconds
@@ -41,6 +36,14 @@ extension Replica {
         }
         noticeHole(stream, finding: .batchBeyondNext, now: now)
         return .accepted
+    }
+
+    /// Follows the stream of the batch that the decoder holds, which is pushed, or was in an earlier run. A pusher is
+    /// the origin itself, so its start counts as its own word, whatever later start others have told.
+    /// - Returns: nil where there is no room.
+    func meetPushed(_ key: StreamKey, now: Moment) -> StreamState? {
+        takeBackStart(of: key.origin, to: decoder.incarnation, now: now)
+        return meet(key, incarnation: decoder.incarnation, sender: nil, isPushed: true, now: now)
     }
 
     /// Tells what would become of a pushed batch, and merges nothing: for a relay that makes the batch durable first.

@@ -189,7 +189,10 @@ final class StreamState {
     }
 
     /// The head that a sender told last, of the incarnation that is followed.
-    func head(toldBy sender: SenderID) -> UInt64? {
+    func head(toldBy sender: SenderID) -> UInt64? { head(toldBy: sender, of: incarnation) }
+
+    /// The head that a sender told last, where it told one of this incarnation.
+    func head(toldBy sender: SenderID, of incarnation: UInt64) -> UInt64? {
         tellers.first { $0.sender == sender && $0.incarnation == incarnation }?.head
     }
 }
