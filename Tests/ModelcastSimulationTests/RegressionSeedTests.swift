@@ -99,6 +99,8 @@ import Testing
         (2_100_000_106_991, "a relay stored a start that liars alone had told, and lost its place in the true one"),
         (2_100_000_135_705, "what a relay showed late of a start that was over came to nobody who followed the next"),
         (2_100_000_025_496, "the checker wanted no hole behind a relay that did not know yet that it had one"),
+        (1_003_391_335_070_175_612, "a state was built anew for so long that a removal was forgotten meanwhile"),
+        (2_300_000_005_128, "the checker wanted no hole in a start that two clocks which were ahead had let in"),
     ]
 
     /// What there was when the first failed.

@@ -62,6 +62,7 @@ extension Simulation {
             let heard = relays(heardBy: node)
             if let stream = streams.first(where: {
                 !isBeyondReach($0, replica, hearing: heard) && !isForgotten($0, replica, node)
+                    && !isFromTheFuture($0, node)
             }) {
                 return "\(node.name) has applied \(stream.applied) of \(stream.head) batches of \(stream.origin) on "
                     + "\(stream.topic), \(stream.missing) missing" + others(stream.origin, stream.topic)
@@ -104,6 +105,16 @@ extension Simulation {
                 return sender.name != stream.origin
                     && !(sender.replica?.follows(stream.origin, on: stream.topic) ?? false)
             }
+    }
+
+    /// True when the node follows a start that its origin had while the clocks of both were ahead, and hears of that
+    /// origin through others only: the origin, whom nobody has told, has begun an earlier start (guarantees article,
+    /// clocks).
+    private func isFromTheFuture(_ stream: StreamStatus, _ node: SimulatedNode) -> Bool {
+        guard let origin = nodes.first(where: { $0.name == stream.origin }), origin.hasWrittenAnew,
+            let present = origin.origin?.incarnation
+        else { return false }
+        return stream.incarnation > present && !node.listening.contains { links[$0].server == origin.index }
     }
 
     /// The missing runs without the sequences that the origin has never sent: only liars tell of those.

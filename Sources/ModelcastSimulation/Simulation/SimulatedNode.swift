@@ -53,6 +53,8 @@ final class SimulatedNode {
     var lastPersist: (durable: UInt64, told: UInt64) = (0, 0)
     /// How often this relay has sent on each batch in this life.
     private var forwardCounts: [String: Int] = [:]
+    /// A publisher here has begun a start that is earlier than one before, because its clock had been ahead.
+    var hasWrittenAnew = false
     /// A job that ran here has stopped pushing to one of its relays.
     var hasGivenUpRelay = false
     /// For a sabotaged run: the first incarnation heard of each origin, and every batch that came.

@@ -54,6 +54,7 @@ extension Simulation {
     private func noteClockRenewed(_ node: SimulatedNode) {
         let lead = settings.clockLeadMax.wholeMicroseconds / 1000
         oracle.lose(origin: node.name, above: (moment(node).wallMilliseconds + lead) << 16 | 0xFFFF)
+        node.hasWrittenAnew = true
         node.watch.forget()
     }
 

@@ -62,6 +62,20 @@ import Testing
         #expect(groups.firstHeld(StreamKey(origin: "o", topic: many[0]), of: 1) == UInt64(expired.count) + 1)
     }
 
+    @Test func `transactions whose time is up at once are looked at from the oldest on, the same in each run`() {
+        var groups = GroupAssembler()
+        for stamp in (1...300 as ClosedRange<Stamp>).shuffled() {
+            _ = groups.add(
+                part(topics[0], stamp), origin: "o", incarnation: 1, stamp: stamp, wanted: topics, now: 0, patience: 10)
+        }
+        var stamps: [Stamp] = []
+        _ = groups.expired(now: 10, patience: 10) { held in
+            stamps.append(held.stamp)
+            return .awaited
+        }
+        #expect(stamps == Array(1...300))
+    }
+
     @Test func `of a flood of parts whose time is up one tick looks at some`() {
         var groups = GroupAssembler()
         for stamp in 1...10_000 as ClosedRange<Stamp> {

@@ -183,6 +183,33 @@ import Testing
         #expect(mesh.isEqual(to: 0))
     }
 
+    @Test func `what one sender showed long before the others brings nothing back that they have forgotten`() throws {
+        var mesh = try mesh(relays: 2)
+        mesh.silent = [0, 1]
+        mesh.pass(milliseconds: 12_000)
+        // The delete is here and at one relay, and not yet at the other, whose snapshot comes first.
+        _ = try mesh.origins[0].write(.delete, type: "User", id: "deleted", fields: EncodedFields(), now: mesh.now)
+        try mesh.pump(0, to: [0], via: [0])
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        mesh.silent = [0]
+        mesh.replica.connected(mesh.senders[1], now: mesh.now)
+        mesh.pass(milliseconds: 200)
+        #expect(mesh.replica.isStartingAnew)
+        for (stream, held) in mesh.relays[0].ring {
+            for payload in held.values { try mesh.relays[1].take(stream.topic, payload) }
+        }
+        mesh.pass(milliseconds: 10_000)
+        for relay in mesh.relays { #expect(relay.cache.dropTombstones(of: "User", olderThan: .max) == 1) }
+        mesh.silent = []
+        mesh.replica.connected(mesh.senders[0], now: mesh.now)
+        mesh.pass(milliseconds: 1_000)
+        #expect(!mesh.replica.isStartingAnew)
+        #expect(mesh.replica.counters[.renewals] == 1)
+        #expect(mesh.replica.cache["User", "deleted"] == nil)
+        #expect(mesh.replica.cache["User", "kept"]?["age"] == 1)
+        #expect(mesh.isEqual(to: 0))
+    }
+
     @Test func `what is old by its stamp and no snapshot had is in the state that is built anew`() throws {
         var mesh = try mesh(relays: 2)
         mesh.silent = [0, 1]

@@ -24,6 +24,8 @@ final class Renewal {
     /// The prefixes of what is built anew.
     let prefixes: [Topic]
     let startedAt: UInt64
+    /// When the first of the snapshots that are here may have been asked for.
+    let collectedSince: UInt64
     /// The streams whose differences are the reason, and when each was found.
     var witnesses: [(stream: StreamState, foundAt: UInt64)] = []
     /// How far the streams had come when the renewal began; what came later is in both copies.
@@ -52,7 +54,18 @@ final class Renewal {
     init(prefixes: [Topic], senderCount: Int, now: UInt64) {
         self.prefixes = prefixes
         startedAt = now
+        collectedSince = now
         parts = [Part](repeating: .waiting, count: senderCount)
+    }
+
+    /// Begins to collect once more what another has collected: with nothing but the batches that it put aside.
+    init(collecting other: Renewal, now: UInt64) {
+        prefixes = other.prefixes
+        startedAt = other.startedAt
+        collectedSince = now
+        witnesses = other.witnesses
+        parts = [Part](repeating: .waiting, count: other.parts.count)
+        (oldBatches, oldByteCount) = (other.oldBatches, other.oldByteCount)
     }
 
     /// Goes on with the parts that are due, in the order of the senders.

@@ -20,15 +20,13 @@ extension Replica {
         // One request names no more prefixes.
         if all.count > WireLimits.prefixCountMax { all = self.prefixes }
         if let witness { renewal?.witnesses.append(witness) }
-        if let renewal, all.count == renewal.prefixes.count, !isPast(renewal, now: now) { return }
+        if let renewal, all.count == renewal.prefixes.count { return }
         let witnesses = renewal?.witnesses ?? [witness].compactMap { $0 }
         giveUpRenewal()
         for type in audits.types { endAudit(of: type, now: now) }
         let begun = Renewal(prefixes: all, senderCount: sessions.count, now: now.uptimeMicroseconds)
         begun.witnesses = witnesses
-        begun.reachAtStart = streams.values.filter { stream in
-            !stream.isPushed && all.contains { $0.isPrefix(of: stream.key.topic) }
-        }.map(StreamReach.init)
+        begun.reachAtStart = reach(below: all)
         renewal = begun
         counters[.renewals] += 1
         notice(
@@ -37,11 +35,25 @@ extension Replica {
         driveRenewal(now: now)
     }
 
-    /// The renewal has lasted for longer than deletes are remembered: what it has collected may be out of date, and is
-    /// given up, too.
-    private func isPast(_ renewal: Renewal, now: Moment) -> Bool {
-        now.uptimeMicroseconds.subtractingOrZero(renewal.startedAt)
-            > configuration.tombstoneRetention.wholeMicroseconds
+    private func reach(below prefixes: [Topic]) -> [StreamReach] {
+        streams.values.filter { stream in
+            !stream.isPushed && prefixes.contains { $0.isPrefix(of: stream.key.topic) }
+        }.map(StreamReach.init)
+    }
+
+    /// Collects everything once more where that has taken half of the retention.
+    ///
+    /// What the first sender showed may have been deleted a little before, and the sender that is awaited may have
+    /// forgotten the delete by now, so that the new state would bring it back.
+    private func collectOnceMore(now: Moment) {
+        guard let old = renewal,
+            now.uptimeMicroseconds.subtractingOrZero(old.collectedSince)
+                > configuration.tombstoneRetention.wholeMicroseconds / 2
+        else { return }
+        carryOut(old.endings, of: old)
+        let begun = Renewal(collecting: old, now: now.uptimeMicroseconds)
+        begun.reachAtStart = reach(below: old.prefixes)
+        renewal = begun
     }
 
     private func giveUpRenewal() {
@@ -63,6 +75,7 @@ extension Replica {
 
     /// Asks the senders that have not been asked, and switches over when all is here.
     func driveRenewal(now: Moment) {
+        collectOnceMore(now: now)
         guard let renewal else { return }
         let steps = renewal.next(
             now: now.uptimeMicroseconds, patience: patience(3), isSynced: { sessions[$0.index].isSynced },

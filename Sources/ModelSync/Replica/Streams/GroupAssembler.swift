@@ -209,8 +209,10 @@ struct GroupAssembler: Sendable {
         guard nextDeadline.map({ $0 <= now }) ?? false || byteCount > GroupAssembler.byteCountMax else { return [] }
         soonest = nil
         var due: [Key: Group] = [:]
-        // As an array, since groups change meanwhile and are not to be copied for that.
-        let ended = Array(groups.lazy.filter { $0.value.deadline <= now }.prefix(GroupAssembler.dueCountMax))
+        // As an array, since groups change meanwhile and are not to be copied for that; in an order that is the same in
+        // each run, since what is asked for follows it.
+        let ended = groups.lazy.filter { $0.value.deadline <= now }.prefix(GroupAssembler.dueCountMax)
+            .sorted(by: GroupAssembler.isEarlier)
         for (key, group) in ended {
             let held = Held(
                 origin: key.origin, stamp: key.stamp, incarnation: group.incarnation, parts: group.parts,
@@ -225,7 +227,7 @@ struct GroupAssembler: Sendable {
         }
         var heldByteCount = byteCount - due.values.reduce(0) { $0 + $1.byteCount }
         if heldByteCount > GroupAssembler.byteCountMax {
-            for (key, group) in groups.sorted(by: { $0.key.stamp < $1.key.stamp }) where due[key] == nil {
+            for (key, group) in groups.sorted(by: GroupAssembler.isEarlier) where due[key] == nil {
                 due[key] = group
                 heldByteCount -= group.byteCount
                 if heldByteCount <= GroupAssembler.byteCountKept { break }
@@ -244,7 +246,11 @@ struct GroupAssembler: Sendable {
             groups[key] = nil
             forget(group, of: key.origin)
         }
-        return done.sorted { ($0.key.stamp, $0.key.origin) < ($1.key.stamp, $1.key.origin) }.map(\.value.parts)
+        return done.sorted(by: GroupAssembler.isEarlier).map(\.value.parts)
+    }
+
+    private static func isEarlier(_ one: (key: Key, value: Group), _ other: (key: Key, value: Group)) -> Bool {
+        (one.key.stamp, one.key.origin) < (other.key.stamp, other.key.origin)
     }
 
     /// The parts of a group are held no longer.
