@@ -52,6 +52,8 @@ let parts = Context.environment["MODELCAST_PARTS"]
 let hasThreads = parts != "models"
 let hasServices = hasThreads && parts != "threads"
 let hasModels = parts != "services" && parts != "threads"
+/// A client that uses other libraries beside: what these are is no business of whoever uses the package.
+let hasClients = parts == "models"
 
 let core: [Target] = [
     .target(name: "CLibZMQ"),
@@ -179,13 +181,6 @@ let modelTests: [Target] = [
         ],
         swiftSettings: settings),
     .testTarget(
-        name: "ClientTests",
-        dependencies: [
-            "Modelcast", "ModelcastMacros", "ModelcastTesting", sqlite, log,
-            .product(name: "NIOCore", package: "swift-nio"),
-        ],
-        swiftSettings: settings),
-    .testTarget(
         name: "MainActorTests", dependencies: ["ModelcastMacros"],
         swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
@@ -195,6 +190,17 @@ let modelTests: [Target] = [
         ],
         swiftSettings: settings,
         plugins: ["GenerateModels"]),
+]
+
+let clientTests: [Target] = [
+    .testTarget(
+        name: "ClientTests",
+        dependencies: [
+            "Modelcast", "ModelcastMacros", "ModelcastTesting", sqlite, log, lifecycle,
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "Hummingbird", package: "hummingbird"),
+        ],
+        swiftSettings: settings)
 ]
 
 let serviceProducts: [Product] = [
@@ -209,10 +215,13 @@ let modelProducts: [Product] = [
     .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
 ]
 
-/// Macros are made with the one, and a client is compiled beside the other.
 let modelDependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
+]
+
+let clientDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
 ]
 
 let package = Package(
@@ -232,9 +241,9 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-    ] + (hasModels ? modelDependencies : []),
+    ] + (hasModels ? modelDependencies : []) + (hasClients ? clientDependencies : []),
     targets: core + testSupport + (hasThreads ? reference + threadTests : [])
         + (hasServices ? services + serviceTests : [])
-        + (hasModels ? models + modelTests : []),
+        + (hasModels ? models + modelTests : []) + (hasClients ? clientTests : []),
     swiftLanguageModes: [.v6]
 )

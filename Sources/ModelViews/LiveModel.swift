@@ -77,6 +77,12 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         return model?[keyPath: property]
     }
 
+    /// A property of the newest model that could be made that may be nil; nil as well when there is no model.
+    public subscript<T>(dynamicMember property: any KeyPath<M, T?> & Sendable) -> T? {
+        let value: T?? = self[dynamicMember: property]
+        return value ?? nil
+    }
+
     /// True when a computed property may have changed: its values differ, or cannot be compared.
     private static func isOther(_ property: PartialKeyPath<M>, _ old: M?, _ new: M?) -> Bool {
         guard let old, let new else { return true }

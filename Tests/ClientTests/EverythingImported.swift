@@ -3,11 +3,14 @@
 import Dispatch
 import Foundation
 import GRDB
+import HTTPTypes
+import Hummingbird
 import Logging
 import Modelcast
 import ModelcastMacros
 import NIOCore
 import Observation
+import ServiceLifecycle
 import Synchronization
 
 @Model struct Person: Equatable {
@@ -35,6 +38,20 @@ struct PersonRow: Codable, FetchableRecord, PersistableRecord {
 }
 
 final class OldRow: GRDB.Record {}
+
+/// Hummingbird's, with a model as what is read and answered.
+extension Person: ResponseCodable {}
+
+func people(_ copy: Subscriber) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.get("people/:id") { request, context -> Response in
+        guard let person = copy[lastGood: Person.self, try context.parameters.require("id")] else {
+            return Response(status: .notFound)
+        }
+        return try person.response(from: request, context: context)
+    }
+    return router
+}
 
 /// Foundation's.
 final class Announcement: Operation, @unchecked Sendable {

@@ -35,6 +35,25 @@ import Testing
         #expect(ada.model == nil && ada.state == nil && ada.name == nil)
     }
 
+    @Test func `a property that may be nil is nil once, without a model too`() throws {
+        try cache.merge(1, ["name": "Ada", "age": 36])
+        let ada = LiveModel(Person.self, 1, in: cache, on: queue)
+        let boss: Reference<Person>? = ada.boss
+        #expect(boss == nil)
+        let heard = Heard<String>()
+        withObservationTracking {
+            _ = ada.boss
+        } onChange: {
+            heard.add("boss")
+        }
+        try cache.merge(1, ["age": 37])
+        queue.sync {}
+        #expect(heard.take().isEmpty)
+        try cache.merge(1, ["boss": "2"])
+        queue.sync {}
+        #expect(heard.take() == ["boss"] && ada.boss?.id == 2)
+    }
+
     @Test func `who reads a property of a live model is told when that changes, and of no other`() throws {
         try cache.merge(1, ["name": "Ada", "age": 36])
         let ada = LiveModel(Person.self, 1, in: cache, on: queue)
