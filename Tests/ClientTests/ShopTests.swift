@@ -73,7 +73,9 @@ import Testing
             #expect(refused.status == 400 && refused.body.contains("stock"))
             try await #expect(ask(url, "items/1", patch: "{").status == 400)
             try await #expect(ask(url, "items/1", patch: #"{"id":"2","stock":1}"#).status == 400)
-            for await changes in shop.items.models(Item.self, "1").stream() where changes.last?.new?.stock == 3 { break }
+            for await changes in shop.items.models(Item.self, "1").stream() where changes.last?.new?.stock == 3 {
+                break
+            }
             try await #expect(item(ask(url, "items/1").body) == Item(id: "1", title: "Lamp", stock: 3))
             while await shop.low.ids != ["1", "2"] { await Task.yield() }
             try await #expect(ask(url, "low").body == #"["1","2"]"#)
