@@ -13,6 +13,7 @@ public struct MainActorBinding<M: Model, Object: AnyObject> {
     }
 
     private var entries: [Entry] = []
+    private var before: [@MainActor (Object, ModelChange<M>) -> Void] = []
     private var after: [@MainActor (Object, ModelChange<M>) -> Void] = []
 
     fileprivate init() {}
@@ -31,6 +32,11 @@ public struct MainActorBinding<M: Model, Object: AnyObject> {
         entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
+    /// Calls `hook` before properties are set, and when the model goes, in which case none is set.
+    public mutating func willChange(_ hook: @escaping @MainActor (Object, ModelChange<M>) -> Void) {
+        before.append(hook)
+    }
+
     /// Calls `hook` after properties were set, and when the model goes, in which case none was set.
     public mutating func didChange(_ hook: @escaping @MainActor (Object, ModelChange<M>) -> Void) {
         after.append(hook)
@@ -38,6 +44,7 @@ public struct MainActorBinding<M: Model, Object: AnyObject> {
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
         guard let concerned = change.concerned(of: entries, by: { $0.field }) else { return }
+        for hook in before { hook(object, change) }
         if let model = change.new {
             for entry in concerned { entry.apply(model, object) }
         }

@@ -168,6 +168,7 @@ import Testing
     /// What a view shows.
     @MainActor private final class Screen {
         var title = ""
+        var former = ""
         var years = ""
         var told = 0
     }
@@ -185,6 +186,7 @@ import Testing
             cache.bind(Person.self, 1, to: #require(screen)) {
                 $0.map(\.name, to: \.title)
                 $0.map(\.age, to: \.years) { "\($0) years" }
+                $0.willChange { screen, _ in screen.former = screen.title }
                 $0.didChange { screen, _ in screen.told += 1 }
             },
             cache.models(Person.self).observeOnMainActor(for: #require(screen)) { screen, changes in
@@ -193,10 +195,14 @@ import Testing
         ]
         try cache.merge(1, ["name": "Ada", "age": 36])
         #expect(await told(screen))
-        #expect(screen?.title == "Ada" && screen?.years == "36 years")
+        #expect(screen?.title == "Ada" && screen?.years == "36 years" && screen?.former == "")
+        screen?.told = 0
+        try cache.merge(1, ["name": "Grace"])
+        #expect(await told(screen))
+        #expect(screen?.title == "Grace" && screen?.former == "Ada")
         screen = nil
         #expect(gone == nil)
-        try cache.merge(1, ["name": "Grace"])
+        try cache.merge(1, ["name": "Mary"])
         for observation in observations { observation.cancel() }
     }
 
