@@ -56,10 +56,11 @@ public macro Model(_ type: String? = nil) = #externalMacro(module: "ModelcastMac
 
 /// Marks the `let` that identifies a model: one in each struct with ``Model(_:)``.
 ///
-/// A property of another name can be read as `id`, too.
+/// A property of another name can be read as `id`, too. Its type is text, an integer, `UUID`, or a type of your own
+/// that conforms to ``ModelID``.
 /// - Parameter name: the id's name in JSON, as plain text; `id`, if nil. On the wire an id has no name.
-@attached(peer)
-public macro ID(_ name: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "MarkerMacro")
+@attached(peer, names: named(_checkID))
+public macro ID(_ name: String? = nil) = #externalMacro(module: "ModelcastMacrosPlugin", type: "IDMacro")
 
 /// Says how a property of a struct with ``Model(_:)``, ``Nested()`` or ``FieldValue()`` becomes a field, or a key. All
 /// arguments may be left out. A case of an enum with ``OneOf()`` takes a name only.

@@ -5,6 +5,15 @@ public enum FieldRule {
     /// right one.
     @inlinable public static func differ<T: Equatable>(_ left: T, _ right: T) -> Bool { left != right }
 
+    /// Does nothing: it compiles where a type can be that of an id.
+    @inlinable public static func requireID<T: ModelID>(_ type: T.Type) {}
+
+    /// The error of a type that cannot be that of an id.
+    @available(
+        *, unavailable, message: "an id is text, an integer, a UUID, or a type of your own that conforms to ModelID"
+    )
+    public static func requireID<T>(_ type: T.Type) {}
+
     /// The conversion of a property of this type.
     @inlinable public static func conversion<T, C: FieldConversion>(of type: T.Type, by conversion: C) -> C
     where C.Property == T {

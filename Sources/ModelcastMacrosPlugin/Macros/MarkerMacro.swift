@@ -1,7 +1,7 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// `@ID`, `@Field`, `@Constant` and `@Local`: the macros for types read these attributes, which expand to nothing
+/// `@Field`, `@Constant` and `@Local`: the macros for types read these attributes, which expand to nothing
 /// themselves.
 public struct MarkerMacro: PeerMacro {
     /// No declaration.

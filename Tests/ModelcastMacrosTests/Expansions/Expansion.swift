@@ -21,6 +21,7 @@ struct Expansion {
 
     private var specs: [String: MacroSpec] {
         var specs = Expansion.specs(of: Expansion.markers)
+        specs["ID"] = MacroSpec(type: IDMacro.self)
         specs["Model"] = MacroSpec(type: ModelMacro.self, conformances: conformances.map { "\(raw: $0)" })
         specs["Nested"] = MacroSpec(type: NestedMacro.self, conformances: ["FieldGroup"])
         specs["FieldValue"] = MacroSpec(type: FieldValueMacro.self, conformances: ["StructuredValue"])

@@ -34,6 +34,29 @@ import Testing
         #expect(errors.count == 1 && errors.first?.contains(program.error) == true, "\(program.text): \(errors)")
     }
 
+    @Test(arguments: ["Odd", "Plain", "Bare"])
+    func `of an id of a type that cannot be one an error of its own says which can`(type: String) throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let errors = try compiler.errors(Self.head + "@Model struct M { @ID let id: \(type); var a: Int }")
+        #expect(errors.count { $0.contains("a type of your own that conforms to ModelID") } == 1, "\(errors)")
+    }
+
+    @Test func `an id may be of a type of one's own that conforms`() throws {
+        guard let compiler = CompilerRun(of: "ModelcastMacros") else { return }
+        let own = """
+            struct Key: ModelID {
+                let idText: String
+                init?(idText: String) { self.idText = idText }
+            }
+            @Model struct M { @ID let id: Key; var a: Int }
+            @Model public struct P { @ID("key") public let key: Key2; public var a: Int }
+            public typealias Key2 = String
+
+            """
+        let errors = try compiler.errors(Self.head + "import Modelcast\n" + own)
+        #expect(errors.isEmpty, "\(errors)")
+    }
+
     /// Each function names the type again. A check in one place would refuse structs that refer to each other.
     @Test(arguments: ["@Nested", "@FieldValue"])
     func `a property of a wrong type in a group is told by its own type`(attribute: String) throws {

@@ -1,0 +1,24 @@
+public import SwiftSyntax
+import SwiftSyntaxBuilder
+public import SwiftSyntaxMacros
+
+/// `@ID`: what `@Model` reads, and a check of a type that only the compiler knows, beside the property. Without it the
+/// first error of a type that is no id speaks of the conformance of generated code.
+public struct IDMacro: PeerMacro {
+    /// The types of which the spelling tells that they are ids.
+    private static let known: Set = [
+        "String", "UUID", "Foundation.UUID", "Int", "Int32", "Int64", "UInt", "UInt32", "UInt64",
+    ]
+
+    /// A function that compiles where the type is an id; nothing for a type that the macros know.
+    public static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+        guard let variable = declaration.as(VariableDeclSyntax.self),
+            let type = variable.bindings.first?.typeAnnotation?.type.trimmed, type.optionalWrapped == nil, !type.isNoID,
+            !known.contains(type.bare.trimmedDescription)
+        else { return [] }
+        return ["nonisolated private static func _checkID() { ModelTypes.FieldRule.requireID(\(type).self) }"]
+    }
+}
