@@ -1,4 +1,5 @@
 // swift-format-ignore-file: TypeNamesShouldBeCapitalized
+
 import Foundation
 import ModelRecord
 import ModelTypes
@@ -147,16 +148,18 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
     }
 
     var description: String {
-        let unknown = unknownFields
-        var text = ModelTypes.ModelText("User")
-        text.add("id", id)
-        text.add("nickName", nickName)
-        text.add("age", age, unless: unknown.contains(1))
-        text.add("createdAt", createdAt)
-        text.add("homepage", homepage, unless: unknown.contains(3))
-        text.add("colour", colour)
-        text.add("title", title, unless: unknown.contains(5))
-        return text.description
+        ModelTypes.ModelText.of(
+            self,
+            "User",
+            id: "id",
+            unless: unknownFields,
+            fields: "nickName",
+            "age",
+            "createdAt",
+            "homepage",
+            "colour",
+            "title"
+        )
     }
 
     /// What is known of a ``User``, field by field.
@@ -250,12 +253,6 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(id)
-            hasher.combine(nickName)
-            hasher.combine(age)
-            hasher.combine(createdAt)
-            hasher.combine(homepage)
-            hasher.combine(colour)
-            hasher.combine(title)
         }
 
         var description: String {

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: TypeNamesShouldBeCapitalized
+
 import Foundation
 import Modelcast
 
@@ -172,20 +173,22 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
     }
 
     var description: String {
-        let unknown = unknownFields
-        var text = ModelTypes.ModelText("BenchUser")
-        text.add("id", id)
-        text.add("name", name)
-        text.add("mailAddress", mailAddress)
-        text.add("age", age)
-        text.add("balance", balance)
-        text.add("isActive", isActive)
-        text.add("city", city, unless: unknown.contains(5))
-        text.add("language", language)
-        text.add("score", score)
-        text.add("createdAt", createdAt)
-        text.add("tags", tags)
-        return text.description
+        ModelTypes.ModelText.of(
+            self,
+            "BenchUser",
+            id: "id",
+            unless: unknownFields,
+            fields: "name",
+            "mailAddress",
+            "age",
+            "balance",
+            "isActive",
+            "city",
+            "language",
+            "score",
+            "createdAt",
+            "tags"
+        )
     }
 
     /// What is known of a ``BenchUser``, field by field.
@@ -300,16 +303,6 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(id)
-            hasher.combine(name)
-            hasher.combine(mailAddress)
-            hasher.combine(age)
-            hasher.combine(balance)
-            hasher.combine(isActive)
-            hasher.combine(city)
-            hasher.combine(language)
-            hasher.combine(score)
-            hasher.combine(createdAt)
-            hasher.combine(tags)
         }
 
         var description: String {

@@ -95,18 +95,13 @@ struct ConformanceCode {
     private var hash: [String] { .hash([shape.id.name(among: "hasher")] + shape.fields.map(\.hashed), access) }
 
     private var description: [String] {
-        func adding(_ property: StoredProperty, unless condition: String = "") -> String {
-            "text.add(\(property.plainName.literal), \(property.name(among: "unknown", "text"))\(condition))"
+        let names = shape.fields.enumerated().map { place, field in
+            "\(place == 0 ? "fields: " : "")\(field.plainName.literal)"
         }
-        let lines = shape.fields.enumerated().map { place, field in
-            adding(field, unless: field.isTracked ? ", unless: unknown.contains(\(place))" : "")
-        }
+        let unknown = shape.tracked.isEmpty ? [] : ["unless: unknownFields"]
+        let arguments = ["self", shape.name.literal, "id: \(shape.id.plainName.literal)"] + unknown + names
         return .block(
-            "\(access)var description: String",
-            .withUnknown(
-                shape,
-                ["var text = ModelTypes.ModelText(\(shape.name.literal))"] + [adding(shape.id)] + lines
-                    + ["return text.description"]))
+            "\(access)var description: String", .list("ModelTypes.ModelText.of(", arguments, ")"))
     }
 }
 

@@ -108,7 +108,8 @@ struct PartialCode {
         .equality(of: "Partial", ["id".compared] + shape.fields.map(\.name.compared), access)
     }
 
-    private var hash: [String] { .hash(["id"] + shape.fields.map { $0.name(among: "hasher") }, access) }
+    /// By the id alone: what is known of one model stands in no set beside what else is known of it.
+    private var hash: [String] { .hash(["id"], access) }
 
     private var description: [String] {
         .block(

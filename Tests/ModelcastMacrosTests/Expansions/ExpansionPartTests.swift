@@ -65,7 +65,7 @@ import Testing
             parts: "    var id: String { symbol }", "        self.symbol = symbol",
             "ModelTypes.FieldEncoder.encode(self, to: encoder)", "differ(left.symbol, right.symbol)",
             "hasher.combine(symbol)",
-            "text.add(\"symbol\", symbol)",
+            "            \"Price\",", "id: \"symbol\",", "fields: \"currency\"",
             """
                 struct Partial: ModelTypes.PartialModel, Codable, CustomStringConvertible {
                     let id: String

@@ -132,10 +132,12 @@ import Testing
                         }
 
                         var description: String {
-                            var text = ModelTypes.ModelText("Item")
-                            text.add("id", id)
-                            text.add("size", size)
-                            return text.description
+                            ModelTypes.ModelText.of(
+                                self,
+                                "Item",
+                                id: "id",
+                                fields: "size"
+                            )
                         }
 
                         /// What is known of a ``Item``, field by field.
@@ -194,7 +196,6 @@ import Testing
 
                             func hash(into hasher: inout Hasher) {
                                 hasher.combine(id)
-                                hasher.combine(size)
                             }
 
                             var description: String {

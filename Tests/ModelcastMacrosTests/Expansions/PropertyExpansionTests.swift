@@ -25,10 +25,10 @@ import Testing
             "sink.put(\"unknown\", self.unknown as FieldTypes.unknown?, unless: unknown.contains(1))",
             "sink.put(\"sink\", self.sink as FieldTypes.sink)",
             "diff.compare(\"old\", self.old as FieldTypes.old?, old.old, at: 6)",
-            "hasher.combine(self.hasher as FieldTypes.hasher)", "text.add(\"text\", self.text)",
+            "hasher.combine(self.hasher as FieldTypes.hasher)", "fields: \"text\",",
             "self.source = source.state(FieldNames.source._name, as: FieldTypes.source.self)",
             "static let `default`: ModelTypes.ModelField<FieldTypes.`default`> = \"default\"",
-            "text.add(\"default\", `default`)")
+            "unless: unknownFields,", "            \"default\"")
     }
 
     @Test func `a description of one's own is kept`() {
@@ -41,7 +41,7 @@ import Testing
             .expect(
                 parts: "nonisolated extension Item: ModelTypes.Model, Codable, CustomStringConvertible {",
                 "ModelTypes.ModelText.of(self, \"Item.Partial\")",
-                without: "ModelTypes.ModelText(\"Item\")")
+                without: "\"Item\",")
     }
 
     @Test func `defaults stand for unknown and null, those of optional properties as well`() {
