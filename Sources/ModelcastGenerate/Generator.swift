@@ -76,39 +76,51 @@ public struct Generator: Sendable {
     public func generate(
         _ schemas: [SchemaFile], warn: (SchemaProblem) -> Void = { _ in }
     ) throws(SchemaProblems) -> [GeneratedFile] {
-        let findings = ProblemCollector()
-        let files = load(schemas, findings)
-        checkNames(files, findings)
-        guard isLenient, findings.problems.isEmpty else {
-            let generated = source(of: files, findings, nil)
-            guard findings.problems.isEmpty else { throw SchemaProblems(findings.problems) }
-            return generated
-        }
-        let (leniency, warnings) = (Leniency(), ProblemCollector())
-        while true {
-            let (known, problems) = (leniency.count, ProblemCollector())
-            let generated = source(of: files, problems, leniency)
-            for problem in problems.problems { warnings.add(problem) }
-            guard leniency.count == known else { continue }
-            for warning in warnings.problems { warn(warning) }
+        try reading(schemas, warn) { reader, files in
+            // All files are read before the first is written: a struct is one value if any file has it in an array.
+            let types = files.map(reader.types(of:))
+            let generated = zip(files, types).map { file, types in
+                let text = SwiftWriter.source(
+                    of: types.map(reader.withValues), from: file.source.name, reader.access(of: file) ?? access,
+                    importing: reader.imports(of: file))
+                return GeneratedFile(name: file.source.swiftName, text: text)
+            }
+            reader.checkRecursion()
             return generated
         }
     }
 
-    private func source(
-        of files: [LoadedFile], _ findings: ProblemCollector, _ leniency: Leniency?
-    ) -> [GeneratedFile] {
-        let reader = SchemaReader(files, findings, leniency)
-        // All files are read before the first is written: a struct is one value if any file has it in an array.
-        let types = files.map(reader.types(of:))
-        let generated = zip(files, types).map { file, types in
-            let text = SwiftWriter.source(
-                of: types.map(reader.withValues), from: file.source.name, reader.access(of: file) ?? access,
-                importing: reader.imports(of: file))
-            return GeneratedFile(name: file.source.swiftName, text: text)
+    /// The models of these schemas, sorted by the names of the files.
+    /// - Throws: ``SchemaProblems`` with all problems, not only the first.
+    public func models(of schemas: [SchemaFile]) throws(SchemaProblems) -> [SchemaModel] {
+        try reading(schemas, { _ in }) { reader, files in
+            files.flatMap(reader.types(of:)).compactMap { type in
+                if case .structure(let shape) = type { SchemaModel(shape) } else { nil }
+            }
         }
-        reader.checkRecursion()
-        return generated
+    }
+
+    /// Reads schemas: once, or in a lenient run until nothing more has to be left out.
+    private func reading<Result>(
+        _ schemas: [SchemaFile], _ warn: (SchemaProblem) -> Void, _ body: (SchemaReader, [LoadedFile]) -> Result
+    ) throws(SchemaProblems) -> Result {
+        let findings = ProblemCollector()
+        let files = load(schemas, findings)
+        checkNames(files, findings)
+        guard isLenient, findings.problems.isEmpty else {
+            let result = body(SchemaReader(files, findings, nil), files)
+            guard findings.problems.isEmpty else { throw SchemaProblems(findings.problems) }
+            return result
+        }
+        let (leniency, warnings) = (Leniency(), ProblemCollector())
+        while true {
+            let (known, problems) = (leniency.count, ProblemCollector())
+            let result = body(SchemaReader(files, problems, leniency), files)
+            for problem in problems.problems { warnings.add(problem) }
+            guard leniency.count == known else { continue }
+            for warning in warnings.problems { warn(warning) }
+            return result
+        }
     }
 
     /// Parses the files and sorts them by name, so that the order does not depend on their folders. Files of one name

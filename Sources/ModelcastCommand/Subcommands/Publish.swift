@@ -72,19 +72,7 @@ struct Publish: AsyncParsableCommand {
     @OptionGroup var replay: ReplayOptions
     @OptionGroup var answers: AnswersOption
 
-    @Option(help: ArgumentHelp("What a line is: the type of the models.", valueName: "type"))
-    var type: String
-
-    @Option(
-        help: ArgumentHelp(
-            "The field with the id, a text of 1 to 255 bytes; dotted if in an object.", valueName: "field"))
-    var idField: String
-
-    @Option(
-        help: ArgumentHelp(
-            "What ids are: integers may be numbers, and UUIDs in small letters; both travel in the form that models in "
-                + "Swift have.", valueName: "text|integer|uuid"))
-    var idType = IDType.text
+    @OptionGroup var models: ModelOptions
 
     @Argument(help: ArgumentHelp("Files to read; - or none is standard input.", valueName: "file"))
     var files: [String] = []
@@ -146,8 +134,6 @@ struct Publish: AsyncParsableCommand {
         var served: SenderEndpoints?
         do {
             try Names.check(origin: name)
-            try Names.check(type: type)
-            try Names.check(field: idField)
             served = try bind.map { try SenderEndpoints(control: $0, stream: stream) }
             for relay in push + keeping.recoverFrom { _ = try ControlClient(endpoint: relay) }
         } catch {
@@ -211,6 +197,7 @@ struct Publish: AsyncParsableCommand {
 
     func run() async throws {
         for file in inputs { try InputFile.check(file) }
+        let model = try models.inputModel()
         let logger = logs.makeLogger()
         var configuration = PublisherConfiguration(
             name: name, pushingTo: push, acknowledgement: (acknowledgedBy ?? .any).acknowledgement)
@@ -230,7 +217,8 @@ struct Publish: AsyncParsableCommand {
         let feed = PublishFeed(
             publisher: publisher,
             plan: PublishPlan(
-                type: type, idField: idField, idType: idType, inputs: inputs, isWhole: whole, deleteLimit: deleteAtMost,
+                type: model.type, idField: model.idField, idType: model.idType, inputs: inputs, isWhole: whole,
+                deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
                 timeout: timeout?.duration))
         let more = keys.services(of: configuration.security, logger: logger)

@@ -23,6 +23,8 @@ import Testing
         ["get", "--connect", "tcp://127.0.0.1:1", "--client-keys", "k", "User", "1"],
         CommandTests.publish + ["--replay-size", "65537"], CommandTests.publish + ["--replay-age", "0"],
         CommandTests.publish + ["--answers-size", "0"],
+        ["publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--type", "T"],
+        ["publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--id-field", "id"],
         ["subscribe", "--connect", "tcp://127.0.0.1:*"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--type", "a/b"],
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--no-changes"], ["digest", "--connect", "http://x:1"],

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `modelcast publish --schema`, with the real executable.
+@Suite(.serialized) struct SchemaOptionTests {
+    private static let stock = """
+        {"x-modelcast-type": "stock", "type": "object", "required": ["number"],
+         "properties": {"number": {"type": "integer", "x-modelcast-id": true}, "name": {"type": "string"}}}
+        """
+    private static let user = """
+        {"title": "User", "type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
+        """
+
+    /// Publishes lines of these schemas and ends at once.
+    private func publish(
+        _ schemas: [String], _ arguments: [String] = [], input: String = ""
+    ) throws -> (command: RunningCommand, folder: TemporaryDirectory) {
+        let folder = try TemporaryDirectory()
+        var options = ["publish", "--name", "p", "--bind", "tcp://127.0.0.1:*"] + arguments
+        for (index, schema) in schemas.enumerated() {
+            let file = folder.path("\(index).schema.json")
+            try schema.write(toFile: file, atomically: false, encoding: .utf8)
+            options += ["--schema", file]
+        }
+        return (try RunningCommand(options, input: input), folder)
+    }
+
+    @Test func `a schema says the type, the field with the id, and that ids are numbers`() async throws {
+        let (publisher, folder) = try publish(
+            [Self.stock], input: "{\"number\": 7, \"name\": \"Lamp\"}\n{\"number\": \"x\"}\n")
+        let endpoint = try await publisher.endpoint()
+        let isRead = await eventually { publisher.error.contains("1 published") }
+        try #require(isRead, "\(publisher.error)")
+        #expect(publisher.error.contains("1 refused") && publisher.error.contains("is no integer of 64 bits"))
+        let get = try RunningCommand(["get", "--connect", endpoint, "stock", "7"])
+        #expect(try await get.exitCode() == 0)
+        #expect(get.objects.first?["model"] as? NSDictionary == ["name": "Lamp"])
+        publisher.signal(SIGTERM)
+        #expect(try await publisher.exitCode() == 0)
+        withExtendedLifetime(folder) {}
+    }
+
+    static let wrong: [(schemas: [String], arguments: [String], says: String)] = [
+        ([user, stock], [], "several models: pick one with --type, of User, stock"),
+        ([user, stock], ["--type", "Order"], "no model Order, but User, stock"),
+        ([#"{"type": "string"}"#], [], "no model: no root object with an id"),
+        (["{"], [], "0.schema.json:1:"),
+    ]
+
+    @Test(arguments: wrong.indices)
+    func `a schema that does not say which model is meant is exit code 1, with what to do`(index: Int) async throws {
+        let (schemas, arguments, says) = Self.wrong[index]
+        let (publisher, folder) = try publish(schemas, arguments)
+        #expect(try await publisher.exitCode() == 1)
+        #expect(publisher.error.contains(says), "\(publisher.error)")
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func `of several models --type picks one, and other options stand above the schema`() async throws {
+        let (publisher, folder) = try publish(
+            [Self.user, Self.stock], ["--type", "stock", "--id-type", "text"], input: "{\"number\": \"x\"}\n")
+        let isRead = await eventually { publisher.error.contains("1 published") }
+        #expect(isRead, "\(publisher.error)")
+        publisher.signal(SIGTERM)
+        #expect(try await publisher.exitCode() == 0)
+        withExtendedLifetime(folder) {}
+    }
+}
