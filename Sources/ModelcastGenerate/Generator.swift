@@ -93,7 +93,7 @@ public struct Generator: Sendable {
     /// The models of these schemas, sorted by the names of the files.
     /// - Throws: ``SchemaProblems`` with all problems, not only the first.
     public func models(of schemas: [SchemaFile]) throws(SchemaProblems) -> [SchemaModel] {
-        try reading(schemas, { _ in }) { reader, files in
+        try reading(schemas) { reader, files in
             files.flatMap(reader.types(of:)).compactMap { type in
                 if case .structure(let shape) = type { SchemaModel(shape) } else { nil }
             }
@@ -102,7 +102,8 @@ public struct Generator: Sendable {
 
     /// Reads schemas: once, or in a lenient run until nothing more has to be left out.
     private func reading<Result>(
-        _ schemas: [SchemaFile], _ warn: (SchemaProblem) -> Void, _ body: (SchemaReader, [LoadedFile]) -> Result
+        _ schemas: [SchemaFile], _ warn: (SchemaProblem) -> Void = { _ in },
+        _ body: (SchemaReader, [LoadedFile]) -> Result
     ) throws(SchemaProblems) -> Result {
         let findings = ProblemCollector()
         let files = load(schemas, findings)
