@@ -72,6 +72,7 @@ enum SwiftName {
     /// Names that `@Model` needs itself.
     static let ofModel: Set = [
         "model", "problems", "constants", "unknownFields", "Partial", "Constants", "FieldTypes", "FieldNames",
+        "FieldConversions", "FieldChecks",
     ]
 
     /// Types that generated code or the macros name. Another type of the same name would take their place.

@@ -117,7 +117,9 @@ struct PropertyReader {
         let name = pattern.identifier.text.plainName
         let reserved: Set = ["model", "problems", "constants", "unknownFields", "Partial", "Constants"]
         // No type has such members, or they mean something else.
-        let impossible: Set = ["self", "Type", "Protocol", "FieldTypes", "FieldNames"]
+        let impossible: Set = [
+            "self", "Type", "Protocol", "FieldTypes", "FieldNames", "FieldConversions", "FieldChecks", "_checkID",
+        ]
         guard role != .local else { return }
         if impossible.contains(name) || subject == .model && reserved.contains(name) {
             findings.report(.reservedProperty(name), at: pattern)

@@ -155,7 +155,9 @@ import Testing
             parts: "static let other: ModelTypes.ModelField<FieldTypes.other> = \"\(name)\"")
     }
 
-    @Test(arguments: ["`self`", "`Type`", "Partial", "Constants", "FieldNames", "FieldTypes"])
+    @Test(arguments: [
+        "`self`", "`Type`", "Partial", "Constants", "FieldNames", "FieldTypes", "FieldChecks", "FieldConversions",
+    ])
     func `names that mean something else in a type are told`(name: String) {
         let plain = name.filter { $0 != "`" }
         model("var \(name): Int")
