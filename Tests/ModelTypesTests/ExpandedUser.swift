@@ -97,7 +97,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         sink.put("age", age as FieldTypes.age?, unless: unknown.contains(1))
         sink.put("createdAt", createdAt, by: FieldConversions.createdAt)
         sink.put("home", homepage, unless: unknown.contains(3), by: FieldConversions.homepage)
-        sink.put("colour", colour as FieldTypes.colour)
+        sink.put("colour", colour as FieldTypes.colour, unless: unknown.contains(4))
         try sink.validate("title", title, by: FieldChecks.title)
         sink.put("title", title as FieldTypes.title?, unless: unknown.contains(5))
         try sink.checkProblem()
@@ -109,7 +109,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         diff.compare("age", age as FieldTypes.age?, old.age, at: 1)
         diff.compare("createdAt", createdAt, old.createdAt, by: FieldConversions.createdAt)
         diff.compare("home", homepage, old.homepage, at: 3, by: FieldConversions.homepage)
-        diff.compare("colour", colour as FieldTypes.colour, old.colour)
+        diff.compare("colour", colour as FieldTypes.colour, old.colour, at: 4)
         if ModelTypes.FieldRule.differ(title as FieldTypes.title?, old.title) {
             try diff.validate("title", title, by: FieldChecks.title)
         }
@@ -121,6 +121,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         var unknown = unread
         unknown.remove(1, where: age)
         unknown.remove(3, where: homepage)
+        unknown.remove(4, where: colour as FieldTypes.colour, unlike: .red)
         unknown.remove(5, where: title)
         return unknown
     }
@@ -210,6 +211,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
             )
             model.unread.insert(1, unless: age.isKnown)
             model.unread.insert(3, unless: homepage.isKnown)
+            model.unread.insert(4, unless: colour.isKnown)
             model.unread.insert(5, unless: title.isKnown)
             return model
         }

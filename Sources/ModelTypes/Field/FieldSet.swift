@@ -48,6 +48,13 @@ public struct FieldSet: Hashable, Sendable {
         if value != nil { remove(place) }
     }
 
+    /// Removes the property at index `place` if it has another value than its default. For generated code.
+    @inlinable public mutating func remove<Value: Equatable>(
+        _ place: Int, where value: Value, unlike standard: @autoclosure () -> Value
+    ) {
+        if contains(place), value != standard() { remove(place) }
+    }
+
     /// Adds the property at index `place` unless its field is known. For generated code.
     @inlinable public mutating func insert(_ place: Int, unless isKnown: Bool) {
         if !isKnown { insert(place) }

@@ -114,7 +114,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         sink.put("balance", balance as FieldTypes.balance)
         sink.put("isActive", isActive as FieldTypes.isActive)
         sink.put("city", city as FieldTypes.city?, unless: unknown.contains(5))
-        sink.put("language", language as FieldTypes.language)
+        sink.put("language", language as FieldTypes.language, unless: unknown.contains(6))
         sink.put("score", score as FieldTypes.score)
         sink.put("created_at", createdAt, by: FieldConversions.createdAt)
         sink.put("tags", tags as FieldTypes.tags)
@@ -129,7 +129,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         diff.compare("balance", balance as FieldTypes.balance, old.balance)
         diff.compare("isActive", isActive as FieldTypes.isActive, old.isActive)
         diff.compare("city", city as FieldTypes.city?, old.city, at: 5)
-        diff.compare("language", language as FieldTypes.language, old.language)
+        diff.compare("language", language as FieldTypes.language, old.language, at: 6)
         diff.compare("score", score as FieldTypes.score, old.score)
         diff.compare("created_at", createdAt, old.createdAt, by: FieldConversions.createdAt)
         diff.compare("tags", tags as FieldTypes.tags, old.tags)
@@ -139,6 +139,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
     var unknownFields: ModelTypes.FieldSet {
         var unknown = unread
         unknown.remove(5, where: city)
+        unknown.remove(6, where: language as FieldTypes.language, unlike: "en")
         return unknown
     }
 
@@ -250,6 +251,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
                 tags: tags.found
             )
             model.unread.insert(5, unless: city.isKnown)
+            model.unread.insert(6, unless: language.isKnown)
             return model
         }
 

@@ -79,7 +79,7 @@ struct ConformanceCode {
 
     private var unknownFields: [String] {
         let removals = shape.tracked.map { place, field in
-            "unknown.remove(\(place), where: \(field.name(among: "unknown")))"
+            "unknown.remove(\(place), where: \(field.unread(field.name(among: "unknown"))))"
         }
         return .block(
             "\(access)var unknownFields: ModelTypes.FieldSet",

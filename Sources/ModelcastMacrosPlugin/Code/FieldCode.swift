@@ -32,6 +32,11 @@ extension StoredProperty {
         return defaultValue.map { "\(value) ?? \($0.operand)" } ?? value
     }
 
+    /// The arguments that tell whether the property still is what stands for a field that was never read.
+    func unread(_ value: String) -> String {
+        defaultValue.map { "\(typed(value)), unlike: \($0.trimmedDescription)" } ?? value
+    }
+
     /// The statements that write the property or its state into `sink`.
     /// - Parameters:
     ///   - value: the expression of the value or of the state.

@@ -28,8 +28,8 @@ struct StoredProperty {
     /// The name without backticks.
     var plainName: String { name.plainName }
     var label: String { name.label }
-    /// True for an optional field without a default: its nil means null or unknown, so the model tracks which.
-    var isTracked: Bool { role == .field && type.isOptional && defaultValue == nil }
+    /// True for a field whose nil, or whose default, may stand for one that was never read: the model tracks which.
+    var isTracked: Bool { role == .field && (type.isOptional || defaultValue != nil) }
     /// The expression of the field's name.
     var fieldName: String { "FieldNames.\(name)._name" }
     /// The type of the field among the names: a constant that is always there can be neither observed nor asked for. A

@@ -78,7 +78,11 @@ import Testing
             """,
             """
                     var unknown = unread
+                    unknown.remove(0, where: colour as FieldTypes.colour, unlike: Colour.red)
+                    unknown.remove(1, where: link as FieldTypes.link?, unlike: URL(string: "a:b"))
+                    unknown.remove(2, where: size as FieldTypes.size?, unlike: isSmall ? 1 : 2)
                     unknown.remove(3, where: title)
+                    unknown.remove(4, where: kind as FieldTypes.kind, unlike: Page.standard)
                     return unknown
             """, "var title: ModelTypes.FieldState<FieldTypes.title> = .unknown",
             "typealias kind = ModelTypes.FieldOf<Page.Kind>", "state(FieldNames.kind._name, as: FieldTypes.kind.self)")

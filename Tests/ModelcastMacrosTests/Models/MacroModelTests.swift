@@ -39,7 +39,7 @@ import Testing
         #expect(user.age == nil)
         #expect(!user.knows(\.age))
         #expect(user.knows(\.nickName))
-        #expect(try user.fields == ["nick_name": "Ada", "createdAt": "1970-01-01T00:00:01Z", "colour": "red"])
+        #expect(try user.fields == ["nick_name": "Ada", "createdAt": "1970-01-01T00:00:01Z"])
 
         let empty = User(id: id, nickName: "Ada", createdAt: created)
         #expect(empty.knows(\.age))
@@ -112,7 +112,7 @@ import Testing
         #expect(person.name == "ada")
         #expect(person.constants.born == nil)
         #expect(!person.knows(\.born))
-        #expect(try person.fields == ["name": "ada", "secret": "s", "note": "-"])
+        #expect(try person.fields == ["name": "ada", "secret": "s"])
         #expect(try read(text(person)) == person)
     }
 
@@ -120,7 +120,7 @@ import Testing
         let item = Shop.Item(id: "a")
         #expect(item.other == .large)
         #expect(try item.fields == ["size": 0, "other": 1])
-        #expect(try read(#"{"id": "a", "other": null}"#) == item)
+        #expect(try read(#"{"id": "a", "size": 0, "other": null}"#) == item)
         #expect(try read(text(Shop.Shelf(id: 1, sizes: [.large]))) == Shop.Shelf(id: 1, sizes: [.large]))
         #expect(Shop.Shelf.modelType == "Shop.Shelf")
         #expect(Shop.labelText == #"Label(id: "l", text: "cheap")"#)

@@ -50,8 +50,8 @@ import Testing
         #expect(model.knows(\.address))
         #expect(
             try text(model) == #"{"address":{"country":"GB","note":null,"place":{"latitude":3,"longitude":4},"#
-                + #""since":null,"street":"S","town":"London"},"home":{"latitude":0,"longitude":0},"id":1,"#
-                + #""name":"Ada","origin":{"latitude":1,"longitude":2},"way":"nobody"}"#)
+                + #""since":null,"street":"S","town":"London"},"id":1,"name":"Ada","#
+                + #""origin":{"latitude":1,"longitude":2}}"#)
         #expect(try model.fields["address.town"] == "London")
         #expect(try read(text(model)) == model)
     }
