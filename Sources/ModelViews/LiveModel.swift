@@ -56,13 +56,13 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
     }
 
     /// The model, or the problem of its record; nil when the model does not exist.
-    public var state: ModelState<M>? {
-        registrar.access(self, keyPath: \.state)
+    public var modelState: ModelState<M>? {
+        registrar.access(self, keyPath: \.modelState)
         return inside.withLock { $0.state }
     }
 
     /// The newest model that could be made; nil when there is none.
-    public var model: M? { state?.model }
+    public var model: M? { modelState?.model }
 
     /// A property of the newest model that could be made; nil when there is no model.
     public subscript<T>(dynamicMember property: any KeyPath<M, T> & Sendable) -> T? {
@@ -83,12 +83,6 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         return value ?? nil
     }
 
-    /// True when a computed property may have changed: its values differ, or cannot be compared.
-    private static func isOther(_ property: PartialKeyPath<M>, _ old: M?, _ new: M?) -> Bool {
-        guard let old, let new else { return true }
-        return new.isEqual(to: old, at: property) != true
-    }
-
     private func follow(_ change: ModelChange<M>) {
         let (last, number, reads) = inside.withLock { ($0.state, $0.commitNumber, $0.reads) }
         guard change.commitNumber > number else { return }
@@ -107,9 +101,9 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
         let concerned = reads.filter { property, _ in
             isWhole
                 || M.property(of: property).map { $0.field.covers(anyOf: changed) }
-                    ?? LiveModel.isOther(property, last?.model, state?.model)
+                    ?? isOther(property, last?.model, state?.model)
         }.values
-        registrar.willSet(self, keyPath: \.state)
+        registrar.willSet(self, keyPath: \.modelState)
         for read in concerned { read.willSet(self) }
         let late = inside.withLock { inside -> [PartialKeyPath<M>: Read] in
             // The initialiser may have set this state meanwhile, or a newer one.
@@ -118,7 +112,7 @@ public final class LiveModel<M: Model>: Observable, Identifiable, Sendable {
             return inside.reads
         }
         for read in concerned { read.didSet(self) }
-        registrar.didSet(self, keyPath: \.state)
+        registrar.didSet(self, keyPath: \.modelState)
         // These properties were read for the first time, on another thread, while this change was under way.
         for (property, read) in late where reads[property] == nil {
             read.willSet(self)

@@ -6,9 +6,9 @@ public import ModelTypes
 /// ``ModelCache/bind(_:_:to:_:)``.
 @MainActor
 public struct MainActorBinding<M: Model, Object: AnyObject> {
-    private struct Entry {
-        /// Nil for a computed property.
+    private struct Entry: BindingEntry {
         let field: FieldName?
+        let property: any PartialKeyPath<M> & Sendable
         let apply: @MainActor (M, Object) -> Void
     }
 
@@ -19,17 +19,19 @@ public struct MainActorBinding<M: Model, Object: AnyObject> {
     fileprivate init() {}
 
     /// Sets a property of the object to the value of a property of the model.
-    public mutating func map<T>(_ property: KeyPath<M, T>, to target: ReferenceWritableKeyPath<Object, T>) {
+    public mutating func map<T>(
+        _ property: any KeyPath<M, T> & Sendable, to target: ReferenceWritableKeyPath<Object, T>
+    ) {
         map(property, to: target) { $0 }
     }
 
     /// Sets a property of the object to the converted value of a property of the model.
     public mutating func map<T, Converted>(
-        _ property: KeyPath<M, T>, to target: ReferenceWritableKeyPath<Object, Converted>,
+        _ property: any KeyPath<M, T> & Sendable, to target: ReferenceWritableKeyPath<Object, Converted>,
         by convert: @escaping @MainActor (T) -> Converted
     ) {
         let field = M.property(of: property)?.field
-        entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
+        entries.append(Entry(field: field, property: property) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
     /// Calls `hook` before properties are set, and when the model goes, in which case none is set.
@@ -43,7 +45,7 @@ public struct MainActorBinding<M: Model, Object: AnyObject> {
     }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        guard let concerned = change.concerned(of: entries, by: { $0.field }) else { return }
+        guard let concerned = change.concerned(of: entries) else { return }
         for hook in before { hook(object, change) }
         if let model = change.new {
             for entry in concerned { entry.apply(model, object) }

@@ -6,9 +6,9 @@ public import ModelTypes
 /// The description of a binding: which property of a model sets which property of an object. See
 /// ``ModelCache/bind(_:_:to:on:_:)``.
 public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
-    private struct Entry: Sendable {
-        /// Nil for a computed property.
+    private struct Entry: BindingEntry, Sendable {
         let field: FieldName?
+        let property: any PartialKeyPath<M> & Sendable
         let apply: @Sendable (M, Object) -> Void
     }
 
@@ -31,7 +31,7 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
         by convert: @escaping @Sendable (T) -> Converted
     ) {
         let field = M.property(of: property)?.field
-        entries.append(Entry(field: field) { $1[keyPath: target] = convert($0[keyPath: property]) })
+        entries.append(Entry(field: field, property: property) { $1[keyPath: target] = convert($0[keyPath: property]) })
     }
 
     /// Calls `hook` before properties are set, and when the model goes, in which case none is set.
@@ -43,7 +43,7 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     public mutating func didChange(_ hook: @escaping @Sendable (Object, ModelChange<M>) -> Void) { after.append(hook) }
 
     fileprivate func follow(_ change: ModelChange<M>, _ object: Object) {
-        guard let concerned = change.concerned(of: entries, by: { $0.field }) else { return }
+        guard let concerned = change.concerned(of: entries) else { return }
         for hook in before { hook(object, change) }
         if let model = change.new {
             for entry in concerned { entry.apply(model, object) }
@@ -52,14 +52,32 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     }
 }
 
+/// What a binding does with one property of a model.
+protocol BindingEntry<M> {
+    associatedtype M: Model
+    /// The field of the property; nil for a computed one, and for one within a group.
+    var field: FieldName? { get }
+    /// The property.
+    var property: any PartialKeyPath<M> & Sendable { get }
+}
+
 extension ModelChange {
-    /// The entries of a binding whose fields the change may have changed; nil where it does not concern the binding.
-    /// - Parameter field: the field of an entry; nil for a computed property, which any change may change.
-    func concerned<Entry>(of entries: [Entry], by field: (Entry) -> FieldName?) -> [Entry]? {
+    /// The entries of a binding whose properties the change may have changed; nil where it does not concern the
+    /// binding. Where a property is no field, its values are compared.
+    func concerned<Entry: BindingEntry<M>>(of entries: [Entry]) -> [Entry]? {
         let (isWhole, changed) = (isWhole, change.changedFields)
-        let concerned = entries.filter { entry in isWhole || field(entry)?.covers(anyOf: changed) ?? true }
+        let models = isWhole || entries.allSatisfy { $0.field != nil } ? (nil, nil) : (old, new)
+        let concerned = entries.filter { entry in
+            isWhole || entry.field?.covers(anyOf: changed) ?? isOther(entry.property, models.0, models.1)
+        }
         return concerned.isEmpty && !isWhole ? nil : concerned
     }
+}
+
+/// True when a property may have changed: its values differ, or cannot be compared.
+func isOther<M: Model>(_ property: PartialKeyPath<M>, _ old: M?, _ new: M?) -> Bool {
+    guard let old, let new else { return true }
+    return new.isEqual(to: old, at: property) != true
 }
 
 extension ModelCache {

@@ -10,7 +10,7 @@ import Synchronization
 /// ```swift
 /// try await withNetwork { network in
 ///     let accounts = try await network.publisher("accounts")
-///     let billing = try await network.subscriber("billing", of: ["accounts"])
+///     let billing = try network.subscriber("billing", of: ["accounts"])
 ///     try network.lose(1, from: "accounts", to: "billing")
 ///     _ = try accounts.merge("User", "1", ["name": "Anna"])
 ///     try await network.settle()

@@ -28,7 +28,7 @@ public func withNetwork<Result>(
 /// try await withPair { publisher, subscriber, network in
 ///     _ = try publisher.merge(User(id: "1", name: "Anna"))
 ///     try await network.settle()
-///     #expect(subscriber[User.self, "1"]?.name == "Anna")
+///     #expect(subscriber[lastGood: User.self, "1"]?.name == "Anna")
 /// }
 /// ```
 /// The publisher is called `publisher`, the subscriber `subscriber`.

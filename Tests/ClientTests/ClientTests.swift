@@ -1,9 +1,16 @@
 import Foundation
 import GRDB
 import Modelcast
+import ModelcastMacros
+import ModelcastTesting
 import NIOCore
 import Observation
 import Testing
+
+@Model private struct Parcel {
+    @ID let id: String
+    var state: String?
+}
 
 /// Modelcast beside what users import.
 @Suite struct ClientTests {
@@ -31,6 +38,15 @@ import Testing
         }
         let count = try await database.read { try PersonRow.people.fetchCount($0) }
         #expect(count == 1)
+    }
+
+    @Test func `a live model has a property called state`() async throws {
+        try await withPair { publisher, subscriber, network in
+            try publisher.merge(Parcel(id: "1", state: "sent"))
+            try await network.settle()
+            let parcel = LiveModel(Parcel.self, "1", in: subscriber.cache, on: .main)
+            #expect(parcel.state == "sent" && parcel.modelState?.problem == nil)
+        }
     }
 
     @Test func `a user's own types may be called like those that the macros need`() throws {

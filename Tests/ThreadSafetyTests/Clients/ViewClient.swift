@@ -84,7 +84,7 @@ final class ViewClient: StressClient {
             let model = live.withLock { $0[id] }
             _ = model.a
             _ = model.b
-            _ = model.state
+            _ = model.modelState
         }
     }
 
