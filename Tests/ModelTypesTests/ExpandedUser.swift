@@ -140,12 +140,6 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(id)
-        hasher.combine(nickName as FieldTypes.nickName)
-        hasher.combine(age as FieldTypes.age?)
-        hasher.combine(createdAt as FieldTypes.createdAt)
-        hasher.combine(homepage as FieldTypes.homepage?)
-        hasher.combine(colour as FieldTypes.colour)
-        hasher.combine(title as FieldTypes.title?)
     }
 
     var description: String {
@@ -243,14 +237,7 @@ nonisolated extension User: ModelTypes.Model, Codable, CustomStringConvertible {
         }
 
         static func == (left: Partial, right: Partial) -> Bool {
-            if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
-            if ModelTypes.FieldRule.differ(left.nickName, right.nickName) { return false }
-            if ModelTypes.FieldRule.differ(left.age, right.age) { return false }
-            if ModelTypes.FieldRule.differ(left.createdAt, right.createdAt) { return false }
-            if ModelTypes.FieldRule.differ(left.homepage, right.homepage) { return false }
-            if ModelTypes.FieldRule.differ(left.colour, right.colour) { return false }
-            if ModelTypes.FieldRule.differ(left.title, right.title) { return false }
-            return true
+            ModelTypes.FieldRule.areEqual(left, right)
         }
 
         func hash(into hasher: inout Hasher) {

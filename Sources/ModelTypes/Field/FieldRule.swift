@@ -5,6 +5,15 @@ public enum FieldRule {
     /// right one.
     @inlinable public static func differ<T: Equatable>(_ left: T, _ right: T) -> Bool { left != right }
 
+    /// True for two partial models of which the same is known, by their stored properties. For generated code.
+    public static func areEqual<P: PartialModel>(_ left: P, _ right: P) -> Bool {
+        guard left.id == right.id else { return false }
+        return zip(Mirror(reflecting: left).children, Mirror(reflecting: right).children).allSatisfy { left, right in
+            guard let left = left.value as? AnyHashable, let right = right.value as? AnyHashable else { return false }
+            return left == right
+        }
+    }
+
     /// Does nothing: it compiles where a type can be that of an id.
     @inlinable public static func requireID<T: ModelID>(_ type: T.Type) {}
 

@@ -161,16 +161,6 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(id)
-        hasher.combine(name as FieldTypes.name)
-        hasher.combine(mailAddress as FieldTypes.mailAddress)
-        hasher.combine(age as FieldTypes.age)
-        hasher.combine(balance as FieldTypes.balance)
-        hasher.combine(isActive as FieldTypes.isActive)
-        hasher.combine(city as FieldTypes.city?)
-        hasher.combine(language as FieldTypes.language)
-        hasher.combine(score as FieldTypes.score)
-        hasher.combine(createdAt as FieldTypes.createdAt)
-        hasher.combine(tags as FieldTypes.tags)
     }
 
     var description: String {
@@ -289,18 +279,7 @@ nonisolated extension BenchUser: ModelTypes.Model, Codable, CustomStringConverti
         }
 
         static func == (left: Partial, right: Partial) -> Bool {
-            if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
-            if ModelTypes.FieldRule.differ(left.name, right.name) { return false }
-            if ModelTypes.FieldRule.differ(left.mailAddress, right.mailAddress) { return false }
-            if ModelTypes.FieldRule.differ(left.age, right.age) { return false }
-            if ModelTypes.FieldRule.differ(left.balance, right.balance) { return false }
-            if ModelTypes.FieldRule.differ(left.isActive, right.isActive) { return false }
-            if ModelTypes.FieldRule.differ(left.city, right.city) { return false }
-            if ModelTypes.FieldRule.differ(left.language, right.language) { return false }
-            if ModelTypes.FieldRule.differ(left.score, right.score) { return false }
-            if ModelTypes.FieldRule.differ(left.createdAt, right.createdAt) { return false }
-            if ModelTypes.FieldRule.differ(left.tags, right.tags) { return false }
-            return true
+            ModelTypes.FieldRule.areEqual(left, right)
         }
 
         func hash(into hasher: inout Hasher) {

@@ -92,7 +92,8 @@ struct ConformanceCode {
             of: shape.name, [shape.id.name.compared] + shape.fields.map(\.compared) + names.map(\.compared), access)
     }
 
-    private var hash: [String] { .hash([shape.id.name(among: "hasher")] + shape.fields.map(\.hashed), access) }
+    /// By the id alone: few sets hold several states of a model, and a line for each property takes the compiler long.
+    private var hash: [String] { .hash([shape.id.name(among: "hasher")], access) }
 
     private var description: [String] {
         let names = shape.fields.enumerated().map { place, field in

@@ -103,9 +103,12 @@ struct PartialCode {
 
     private var encode: [String] { .encode(shape, access) }
 
-    /// Written out: where a type is none of a field, a derived conformance would be another error.
+    /// Written, as a derived conformance would be another error where a type is none of a field; and by reflection, as
+    /// a call for each property takes the compiler long, and few programs compare partials.
     private var equality: [String] {
-        .equality(of: "Partial", ["id".compared] + shape.fields.map(\.name.compared), access)
+        .block(
+            "\(access)static func == (left: Partial, right: Partial) -> Bool",
+            ["ModelTypes.FieldRule.areEqual(left, right)"])
     }
 
     /// By the id alone: what is known of one model stands in no set beside what else is known of it.

@@ -128,7 +128,6 @@ import Testing
 
                         func hash(into hasher: inout Hasher) {
                             hasher.combine(id)
-                            hasher.combine(size as FieldTypes.size)
                         }
 
                         var description: String {
@@ -189,9 +188,7 @@ import Testing
                             }
 
                             static func == (left: Partial, right: Partial) -> Bool {
-                                if ModelTypes.FieldRule.differ(left.id, right.id) { return false }
-                                if ModelTypes.FieldRule.differ(left.size, right.size) { return false }
-                                return true
+                                ModelTypes.FieldRule.areEqual(left, right)
                             }
 
                             func hash(into hasher: inout Hasher) {

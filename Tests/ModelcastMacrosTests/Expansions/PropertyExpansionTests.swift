@@ -25,7 +25,7 @@ import Testing
             "sink.put(\"unknown\", self.unknown as FieldTypes.unknown?, unless: unknown.contains(1))",
             "sink.put(\"sink\", self.sink as FieldTypes.sink)",
             "diff.compare(\"old\", self.old as FieldTypes.old?, old.old, at: 6)",
-            "hasher.combine(self.hasher as FieldTypes.hasher)", "fields: \"text\",",
+            "hasher.combine(id)", "fields: \"text\",",
             "self.source = source.state(FieldNames.source._name, as: FieldTypes.source.self)",
             "static let `default`: ModelTypes.ModelField<FieldTypes.`default`> = \"default\"",
             "unless: unknownFields,", "            \"default\"")
