@@ -47,7 +47,7 @@ func syntax(_ name: String) -> Target.Dependency { .product(name: name, package:
 /// Macros are compiled by swift-syntax, which takes minutes in a release build. The scripts build the two halves of
 /// the package apart, each as it needs it: `services`, all but macros and examples, optimised; `models`, these and what
 /// they stand on. `threads` are the suites that the sanitizers look at, and what these stand on. Unset, everything is
-/// here.
+/// here but the tests as a client, whose libraries nobody else needs.
 let parts = Context.environment["MODELCAST_PARTS"]
 let hasThreads = parts != "models"
 let hasServices = hasThreads && parts != "threads"
