@@ -42,6 +42,19 @@ import Testing
         @Local var isSelected: Bool = false
     }
 
+    @Nested struct Place {
+        var city: String = "Ely"
+    }
+
+    @Model struct Stamped {
+        @ID let id: String
+        var at: Date = Date()
+        var key: UUID = UUID()
+        var count: Int = 1
+        var place: Place? = Place()
+        @Constant @Field(default: "plain") let kind: String
+    }
+
     private func user(_ id: String = "1", age: Int? = nil) -> User {
         User(id: id, nickName: "Ada", age: age, height: 170)
     }
@@ -130,6 +143,15 @@ import Testing
             try await network.settle()
             #expect(subscriber[lastGood: User.self, "1"]?.rank == 3)
         }
+    }
+
+    @Test func `a default that differs each time, or of a constant, is a value that the model knows`() throws {
+        let read: Stamped = try PlainJSON.read(#"{"id": "1"}"#)
+        #expect(read.knows(\.at) && read.knows(\.key) && !read.knows(\.place) && !read.knows(\.count))
+        #expect(try read.fields["kind"] == "plain" && read.fields["count"] == nil)
+        let known = Stamped(id: "1", at: read.at, key: read.key)
+        #expect(try known.diff(from: read) == ["count": 1, "place.city": "Ely"])
+        #expect("\(read)" != "\(known)")
     }
 
     @Test func `a local property is in no JSON, does not travel, and does not count when models are compared`()

@@ -90,7 +90,7 @@ extension FieldDiff {
         change(at: place, value != old) {
             $0.writeUnknown(name, as: T.self)
         } write: {
-            $0.replace(name, old, by: value)
+            $0.replace(name, $0.oldUnknown.contains(place) ? nil : old, by: value)
         }
     }
 

@@ -36,10 +36,8 @@ public struct ModelText: CustomStringConvertible {
         let values = Dictionary(
             Mirror(reflecting: model).children.lazy.compactMap { child in child.label.map { ($0, child.value) } },
             uniquingKeysWith: { first, _ in first })
-        for (place, field) in fields.enumerated() {
-            guard let value = values[field] else { continue }
-            // A default that stands for what is unknown is shown, and a nil is not.
-            if !unknown.contains(place) || !isNil(value) { text.add(field, value) }
+        for (place, field) in fields.enumerated() where !unknown.contains(place) {
+            if let value = values[field] { text.add(field, value) }
         }
         return text.description
     }
@@ -57,11 +55,6 @@ public struct ModelText: CustomStringConvertible {
             }
         }
         return text.description
-    }
-
-    private static func isNil(_ value: Any) -> Bool {
-        let mirror = Mirror(reflecting: value)
-        return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
     /// The text of a value: strings in quotation marks, optionals unwrapped.

@@ -54,15 +54,24 @@ struct ModelOptions: ParsableArguments {
         let names = models.map(\.type).joined(separator: ", ")
         let chosen = type.map { type in models.filter { $0.type == type } } ?? models
         guard let model = chosen.first else {
-            let reason = "no root object with an id, such as a required property \"id\""
-            throw CommandFailure(
-                models.isEmpty
-                    ? "--schema has no model: \(reason)" : "--schema has no model \(type ?? ""), but \(names)")
+            throw models.isEmpty ? noModel() : CommandFailure("--schema has no model \(type ?? ""), but \(names)")
         }
         guard chosen.count == 1 else {
             throw CommandFailure("--schema has several models: pick one with --type, of \(names)")
         }
         return (model.type, idField ?? model.idKey, idType ?? IDType(model.idKind))
+    }
+
+    /// The error of schemas without a model, with what `modelcast generate` says of them.
+    private func noModel() -> CommandFailure {
+        let reason = "--schema has no model: no root object with an id, such as a required property \"id\""
+        do {
+            _ = try Generator().models(of: schema.map { try SchemaFile(readingFrom: $0) })
+            return CommandFailure(reason)
+        } catch {
+            let first = (error as? SchemaProblems)?.problems.first.map { "\($0)" } ?? "\(error)"
+            return CommandFailure("\(reason); \(first)")
+        }
     }
 }
 

@@ -125,6 +125,12 @@ extension [StoredProperty] {
 }
 
 extension ExprSyntax {
+    /// False for an expression that has another value each time, as far as its text tells: `Date()`, `UUID()`, `.now`,
+    /// `.random(in: 1...6)`; and for one that is not equal to itself.
+    var isSteady: Bool {
+        !trimmedDescription.contains(/\b(?:Date|UUID)(?:\.init)?\(\)|\.(?:now|random\w*|nan)\b/)
+    }
+
     /// The expression as the operand of an operator.
     fileprivate var operand: String {
         let simple: [SyntaxKind] = [

@@ -28,8 +28,14 @@ struct StoredProperty {
     /// The name without backticks.
     var plainName: String { name.plainName }
     var label: String { name.label }
-    /// True for a field whose nil, or whose default, may stand for one that was never read: the model tracks which.
-    var isTracked: Bool { role == .field && (type.isOptional || defaultValue != nil) }
+    /// True for a field whose nil, or whose default, may stand for one that was never read: the model tracks which. A
+    /// default can be told from other values where it is the same each time. That of a constant is a value like any
+    /// other, so that another one is refused whichever call it comes by.
+    var isTracked: Bool {
+        guard role == .field else { return false }
+        guard let defaultValue else { return type.isOptional }
+        return !isConstant && defaultValue.isSteady
+    }
     /// The expression of the field's name.
     var fieldName: String { "FieldNames.\(name)._name" }
     /// The type of the field among the names: a constant that is always there can be neither observed nor asked for. A

@@ -46,6 +46,10 @@ import Testing
         ([user, stock], ["--type", "Order"], "no model Order, but User, stock"),
         ([#"{"type": "string"}"#], [], "no model: no root object with an id"),
         (["{"], [], "0.schema.json:1:"),
+        (
+            [#"{"title": "User", "type": "object", "properties": {"id": {"type": "string"}}}"#], [],
+            "each model has an id: add it to required"
+        ),
     ]
 
     @Test(arguments: wrong.indices)

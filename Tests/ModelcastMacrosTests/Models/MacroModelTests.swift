@@ -45,7 +45,7 @@ import Testing
         #expect(empty.knows(\.age))
         #expect(empty != user)
         #expect(empty.hashValue == user.hashValue)
-        #expect("\(user)" == "User(id: \(id), nickName: \"Ada\", createdAt: \(created), colour: red)")
+        #expect("\(user)" == "User(id: \(id), nickName: \"Ada\", createdAt: \(created))")
         #expect(user.with { $0.age = 3 }.knows(\.age))
         #expect(try user.with { $0.age = 3 }.diff(from: user) == ["age": 3])
     }
