@@ -52,7 +52,7 @@ public struct ModelBinding<M: Model, Object: AnyObject & Sendable>: Sendable {
     }
 }
 
-/// What a binding does with one property of a model.
+/// The entry of a binding for one property of a model.
 protocol BindingEntry<M> {
     associatedtype M: Model
     /// The field of the property; nil for a computed one, and for one within a group.

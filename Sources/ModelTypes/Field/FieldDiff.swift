@@ -72,7 +72,7 @@ extension FieldDiff {
 }
 
 /// Properties whose nil, or whose default, may stand for a field that is unknown. One that became unknown is written as
-/// such.
+/// such. Those with a default are taken as optional ones that are not nil.
 extension FieldDiff {
     /// Writes a property that differs.
     /// - Parameter place: its index among the properties.
@@ -90,6 +90,7 @@ extension FieldDiff {
         change(at: place, value != old) {
             $0.writeUnknown(name, as: T.self)
         } write: {
+            // A default that stood for an unknown group has written nothing: all parts are new.
             $0.replace(name, $0.oldUnknown.contains(place) ? nil : old, by: value)
         }
     }
@@ -98,39 +99,6 @@ extension FieldDiff {
     /// - Parameter place: its index among the properties.
     @inlinable public mutating func compare<C: FieldConversion>(
         _ name: String, _ value: C.Property?, _ old: C.Property?, at place: Int, by conversion: C
-    ) {
-        change(at: place, value != old) {
-            $0.writeUnknown(name, by: conversion)
-        } write: {
-            $0.put(name, value, by: conversion)
-        }
-    }
-
-    /// Writes a property with a default that differs.
-    /// - Parameter place: its index among the properties.
-    @inlinable public mutating func compare<T: FieldValue>(_ name: String, _ value: T, _ old: T, at place: Int) {
-        change(at: place, value != old) {
-            $0.writeUnknown(name, as: T.self)
-        } write: {
-            $0.put(name, value)
-        }
-    }
-
-    /// Writes the fields of a group with a default that differ.
-    /// - Parameter place: its index among the properties.
-    @inlinable public mutating func compare<T: FieldGroup>(_ name: String, _ value: T, _ old: T, at place: Int) {
-        change(at: place, value != old) {
-            $0.writeUnknown(name, as: T.self)
-        } write: {
-            // Of a default that stood for what was never read nothing is there yet.
-            $0.replace(name, $0.oldUnknown.contains(place) ? nil : old, by: value)
-        }
-    }
-
-    /// Writes a property with a default that differs, by its conversion.
-    /// - Parameter place: its index among the properties.
-    @inlinable public mutating func compare<C: FieldConversion>(
-        _ name: String, _ value: C.Property, _ old: C.Property, at place: Int, by conversion: C
     ) {
         change(at: place, value != old) {
             $0.writeUnknown(name, by: conversion)

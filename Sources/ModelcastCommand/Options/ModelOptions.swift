@@ -2,7 +2,7 @@ import ArgumentParser
 import Modelcast
 import ModelcastGenerate
 
-/// What a line of an input is: the type of the models, and where their ids stand. A JSON Schema can say it.
+/// The options that say what a line of an input is: the type of the models, and where their ids stand.
 struct ModelOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What a line is: the type of the models.", valueName: "type"))
     var type: String?
@@ -45,16 +45,19 @@ struct ModelOptions: ParsableArguments {
     /// - Throws: ``CommandFailure`` for a schema that cannot be read, or does not say which model is meant.
     func inputModel() throws -> (type: String, idField: String, idType: IDType) {
         if schema.isEmpty, let type, let idField { return (type, idField, idType ?? .text) }
+        let files: [SchemaFile]
         let models: [SchemaModel]
         do {
-            models = try Generator(isLenient: true).models(of: schema.map { try SchemaFile(readingFrom: $0) })
+            files = try schema.map { try SchemaFile(readingFrom: $0) }
+            models = try Generator(isLenient: true).models(of: files)
         } catch {
             throw CommandFailure("\(error)")
         }
         let names = models.map(\.type).joined(separator: ", ")
         let chosen = type.map { type in models.filter { $0.type == type } } ?? models
         guard let model = chosen.first else {
-            throw models.isEmpty ? noModel() : CommandFailure("--schema has no model \(type ?? ""), but \(names)")
+            throw models.isEmpty
+                ? noModel(in: files) : CommandFailure("--schema has no model \(type ?? ""), but \(names)")
         }
         guard chosen.count == 1 else {
             throw CommandFailure("--schema has several models: pick one with --type, of \(names)")
@@ -63,14 +66,13 @@ struct ModelOptions: ParsableArguments {
     }
 
     /// The error of schemas without a model, with what `modelcast generate` says of them.
-    private func noModel() -> CommandFailure {
+    private func noModel(in files: [SchemaFile]) -> CommandFailure {
         let reason = "--schema has no model: no root object with an id, such as a required property \"id\""
         do {
-            _ = try Generator().models(of: schema.map { try SchemaFile(readingFrom: $0) })
+            _ = try Generator().models(of: files)
             return CommandFailure(reason)
         } catch {
-            let first = (error as? SchemaProblems)?.problems.first.map { "\($0)" } ?? "\(error)"
-            return CommandFailure("\(reason); \(first)")
+            return CommandFailure("\(reason); \(error.problems.first.map { "\($0)" } ?? "")")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// What a schema says of the models that a process is to publish without Swift types: their name, and their ids.
+/// A model of a schema, for a process that publishes it without Swift types: its name, and its ids.
 public struct SchemaModel: Hashable, Sendable {
     /// The kind of an id. On the wire each is a text.
     public enum IDKind: Sendable {

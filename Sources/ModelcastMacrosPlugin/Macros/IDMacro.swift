@@ -2,8 +2,8 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@ID`: what `@Model` reads, and a check of a type that only the compiler knows, beside the property. Without it the
-/// first error of a type that is no id speaks of the conformance of generated code.
+/// The macro of `@ID`, which `@Model` reads: checks a type that only the compiler knows, beside the property. Without
+/// it all errors of a type that is no id speak of the conformance of generated code.
 public struct IDMacro: PeerMacro {
     /// The types of which the spelling tells that they are ids.
     private static let known: Set = [

@@ -53,7 +53,7 @@ struct ModelShape {
     /// The expression of the id's name in JSON; nil for `id`.
     var idKey: String? { id.field == "id" ? nil : id.field.literal }
     var constants: [StoredProperty] { fields.filter(\.isConstant) }
-    /// Fields that may be nil because they are unknown, with their places in `properties`.
+    /// Fields that may be nil, or have their default, because they are unknown, with their places in `properties`.
     var tracked: [(place: Int, field: StoredProperty)] {
         fields.enumerated().filter { $1.isTracked }.map { ($0, $1) }
     }

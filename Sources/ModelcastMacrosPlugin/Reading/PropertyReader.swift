@@ -79,6 +79,7 @@ struct PropertyReader {
             isConstant: markers[.constant] != nil, access: Access(variable.modifiers),
             documentation: variable.leadingTrivia.documentation,
             defaultValue: initial?.isNil == true ? nil : initial?.naming(owner),
+            hasSteadyDefault: initial?.isSteady ?? false,
             conversion: markers.argument("convert")?.expression.naming(owner),
             validation: markers.argument("validate")?.expression.naming(owner), field: readField(pattern),
             nameNode: (role == .id ? markers.idNameNode : markers.nameNode) ?? Syntax(pattern))

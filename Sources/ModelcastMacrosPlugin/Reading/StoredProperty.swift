@@ -18,6 +18,8 @@ struct StoredProperty {
     let documentation: [String]
     /// The value for a field that is unknown or null. A default `nil` is left out, because it adds nothing.
     let defaultValue: ExprSyntax?
+    /// The default has the same value each time, as far as its text tells.
+    let hasSteadyDefault: Bool
     let conversion: ExprSyntax?
     let validation: ExprSyntax?
     /// The field's name on the wire.
@@ -33,8 +35,7 @@ struct StoredProperty {
     /// other, so that another one is refused whichever call it comes by.
     var isTracked: Bool {
         guard role == .field else { return false }
-        guard let defaultValue else { return type.isOptional }
-        return !isConstant && defaultValue.isSteady
+        return defaultValue == nil ? type.isOptional : hasSteadyDefault && !isConstant
     }
     /// The expression of the field's name.
     var fieldName: String { "FieldNames.\(name)._name" }

@@ -35,6 +35,7 @@ extension Replica {
         driveRenewal(now: now)
     }
 
+    /// How far the streams below these prefixes have come that are not pushed here.
     private func reach(below prefixes: [Topic]) -> [StreamReach] {
         streams.values.filter { stream in
             !stream.isPushed && prefixes.contains { $0.isPrefix(of: stream.key.topic) }
@@ -43,8 +44,8 @@ extension Replica {
 
     /// Collects everything once more where that has taken half of the retention.
     ///
-    /// What the first sender showed may have been deleted a little before, and the sender that is awaited may have
-    /// forgotten the delete by now, so that the new state would bring it back.
+    /// Models of the first snapshot may have been deleted a little before, and the sender that is awaited may have
+    /// forgotten the delete by now, so that the new state would bring them back.
     private func collectOnceMore(now: Moment) {
         guard let old = renewal,
             now.uptimeMicroseconds.subtractingOrZero(old.collectedSince)
