@@ -49,7 +49,7 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened and what to do, for a person.
     public let message: String
-    /// The fields that are in the way, where the code is ``Code/model``.
+    /// The fields that are in the way, where the code is ``Code/model`` or ``Code/constant``.
     public let problem: ModelProblem?
 
     /// - Parameters:
@@ -59,7 +59,7 @@ public struct ModelcastError: Error, Sendable, CustomStringConvertible {
         self.init(code, message, nil)
     }
 
-    private init(_ code: Code, _ message: String, _ problem: ModelProblem?) {
+    init(_ code: Code, _ message: String, _ problem: ModelProblem?) {
         self.code = code
         self.message = message.shown(byteCountMax: ModelcastError.messageByteCountMax)
         self.problem = problem

@@ -19,19 +19,23 @@
 /// an object: `{"id": …, "address": {"street": "Main Street", "town": "Ely", "country": "GB", "note": null}}`.
 /// - ``Field(_:default:convert:validate:)`` means the same for a property of a group as for one of a model.
 /// - A property may be a group itself, with longer names: `address.place.latitude`.
-/// - An optional property is nil where its field is unknown or null; its nil is published as null. The two are not told
-///   apart within a group.
+/// - An optional property is nil, and one with a default has that, where its field is unknown or null. The group keeps
+///   account of which was unknown when it was read: what was never read is not written. As the payload of a
+///   ``OneOf(_:)`` or within a ``FieldValue()`` a group is written whole.
 /// - An optional group is nil where all of its fields are null or unknown. A group with only optional properties is
 ///   therefore nil when all of them are. Where such a group is not optional it needs a default,
 ///   `var links: Links = Links()`.
 /// - A group some of whose fields are missing is a problem of the model, not nil.
 ///
 /// The struct gets a memberwise initialiser, if it has none with the same labels. The macro takes no generic structs,
-/// and no properties within `#if`.
+/// and no properties within `#if`. The names `unknownFields`, `FieldNames` and `FieldTypes` are reserved. Where
+/// the struct is `Codable` as well, it has the names of the fields as keys.
 @attached(
-    member, names: named(init), named(FieldTypes), named(FieldConversions), named(FieldChecks), named(FieldNames),
-    named(fieldNames), named(write))
-@attached(extension, conformances: FieldGroup, names: named(==), named(isEqualByOwn), named(hash))
+    member, names: named(init), named(unread), named(unreadFields), named(FieldTypes), named(FieldConversions),
+    named(FieldChecks), named(FieldNames), named(CodingKeys), named(unknownFields), named(fieldNames), named(write))
+@attached(
+    extension, conformances: FieldGroup, CustomStringConvertible,
+    names: named(==), named(isEqualByOwn), named(hash), named(description))
 public macro Nested() = #externalMacro(module: "ModelcastMacrosPlugin", type: "NestedMacro")
 
 /// Makes a struct a ``StructuredValue``, which is the value of one field: a map in what travels, an object in JSON.

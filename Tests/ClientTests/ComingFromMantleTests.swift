@@ -46,6 +46,16 @@ import Testing
         var city: String = "Ely"
     }
 
+    @Nested struct Address {
+        var street: String
+        var city: String?
+    }
+
+    @Model struct Person {
+        @ID let id: String
+        var address: Address?
+    }
+
     @Model struct Stamped {
         @ID let id: String
         var at: Date = Date()
@@ -142,6 +152,17 @@ import Testing
             try publisher.merge(user())
             try await network.settle()
             #expect(subscriber[lastGood: User.self, "1"]?.rank == 3)
+        }
+    }
+
+    @Test func `half an address that is merged leaves the other half alone`() async throws {
+        try await withPair { publisher, subscriber, network in
+            try publisher.merge(Person(id: "1", address: Address(street: "Broad St", city: "Ely")))
+            let read: Person = try PlainJSON.read(#"{"id": "1", "address": {"street": "High St"}}"#)
+            #expect(read.address?.city == nil)
+            try publisher.merge(read)
+            try await network.settle()
+            #expect(subscriber[lastGood: Person.self, "1"]?.address == Address(street: "High St", city: "Ely"))
         }
     }
 

@@ -24,7 +24,7 @@ public protocol FieldGroup: ModelFieldType {
     /// Reads the value from the fields of the group.
     /// - Throws: ``FieldProblem`` for the first field that is missing or faulty.
     init(reading source: inout some FieldSource) throws(FieldProblem)
-    /// Writes all fields of the group.
+    /// Writes the known fields of the group.
     /// - Throws: ``FieldProblem`` for one that cannot be published.
     func write(into sink: inout some FieldSink) throws(FieldProblem)
 }
@@ -56,11 +56,11 @@ extension FieldSource {
 
     /// The state of a group whose fields have the name of the group before a dot.
     mutating func stateOfParts<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
-        var group = FieldGroupSource(base: self, prefix: name.text)
-        defer { self = group.base }
-        var (isKnown, hasValue) = (false, false)
         // The fields of other cases may hold old values, so the field that names the case is asked alone.
         let isOneOf = T.isOneOf
+        var group = FieldGroupSource(base: self, prefix: name.text, isWhole: isWhole || isOneOf)
+        defer { self = group.base }
+        var (isKnown, hasValue) = (false, false)
         for member in isOneOf ? [""] : T.fieldNames where !hasValue {
             switch group.state(FieldName(member), as: Value.self) {
             case .unknown: break
@@ -103,7 +103,7 @@ extension FieldSink {
             for member in FieldName.members(name, of: T.self) { try write(member, Value.null) }
             return
         }
-        var group = FieldGroupSink(base: self, prefix: name)
+        var group = FieldGroupSink(base: self, prefix: name, isWhole: isWhole || T.isOneOf)
         defer { self = group.base }
         do {
             try value.write(into: &group)
@@ -128,6 +128,7 @@ extension FieldSink {
 private struct FieldGroupSource<Base: FieldSource>: FieldSource {
     var base: Base
     let prefix: String
+    let isWhole: Bool
 
     mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
         base.state(FieldName(FieldName.path(prefix, name.text)), as: type)
@@ -138,6 +139,7 @@ private struct FieldGroupSource<Base: FieldSource>: FieldSource {
 private struct FieldGroupSink<Base: FieldSink>: FieldSink {
     var base: Base
     let prefix: String
+    let isWhole: Bool
     var problem: FieldProblem?
 
     mutating func write<T: FieldValue>(_ name: String, _ value: T) throws(FieldProblem) {

@@ -11,7 +11,7 @@ extension FieldSink {
 
     /// Writes a field that is known, and keeps its problem.
     public mutating func put<T: FieldValue>(_ name: String, _ value: T, unless isUnknown: Bool) {
-        if !isUnknown { put(name, value) }
+        if !isUnknown || isWhole { put(name, value) }
     }
 
     /// Writes a group of fields, and keeps its problem.
@@ -26,7 +26,7 @@ extension FieldSink {
 
     /// Writes a group of fields that is known, or null in all of them, and keeps its problem.
     public mutating func put<T: FieldGroup>(_ name: String, _ value: T?, unless isUnknown: Bool) {
-        if !isUnknown { put(name, value) }
+        if !isUnknown || isWhole { put(name, value) }
     }
 
     /// Writes a property by a conversion, and keeps its problem.
@@ -43,7 +43,7 @@ extension FieldSink {
     public mutating func put<C: FieldConversion>(
         _ name: String, _ property: C.Property?, unless isUnknown: Bool, by conversion: C
     ) {
-        if !isUnknown { put(name, property, by: conversion) }
+        if !isUnknown || isWhole { put(name, property, by: conversion) }
     }
 
     /// Writes the state of a field, nothing when it is unknown, and keeps its problem.

@@ -11,9 +11,15 @@ public protocol FieldSink {
     mutating func writeGroup<T: FieldGroup>(_ name: String, _ value: T?) throws(FieldProblem)
     /// The first problem of the fields that generated code has put; see ``checkProblem()``.
     var problem: FieldProblem? { get set }
+    /// True where the fields are written as a whole, those of a sum type: in the place of a field that is left out an
+    /// old value would stay.
+    var isWhole: Bool { get }
 }
 
 extension FieldSink {
+    /// The default: what is unknown is left out.
+    public var isWhole: Bool { false }
+
     /// Writes a property by a conversion.
     /// - Throws: ``FieldProblem`` for a value that the conversion or the sink refuses.
     public mutating func write<C: FieldConversion>(

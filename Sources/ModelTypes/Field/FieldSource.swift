@@ -9,9 +9,15 @@ public protocol FieldSource {
     mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T>
     /// The state of a group of fields. By default each of these is a field with the name of the group before a dot.
     mutating func groupState<T: FieldGroup>(_ name: FieldName, as type: T.Type) -> FieldState<T>
+    /// True where the fields are written as a whole, those of a sum type or of a value: what is not there is nil, and
+    /// not unknown.
+    var isWhole: Bool { get }
 }
 
 extension FieldSource {
+    /// The default: a field that is not there is unknown.
+    public var isWhole: Bool { false }
+
     /// The state of a field, converted.
     public mutating func state<C: FieldConversion>(_ name: FieldName, by conversion: C) -> FieldState<C.Property> {
         state(name, as: C.Wire.self).flatMap { wire throws(FieldFault) in try conversion.decode(wire) }

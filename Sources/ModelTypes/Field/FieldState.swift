@@ -70,6 +70,13 @@ public enum FieldState<Value: Hashable & Sendable>: Hashable, Sendable {
         try optional(name) ?? value()
     }
 
+    /// The state, of which `unread` keeps in mind that it is unknown. For generated code.
+    /// - Parameter place: the index of the property.
+    @inlinable public func noted(_ place: Int, in unread: inout FieldSet) -> FieldState {
+        unread.insert(place, unless: isKnown)
+        return self
+    }
+
     /// Why the field has no value; nil when it has one.
     public func problem(_ name: FieldName) -> FieldProblem? {
         switch self {

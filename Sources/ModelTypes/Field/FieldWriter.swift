@@ -20,7 +20,8 @@ public struct FieldWriter: FieldSink {
         do { fields[name] = try value.encoded() } catch { throw FieldProblem(name, error) }
     }
 
-    /// Writes the fields of a group that differ from those of `old`; all of them when one of the two is nil.
+    /// Writes the fields of a group that differ from those of `old`; all known ones when one of the two is nil.
+    /// A part that became unknown is written as such.
     mutating func write<T: FieldGroup>(_ name: String, _ value: T?, insteadOf old: T?) throws(FieldProblem) {
         guard let value, let old else { return try write(name, value) }
         var (now, before) = (FieldWriter(), FieldWriter())

@@ -16,6 +16,7 @@ public struct FieldDecoder: FieldSource {
     let container: KeyedDecodingContainer<FieldCodingKey>
     /// The key of the case of a sum type whose fields are read by names with dots: it is no object that has them.
     private var caseKey: String?
+    public private(set) var isWhole = false
 
     /// A source of the fields in `decoder`.
     /// - Throws: `DecodingError` when there is no object.
@@ -23,7 +24,16 @@ public struct FieldDecoder: FieldSource {
         self.init(try decoder.container(keyedBy: FieldCodingKey.self))
     }
 
-    init(_ container: KeyedDecodingContainer<FieldCodingKey>) { self.container = container }
+    init(_ container: KeyedDecodingContainer<FieldCodingKey>, isWhole: Bool = false) {
+        (self.container, self.isWhole) = (container, isWhole)
+    }
+
+    /// The same object where it is written as a whole.
+    var whole: FieldDecoder {
+        var whole = self
+        whole.isWhole = true
+        return whole
+    }
 
     /// The model's id.
     /// - Parameter key: the id's name in JSON.
@@ -73,10 +83,13 @@ public struct FieldDecoder: FieldSource {
         case fault(FieldFault)
     }
 
+    /// What stands at a key.
+    func place(_ key: FieldCodingKey) -> JSONPlace { JSONPlace(container, key, isWhole: isWhole) }
+
     /// Looks for a name as a key, and for a name with dots in the objects within, too.
     private func find(_ name: String) -> Found {
         let key = FieldCodingKey(name)
-        let own: Found = container.contains(key) ? .place(JSONPlace(container, key)) : .nothing
+        let own: Found = container.contains(key) ? .place(place(key)) : .nothing
         guard name.utf8.contains(UInt8(ascii: ".")) else { return own }
         return findWithin(name, own)
     }
@@ -86,7 +99,7 @@ public struct FieldDecoder: FieldSource {
     private func findWithin(_ name: String, _ own: Found) -> Found {
         var (found, instead) = (own, Found.nothing)
         for dot in name.indices where name[dot] == "." {
-            let outer = JSONPlace(container, FieldCodingKey(String(name[..<dot])))
+            let outer = place(FieldCodingKey(String(name[..<dot])))
             guard outer.exists, outer.key.stringValue != caseKey else { continue }
             guard let object = outer.object else {
                 // Null stands for null in each part; it and other values count where the part is given nowhere else.
@@ -110,9 +123,18 @@ public struct FieldDecoder: FieldSource {
 struct JSONPlace {
     let container: KeyedDecodingContainer<FieldCodingKey>
     let key: FieldCodingKey
+    /// What stands here is written as a whole.
+    var isWhole = false
 
-    init(_ container: KeyedDecodingContainer<FieldCodingKey>, _ key: FieldCodingKey) {
-        (self.container, self.key) = (container, key)
+    fileprivate init(_ container: KeyedDecodingContainer<FieldCodingKey>, _ key: FieldCodingKey, isWhole: Bool) {
+        (self.container, self.key, self.isWhole) = (container, key, isWhole)
+    }
+
+    /// The same place where what stands there is written as a whole.
+    var whole: JSONPlace {
+        var whole = self
+        whole.isWhole = true
+        return whole
     }
 
     var exists: Bool { container.contains(key) }
@@ -123,7 +145,8 @@ struct JSONPlace {
     var raw: Value { (try? container.decode(Value.self, forKey: key)) ?? .null }
     /// The fields of the object, if it is one.
     var object: FieldDecoder? {
-        (try? container.nestedContainer(keyedBy: FieldCodingKey.self, forKey: key)).map(FieldDecoder.init)
+        guard let object = try? container.nestedContainer(keyedBy: FieldCodingKey.self, forKey: key) else { return nil }
+        return FieldDecoder(object, isWhole: isWhole)
     }
 
     /// The state of a field with one value.

@@ -7,7 +7,7 @@ extension JSONPlace {
         case .keyed: return keyed(as: type, named: name)
         case .tagged(let tag, let texts):
             if let text, texts.contains(text) { return OneOfDecoder(of: text).state(as: type, named: name) }
-            guard let object, case let place = JSONPlace(object.container, FieldCodingKey(tag)), place.exists else {
+            guard let object, case let place = object.place(FieldCodingKey(tag)), place.exists else {
                 return firstFit(as: type, named: name, isTagged: true)
             }
             guard let found = place.text else {
@@ -27,13 +27,13 @@ extension JSONPlace {
         if let text { return OneOfDecoder(of: text).state(as: type, named: name) }
         // Some programs write null for each case that it is not.
         let keys = object.map { object in
-            object.container.allKeys.filter { !JSONPlace(object.container, $0).isNull }
+            object.container.allKeys.filter { !object.place($0).isNull }
         }
         guard let object, let key = keys?.first, keys?.count == 1 else {
             let wanted = "an object with one key, the case: \(T.caseList)"
             return .faulty(FieldFault(object == nil ? .kind : .form, wanted: wanted, value: raw))
         }
-        let place = JSONPlace(object.container, key)
+        let place = object.place(key)
         return OneOfDecoder(of: key.stringValue, place, object: place.object).state(as: type, named: name)
     }
 
@@ -64,12 +64,13 @@ private struct OneOfDecoder: FieldSource {
     /// A struct without a label has its fields in ``object``.
     private let isShared: Bool
     private let refusesStructs: Bool
+    var isWhole: Bool { true }
 
     init(
         of caseName: String, _ place: JSONPlace? = nil, object: FieldDecoder? = nil, isShared: Bool = false,
         refusesStructs: Bool = false
     ) {
-        (self.caseName, self.place, self.object) = (caseName, place, object)
+        (self.caseName, self.place, self.object) = (caseName, place?.whole, object?.whole)
         (self.isShared, self.refusesStructs) = (isShared, refusesStructs)
     }
 

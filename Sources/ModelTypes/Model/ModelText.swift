@@ -33,13 +33,31 @@ public struct ModelText: CustomStringConvertible {
     ) -> String {
         var text = ModelText(name)
         text.add(id, model.id)
+        text.add(fields, of: model, unless: unknown)
+        return text.description
+    }
+
+    /// The description of a group, by its stored properties. For generated code.
+    /// - Parameters:
+    ///   - name: that of the type, as people know it.
+    ///   - unknown: the places of the fields that are unknown.
+    ///   - fields: the names of the properties, in their order.
+    public static func of<G: FieldGroup>(
+        _ group: G, _ name: String, unless unknown: FieldSet, fields: String...
+    ) -> String {
+        var text = ModelText(name)
+        text.add(fields, of: group, unless: unknown)
+        return text.description
+    }
+
+    /// Adds the stored properties of these names.
+    private mutating func add(_ fields: [String], of subject: Any, unless unknown: FieldSet) {
         let values = Dictionary(
-            Mirror(reflecting: model).children.lazy.compactMap { child in child.label.map { ($0, child.value) } },
+            Mirror(reflecting: subject).children.lazy.compactMap { child in child.label.map { ($0, child.value) } },
             uniquingKeysWith: { first, _ in first })
         for (place, field) in fields.enumerated() where !unknown.contains(place) {
-            if let value = values[field] { text.add(field, value) }
+            if let value = values[field] { add(field, value) }
         }
-        return text.description
     }
 
     /// The description of a partial model, by its stored properties. For generated code.

@@ -4,6 +4,8 @@ import ModelRecord
 struct MapSource: FieldSource {
     private let map: [String: Value]
 
+    var isWhole: Bool { true }
+
     init(_ map: [String: Value]) { self.map = map }
 
     mutating func state<T: FieldValue>(_ name: FieldName, as type: T.Type) -> FieldState<T> {
@@ -21,6 +23,6 @@ struct MapSource: FieldSource {
 
     /// The same map for what has the form of JSON: groups, and names with dots.
     private var withPaths: FieldDecoder {
-        FieldDecoder(KeyedDecodingContainer(KeyedValueDecoder<FieldCodingKey>(map, at: [])))
+        FieldDecoder(KeyedDecodingContainer(KeyedValueDecoder<FieldCodingKey>(map, at: []))).whole
     }
 }

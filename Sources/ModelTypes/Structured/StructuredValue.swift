@@ -61,7 +61,7 @@ extension StructuredValue {
     /// - Throws: `DecodingError` with the path of the first property that is missing or faulty; its cause is the
     ///   ``FieldProblem``.
     public init(from decoder: any Decoder) throws {
-        var source = try FieldDecoder(decoder)
+        var source = try FieldDecoder(decoder).whole
         do {
             try self.init(reading: &source)
         } catch {

@@ -12,8 +12,13 @@ struct ModelWrite: Sendable {
     /// True where a constant field has the same value in a record, which may have it in another form.
     private let isSame: @Sendable (_ field: FieldName, CellRecord) -> Bool
 
-    init<M: Model>(_ model: M) throws(ModelcastError) {
+    /// The fields become the only ones.
+    private var isWhole = false
+
+    /// - Parameter isWhole: the model's fields become the only ones.
+    init<M: Model>(_ model: M, isWhole: Bool = false) throws(ModelcastError) {
         try self.init(model) { () throws(FieldProblem) in try model.fields }
+        self.isWhole = isWhole
     }
 
     init<P: PartialModel>(_ partial: P) throws(ModelcastError) {
@@ -66,12 +71,31 @@ struct ModelWrite: Sendable {
             guard let old = record[pair.field], !old.isNull, old != pair.value,
                 !constants.contains(where: { $0.covers(pair.field) && isSame($0, record) })
             else { continue }
-            throw refusal(pair, old)
+            throw refusal(pair.field, old, pair.value)
+        }
+        try requireAll(of: record.values) { field in constants.contains { $0.covers(field) && isSame($0, record) } }
+    }
+
+    /// Refuses a write of all fields that leaves out a constant one with a value.
+    /// - Parameters:
+    ///   - values: the fields with their values before the write.
+    ///   - isSame: true for a field whose property has the same value.
+    func requireAll(
+        of values: [String: Value], isSame: (String) -> Bool = { _ in false }
+    ) throws(ModelcastError) {
+        guard isWhole else { return }
+        for (field, old) in values where !old.isNull && fields[field] == nil {
+            guard constants.contains(where: { $0.covers(field) }), !isSame(field) else { continue }
+            throw refusal(field, old, nil)
         }
     }
 
-    func refusal(_ pair: Fields.Pair, _ old: Value) -> ModelcastError {
-        ModelcastError(
-            .constant, "\(type) \(id): \(pair.field) is constant; it is \(old) and cannot become \(pair.value)")
+    /// - Parameter new: the value that the write has; nil where it leaves the field out.
+    func refusal(_ field: String, _ old: Value, _ new: Value?) -> ModelcastError {
+        let fault = FieldFault(.constant, wanted: "\(old), as before", value: new ?? .undefined)
+        let outcome = new.map { "become \($0)" } ?? "be left out: merge the model instead"
+        return ModelcastError(
+            .constant, "\(type) \(id): \(field) is constant; it is \(old) and cannot \(outcome)",
+            ModelProblem(type: type, id: id, [FieldProblem(field, fault)]))
     }
 }

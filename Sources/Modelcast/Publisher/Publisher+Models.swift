@@ -38,14 +38,14 @@ extension Publisher {
     /// the Swift type does not have.
     @discardableResult
     public func assign<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
-        try write(.assign, ModelWrite(model))
+        try write(.assign, ModelWrite(model, isWhole: true))
     }
 
     /// Makes the fields of a model the only ones: all others are removed, whoever wrote them, also those that have not
     /// arrived here yet.
     @discardableResult
     public func replace<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
-        try write(.replace, ModelWrite(model))
+        try write(.replace, ModelWrite(model, isWhole: true))
     }
 
     /// Publishes the fields that differ between two states of a model, and nothing else.

@@ -12,10 +12,14 @@ extension Writes {
     }
 
     /// See ``Publisher/assign(_:)``.
-    public mutating func assign<M: Model>(_ model: M) throws(ModelcastError) { try add(.assign, ModelWrite(model)) }
+    public mutating func assign<M: Model>(_ model: M) throws(ModelcastError) {
+        try add(.assign, ModelWrite(model, isWhole: true))
+    }
 
     /// See ``Publisher/replace(_:)``.
-    public mutating func replace<M: Model>(_ model: M) throws(ModelcastError) { try add(.replace, ModelWrite(model)) }
+    public mutating func replace<M: Model>(_ model: M) throws(ModelcastError) {
+        try add(.replace, ModelWrite(model, isWhole: true))
+    }
 
     /// See ``Publisher/merge(changesFrom:to:)``.
     public mutating func merge<M: Model>(changesFrom old: M, to new: M) throws(ModelcastError) {

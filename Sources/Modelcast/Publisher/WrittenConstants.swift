@@ -26,9 +26,12 @@ struct WrittenConstants: Sendable {
         let key = Key(type: write.type, id: write.id)
         var known = models[key] ?? Known()
         for pair in write.constantPairs {
-            if let old = known.values[pair.field], !old.isNull, old != pair.value { throw write.refusal(pair, old) }
+            if let old = known.values[pair.field], !old.isNull, old != pair.value {
+                throw write.refusal(pair.field, old, pair.value)
+            }
             known.values[pair.field] = pair.value
         }
+        try write.requireAll(of: known.values)
         models[key] = known
         if !known.isDeleted { unchecked.append(write) }
     }

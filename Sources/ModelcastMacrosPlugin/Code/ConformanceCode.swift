@@ -58,13 +58,7 @@ struct ConformanceCode {
     private var write: [String] {
         .block(
             "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
-            .withUnknown(
-                shape,
-                shape.fields.enumerated().flatMap { place, field in
-                    let value = field.name(among: "unknown", "sink")
-                    let condition = field.isTracked ? "unknown.contains(\(place))" : nil
-                    return field.putting(field.operand(value), checked: value, unless: condition)
-                }) + .checkProblem(shape.fields))
+            .puttingKnown(shape.fields, areTracked: !shape.tracked.isEmpty))
     }
 
     /// The function that compares properties, and encodes those that differ only.
@@ -77,14 +71,7 @@ struct ConformanceCode {
                 + ["return try diff.finish()"])
     }
 
-    private var unknownFields: [String] {
-        let removals = shape.tracked.map { place, field in
-            "unknown.remove(\(place), where: \(field.unread(field.name(among: "unknown"))))"
-        }
-        return .block(
-            "\(access)var unknownFields: ModelTypes.FieldSet",
-            ["var unknown = \(shape.unread)"] + removals + ["return unknown"])
-    }
+    private var unknownFields: [String] { .unknownFields(shape.tracked, shape.unread, access) }
 
     private var equality: [String] {
         let names = shape.tracked.isEmpty ? [] : ["unknownFields"]
@@ -107,9 +94,31 @@ struct ConformanceCode {
 }
 
 extension [String] {
-    /// Statements that know which fields are unknown, where the model keeps account of that.
-    fileprivate static func withUnknown(_ shape: ModelShape, _ statements: [String]) -> [String] {
-        (shape.tracked.isEmpty ? [] : ["let unknown = unknownFields"]) + statements
+    /// The property with the fields that are unknown.
+    /// - Parameters:
+    ///   - tracked: the properties that may be nil, or have their default, for such a field.
+    ///   - unread: the name of the property with the fields that were unknown at first.
+    static func unknownFields(
+        _ tracked: [(place: Int, field: StoredProperty)], _ unread: String, _ access: String
+    ) -> [String] {
+        let removals = tracked.map { place, field in
+            "unknown.remove(\(place), where: \(field.unread(field.name(among: "unknown"))))"
+        }
+        return .block(
+            "\(access)var unknownFields: ModelTypes.FieldSet",
+            ["var unknown = \(unread)"] + removals + ["return unknown"])
+    }
+
+    /// The statements that write the known ones of these fields into `sink`.
+    /// - Parameter areTracked: the type keeps account of fields that are unknown.
+    static func puttingKnown(_ fields: [StoredProperty], areTracked: Bool) -> [String] {
+        let unknown = areTracked ? ["let unknown = unknownFields"] : []
+        return unknown
+            + fields.enumerated().flatMap { place, field in
+                let value = areTracked ? field.name(among: "unknown", "sink") : field.name(among: "sink")
+                let condition = areTracked && field.isTracked ? "unknown.contains(\(place))" : nil
+                return field.putting(field.operand(value), checked: value, unless: condition)
+            } + .checkProblem(fields)
     }
 
     /// The function that encodes a model, or what is known of it.

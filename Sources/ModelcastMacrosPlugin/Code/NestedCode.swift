@@ -8,7 +8,9 @@ struct NestedCode {
     var members: GroupMembers {
         let names =
             shape.fields.declarations(access, shape.access, checksTypes: false) + [shape.fields.names(shape.access)]
-        return GroupMembers(inType: memberwiseInit + names + [fieldNames, sourceInit, write], inExtension: equality)
+        return GroupMembers(
+            inType: storage + memberwiseInit + names + account + [fieldNames, sourceInit, write],
+            inExtension: equality + description, hasDescription: !description.isEmpty)
     }
 
     /// The members of a struct that is one value: its keys are nobody else's business.
@@ -22,7 +24,8 @@ struct NestedCode {
     /// Written out: where a type is none of a field, a derived conformance would be another error.
     private var equality: [[String]] {
         guard !shape.fields.isEmpty else { return [] }
-        let equality = [String].equality(of: "Self", shape.fields.map(\.compared), access)
+        let unknown = shape.tracked.isEmpty ? [] : ["unknownFields".compared]
+        let equality = [String].equality(of: "Self", shape.fields.map(\.compared) + unknown, access)
         return [shape.own.contains(.equality) ? .ownEquality(access) : equality]
             + (shape.own.contains(.hash) ? [] : [.hash(shape.fields.map(\.hashed), access)])
     }
@@ -37,18 +40,50 @@ struct NestedCode {
             }, access)
     }
 
+    /// The fields that were unknown when the struct was read.
+    private var storage: [[String]] {
+        shape.tracked.isEmpty ? [] : [["private var \(shape.unread) = ModelTypes.FieldSet()"]]
+    }
+
+    /// The members of a struct that keeps account of what it has not read. A `Codable` of its own, which the compiler
+    /// derives, has to leave that out.
+    private var account: [[String]] {
+        guard !shape.tracked.isEmpty else { return [] }
+        let keys = shape.fields.map { field in
+            field.field == field.plainName ? "case \(field.name)" : "case \(field.name) = \(field.field.literal)"
+        }
+        return [
+            .block("private enum CodingKeys: String, CodingKey", keys),
+            .unknownFields(shape.tracked, shape.unread, "private "),
+        ]
+    }
+
     private var sourceInit: [String] {
-        let arguments = shape.fields.map { "\($0.label): \($0.value(of: $0.reading))" }
+        let places = Set(shape.tracked.map(\.place))
+        let arguments = shape.fields.enumerated().map { place, field in
+            let noting = places.contains(place) ? ".noted(\(place), in: &unread)" : ""
+            return "\(field.label): \(field.value(of: field.reading + noting))"
+        }
+        let call = [String].list("self.init(", arguments, ")")
+        let account = ["self.\(shape.unread) = source.isWhole ? ModelTypes.FieldSet() : unread"]
         return .block(
             "\(access)init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem)",
-            .list("self.init(", arguments, ")"))
+            places.isEmpty ? call : ["var unread = ModelTypes.FieldSet()"] + call + account)
     }
 
     private var write: [String] {
         .block(
             "\(access)func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem)",
-            shape.fields.flatMap { $0.putting($0.operand($0.name(among: "sink")), checked: $0.name(among: "sink")) }
-                + .checkProblem(shape.fields))
+            .puttingKnown(shape.fields, areTracked: !shape.tracked.isEmpty))
+    }
+
+    /// Written out where the compiler's would show the account of what was never read.
+    private var description: [[String]] {
+        guard !shape.tracked.isEmpty, !shape.hasOwnDescription else { return [] }
+        let names = shape.fields.map(\.plainName.literal)
+        let fields = ["fields: \(names[0])"] + names.dropFirst()
+        let arguments = ["self", "\"\\(Self.self)\"", "unless: unknownFields"] + fields
+        return [.block("\(access)var description: String", .list("ModelTypes.ModelText.of(", arguments, ")"))]
     }
 }
 

@@ -38,10 +38,7 @@ extension Findings {
     mutating func checkEquality(of declaration: some DeclGroupSyntax & NamedDeclSyntax) {
         let known: Set = ["Equatable", "Hashable", "Comparable", "FieldGroup", "FieldValue", "StructuredValue"]
         let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
-        if inherited.contains(where: { known.contains(String($0.trimmedDescription.split(separator: ".").last ?? "")) })
-        {
-            return
-        }
+        if inherited.contains(where: { known.contains($0.trimmedDescription.lastName) }) { return }
         for member in declaration.memberBlock.members {
             guard let function = member.decl.as(FunctionDeclSyntax.self), function.name.text == "==" else { continue }
             let fix = inherited.last.map { FixIt.insert(", Hashable", after: $0) }

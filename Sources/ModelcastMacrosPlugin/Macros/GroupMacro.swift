@@ -38,8 +38,17 @@ extension GroupMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
-        guard let members, !protocols.isEmpty else { return [] }
-        let header = "nonisolated extension \(type.trimmedDescription): \(conformance)"
+        let wanted = [conformance] + (members?.hasDescription == true ? ["CustomStringConvertible"] : [])
+        let conformances = wanted.filter { wanted in
+            protocols.contains { $0.trimmedDescription.lastName == wanted.lastName }
+        }
+        guard let members, !conformances.isEmpty else { return [] }
+        let header = "nonisolated extension \(type.trimmedDescription): \(conformances.joined(separator: ", "))"
         return [try ExtensionDeclSyntax(header, verbatim: .spaced(members.inExtension))]
     }
+}
+
+extension String {
+    /// The name of a type without those of the types and modules around it.
+    var lastName: String { split(separator: ".").last.map(String.init) ?? "" }
 }

@@ -4,4 +4,6 @@ public struct GroupMembers {
     var inType: [[String]]
     /// Members in the extension that has the conformance.
     var inExtension: [[String]] = []
+    /// A description is among them.
+    var hasDescription = false
 }

@@ -41,7 +41,7 @@ public struct ModelMacro: MemberMacro, ExtensionMacro {
 
     /// The protocols that the extension conforms to. The compiler leaves out those that the struct conforms to already.
     private static func conformances(among protocols: [String], of shape: ModelShape) -> [String] {
-        let names = Set(protocols.map { String($0.split(separator: ".").last ?? "") })
+        let names = Set(protocols.map(\.lastName))
         var found = names.contains("Model") ? ["ModelTypes.Model"] : []
         if names.contains("Codable") || names.isSuperset(of: ["Decodable", "Encodable"]) {
             found.append("Codable")

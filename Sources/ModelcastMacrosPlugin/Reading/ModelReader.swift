@@ -24,7 +24,7 @@ struct ModelReader {
             isNested: !context.isEmpty, properties: properties, id: id,
             hasOwnInit: structure.hasInitializer(for: properties),
             own: structure.ownMembers,
-            hasOwnDescription: structure.memberBlock.members.contains(where: \.decl.isDescription))
+            hasOwnDescription: structure.hasDescription)
     }
 
     /// The name of the type on the wire: that in the attribute, or the struct's.
@@ -55,12 +55,5 @@ struct ModelReader {
         for attribute in uses.dropFirst() {
             structReader.findings.report(.secondID, at: attribute, .remove(attribute))
         }
-    }
-}
-
-extension DeclSyntax {
-    fileprivate var isDescription: Bool {
-        guard let variable = self.as(VariableDeclSyntax.self), variable.kind != .shared else { return false }
-        return variable.bindings.contains { $0.pattern.trimmedDescription == "description" }
     }
 }

@@ -54,13 +54,22 @@ struct ModelShape {
     var idKey: String? { id.field == "id" ? nil : id.field.literal }
     var constants: [StoredProperty] { fields.filter(\.isConstant) }
     /// Fields that may be nil, or have their default, because they are unknown, with their places in `properties`.
-    var tracked: [(place: Int, field: StoredProperty)] {
-        fields.enumerated().filter { $1.isTracked }.map { ($0, $1) }
-    }
+    var tracked: [(place: Int, field: StoredProperty)] { fields.tracked }
 
     /// True when a field is called `description`: then no description is generated.
     var hasDescriptionField: Bool { fields.contains { $0.plainName == "description" } }
 
     /// The name of the stored property with the fields that were unknown when the model was read.
-    var unread: String { properties.contains { $0.plainName == "unread" } ? "unreadFields" : "unread" }
+    var unread: String { properties.nameOfUnread }
+}
+
+extension [StoredProperty] {
+    /// The properties that may be nil, or have their default, because their fields are unknown, with their places among
+    /// these.
+    var tracked: [(place: Int, field: StoredProperty)] {
+        enumerated().filter { $1.isTracked }.map { ($0, $1) }
+    }
+
+    /// The name of the stored property of the fields that were unknown, beside these.
+    var nameOfUnread: String { contains { $0.plainName == "unread" } ? "unreadFields" : "unread" }
 }

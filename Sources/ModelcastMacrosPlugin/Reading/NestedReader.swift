@@ -8,6 +8,16 @@ struct NestedShape {
     let hasOwnInit: Bool
     /// The members that the struct has of its own.
     let own: Set<OwnMember>
+    /// The struct has an instance property `description`, of whatever kind.
+    let hasOwnDescription: Bool
+
+    /// The struct keeps account of the fields that were never read. A value is written whole, and does not.
+    let keepsAccount: Bool
+
+    /// The fields that may be nil, or have their default, because they are unknown, with their places.
+    var tracked: [(place: Int, field: StoredProperty)] { keepsAccount ? fields.tracked : [] }
+    /// The name of the stored property with the fields that were unknown when the struct was read.
+    var unread: String { fields.nameOfUnread }
 }
 
 /// Reads a struct with `@Nested` or `@FieldValue`, and finds all its problems.
@@ -34,6 +44,6 @@ struct NestedReader {
         guard findings.isEmpty else { return nil }
         return NestedShape(
             access: Access(structure.modifiers), fields: fields, hasOwnInit: structure.hasInitializer(for: fields),
-            own: structure.ownMembers)
+            own: structure.ownMembers, hasOwnDescription: structure.hasDescription, keepsAccount: subject == .nested)
     }
 }

@@ -122,7 +122,8 @@ struct PropertyReader {
             "self", "Type", "Protocol", "FieldTypes", "FieldNames", "FieldConversions", "FieldChecks", "_checkID",
         ]
         guard role != .local else { return }
-        if impossible.contains(name) || subject == .model && reserved.contains(name) {
+        let isReserved = subject == .model && reserved.contains(name) || subject == .nested && name == "unknownFields"
+        if impossible.contains(name) || isReserved {
             findings.report(.reservedProperty(name), at: pattern)
         }
     }

@@ -82,6 +82,14 @@ extension StructDeclSyntax {
     /// The members that the struct has of its own, in place of generated ones.
     var ownMembers: Set<OwnMember> { Set(memberBlock.members.compactMap { OwnMember($0.decl) }) }
 
+    /// True when the struct has an instance property `description`.
+    var hasDescription: Bool {
+        memberBlock.members.contains { member in
+            guard let variable = member.decl.as(VariableDeclSyntax.self), variable.kind != .shared else { return false }
+            return variable.bindings.contains { $0.pattern.trimmedDescription == "description" }
+        }
+    }
+
     /// True when the struct has an initialiser with the labels of the memberwise one.
     func hasInitializer(for properties: [StoredProperty]) -> Bool {
         let labels = properties.map(\.plainName)

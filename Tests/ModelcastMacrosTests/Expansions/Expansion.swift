@@ -23,7 +23,7 @@ struct Expansion {
         var specs = Expansion.specs(of: Expansion.markers)
         specs["ID"] = MacroSpec(type: IDMacro.self)
         specs["Model"] = MacroSpec(type: ModelMacro.self, conformances: conformances.map { "\(raw: $0)" })
-        specs["Nested"] = MacroSpec(type: NestedMacro.self, conformances: ["FieldGroup"])
+        specs["Nested"] = MacroSpec(type: NestedMacro.self, conformances: ["FieldGroup", "CustomStringConvertible"])
         specs["FieldValue"] = MacroSpec(type: FieldValueMacro.self, conformances: ["StructuredValue"])
         specs["OneOf"] = MacroSpec(type: OneOfMacro.self, conformances: ["FieldGroup"])
         return specs

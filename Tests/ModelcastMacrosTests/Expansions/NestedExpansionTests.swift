@@ -26,6 +26,8 @@ import Testing
                     var place: Place?
                     var sink: Int
 
+                    private var unread = ModelTypes.FieldSet()
+
                     init(
                         street: String,
                         n: Int? = nil,
@@ -83,6 +85,23 @@ import Testing
                         static let sink: ModelTypes.ModelField<FieldTypes.sink> = "sink"
                     }
 
+                    private enum CodingKeys: String, CodingKey {
+                        case street
+                        case n = "nr"
+                        case land
+                        case on
+                        case place
+                        case sink
+                    }
+
+                    private var unknownFields: ModelTypes.FieldSet {
+                        var unknown = unread
+                        unknown.remove(1, where: n)
+                        unknown.remove(2, where: land as FieldTypes.land, unlike: "GB")
+                        unknown.remove(4, where: place)
+                        return unknown
+                    }
+
                     public static let fieldNames: [String] = [
                         ModelRecord.FieldName.members("street", of: FieldTypes.street.self),
                         ModelRecord.FieldName.members("nr", of: FieldTypes.n.self),
@@ -93,36 +112,41 @@ import Testing
                     ].flatMap(\.self)
 
                     public init(reading source: inout some ModelTypes.FieldSource) throws(ModelTypes.FieldProblem) {
+                        var unread = ModelTypes.FieldSet()
                         self.init(
                             street: try source.state(FieldNames.street._name, as: FieldTypes.street.self)\#
                 .required(FieldNames.street._name),
                             n: try source.state(FieldNames.n._name, as: FieldTypes.n.self)\#
-                .validated(by: FieldChecks.n)\#
+                .validated(by: FieldChecks.n).noted(1, in: &unread)\#
                 .optional(FieldNames.n._name),
                             land: try source.state(FieldNames.land._name, as: FieldTypes.land.self)\#
+                .noted(2, in: &unread)\#
                 .required(FieldNames.land._name, default: "GB"),
                             on: try source.state(FieldNames.on._name, by: FieldConversions.on)\#
                 .required(FieldNames.on._name),
                             place: try source.state(FieldNames.place._name, as: FieldTypes.place.self)\#
+                .noted(4, in: &unread)\#
                 .optional(FieldNames.place._name),
                             sink: try source.state(FieldNames.sink._name, as: FieldTypes.sink.self)\#
                 .required(FieldNames.sink._name)
                         )
+                        self.unread = source.isWhole ? ModelTypes.FieldSet() : unread
                     }
 
                     public func write(into sink: inout some ModelTypes.FieldSink) throws(ModelTypes.FieldProblem) {
+                        let unknown = unknownFields
                         sink.put("street", street as FieldTypes.street)
                         try sink.validate("nr", n, by: FieldChecks.n)
-                        sink.put("nr", n as FieldTypes.n?)
-                        sink.put("land", land as FieldTypes.land)
+                        sink.put("nr", n as FieldTypes.n?, unless: unknown.contains(1))
+                        sink.put("land", land as FieldTypes.land, unless: unknown.contains(2))
                         sink.put("on", on, by: FieldConversions.on)
-                        sink.put("place", place as FieldTypes.place?)
+                        sink.put("place", place as FieldTypes.place?, unless: unknown.contains(4))
                         sink.put("sink", self.sink as FieldTypes.sink)
                         try sink.checkProblem()
                     }
                 }
 
-                nonisolated extension Address: ModelTypes.FieldGroup {
+                nonisolated extension Address: ModelTypes.FieldGroup, CustomStringConvertible {
                     public static func == (left: Self, right: Self) -> Bool {
                         if ModelTypes.FieldRule.differ(left.street as FieldTypes.street, right.street) { return false }
                         if ModelTypes.FieldRule.differ(left.n as FieldTypes.n?, right.n) { return false }
@@ -130,6 +154,7 @@ import Testing
                         if ModelTypes.FieldRule.differ(left.on as FieldTypes.on, right.on) { return false }
                         if ModelTypes.FieldRule.differ(left.place as FieldTypes.place?, right.place) { return false }
                         if ModelTypes.FieldRule.differ(left.sink as FieldTypes.sink, right.sink) { return false }
+                        if ModelTypes.FieldRule.differ(left.unknownFields, right.unknownFields) { return false }
                         return true
                     }
 
@@ -140,6 +165,20 @@ import Testing
                         hasher.combine(on as FieldTypes.on)
                         hasher.combine(place as FieldTypes.place?)
                         hasher.combine(sink as FieldTypes.sink)
+                    }
+
+                    public var description: String {
+                        ModelTypes.ModelText.of(
+                            self,
+                            "\(Self.self)",
+                            unless: unknownFields,
+                            fields: "street",
+                            "n",
+                            "land",
+                            "on",
+                            "place",
+                            "sink"
+                        )
                     }
                 }
                 """#)
@@ -160,9 +199,9 @@ import Testing
         .expect(
             parts:
                 "size: try source.state(FieldNames.size._name, as: FieldTypes.size.self)"
-                + ".optional(FieldNames.size._name) ?? 3,",
+                + ".noted(0, in: &unread).optional(FieldNames.size._name) ?? 3,",
             "state(FieldNames.kind._name, as: FieldTypes.kind.self)"
-                + ".required(FieldNames.kind._name, default: Page.standard)",
+                + ".noted(1, in: &unread).required(FieldNames.kind._name, default: Page.standard)",
             without: "self.size = size")
     }
 }

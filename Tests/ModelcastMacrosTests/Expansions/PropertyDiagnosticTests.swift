@@ -155,6 +155,15 @@ import Testing
             parts: "static let other: ModelTypes.ModelField<FieldTypes.other> = \"\(name)\"")
     }
 
+    @Test func `a group reserves the name of its account`() {
+        Expansion("@Nested struct Place {\n    var unknownFields: Int?\n    var model: Int\n}")
+            .expect(
+                problems: Problem(
+                    2, 9,
+                    "'unknownFields' is a name of generated code: call the property otherwise; its field can keep "
+                        + "the name, with @Field(\"unknownFields\")"))
+    }
+
     @Test(arguments: [
         "`self`", "`Type`", "Partial", "Constants", "FieldNames", "FieldTypes", "FieldChecks", "FieldConversions",
     ])

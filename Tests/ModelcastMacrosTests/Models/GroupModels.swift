@@ -17,6 +17,25 @@ struct Address {
     var place: Place?
 }
 
+/// An address and no more.
+struct Holder: Decodable {
+    let address: Address
+
+    enum CodingKeys: CodingKey { case address }
+
+    init(from decoder: any Decoder) throws {
+        var source = try FieldDecoder(decoder)
+        address = try source.state("address", as: Address.self).required("address")
+    }
+}
+
+/// A group that has been `Codable` before it was one.
+@Nested
+struct Crate: Codable {
+    var width: Int
+    @Field("inner-label") var label: String?
+}
+
 @OneOf
 enum Contact {
     case phone(String)

@@ -79,8 +79,66 @@ import Testing
     @Test func `the names of fields are keys of JSON as well`() throws {
         let model: Customer = try read(
             sparse(#", "address.street": "a", "address.town": "b", "contact": "phone", "contact.phone": "+1""#))
-        #expect(model.address == Address(street: "a", city: "b", since: nil))
+        #expect(try model.address == read(#"{"address": {"street": "a", "town": "b"}}"#, as: Holder.self).address)
         #expect(model.contact == .phone("+1"))
+    }
+
+    // MARK: Parts that were never read
+
+    @Test func `a part that was never read is not written, and null is`() throws {
+        let model: Customer = try read(sparse(#", "address": {"street": "a", "town": "b", "note": null}"#))
+        let address = try #require(model.address)
+        #expect(address.note == nil && address.since == nil && address.country == "GB")
+        let written = try model.fields.pairs.filter { $0.field.hasPrefix("address.") }
+        #expect(written.map(\.field) == ["address.note", "address.town", "address.street"])
+        #expect(written.first?.value == .null)
+        #expect("\(address)" == #"Address(street: "a", city: "b", note: nil)"#)
+        #expect(address != Address(street: "a", city: "b", since: nil))
+        #expect(try copy(model) == model)
+    }
+
+    @Test func `a part that is set is known, and the account goes with its group`() throws {
+        var model: Customer = try read(sparse(#", "address": {"street": "a", "town": "b"}"#))
+        model.address?.note = "n"
+        #expect(try model.fields["address.note"] == "n" && model.fields["address.since"] == nil)
+        model.address?.note = nil
+        #expect(try model.fields["address.note"] == nil)
+        model.address?.country = "IE"
+        #expect(try model.fields["address.country"] == "IE")
+        model.address = Address(street: "a", city: "b", since: nil)
+        #expect(try model.fields["address.country"] == "GB" && model.fields["address.note"] == .null)
+    }
+
+    @Test func `a difference has the parts that became known, and makes unknown those that became so`() throws {
+        let known = customer(Address(street: "a", city: "b", since: nil))
+        let unread: Customer = try read(sparse(#", "address": {"street": "a", "town": "c"}"#))
+        let parts = ["address.country", "address.note", "address.since"]
+        let place = ["address.place.latitude", "address.place.longitude"]
+        let forgotten = try unread.diff(from: known)
+        #expect(forgotten["address.town"] == "c" && forgotten["address.street"] == nil)
+        for part in parts + place { #expect(forgotten[part] == .undefined) }
+        let learnt = try known.diff(from: unread)
+        #expect(learnt["address.country"] == "GB" && learnt["address.note"] == .null)
+        #expect(learnt["address.town"] == "b" && learnt["address.street"] == nil)
+        for part in place { #expect(learnt[part] == .null) }
+    }
+
+    @Test func `a payload is written whole, as an old value would stay in the place of a part`() throws {
+        let model: Customer = try read(
+            sparse(#", "address": {"street": "a", "town": "b"}, "contact": {"mail": {"street": "c", "town": "d"}}"#))
+        #expect(model.contact == .post(Address(street: "c", city: "d", since: nil)))
+        #expect(try model.fields["contact.mail.note"] == .null)
+        let moved = try model.with { $0.contact = .post(try #require($0.address)) }
+        #expect(try moved.fields["contact.mail.note"] == .null && moved.fields["contact.mail.country"] == "GB")
+        #expect(try moved.fields["contact.mail.place.latitude"] == .null)
+    }
+
+    @Test func `a Codable that the compiler derives for a group leaves the account out`() throws {
+        let box: Crate = try read(#"{"width": 1}"#)
+        #expect(try JSONEncoder().encode(box) == Data(#"{"width":1}"#.utf8))
+        #expect(try copy(box) == box)
+        let named: Crate = try read(#"{"width": 1, "inner-label": "x"}"#)
+        #expect(named.label == "x")
     }
 
     @Test func `defaults stand for what is unknown`() throws {

@@ -41,10 +41,10 @@ private struct Account: Model {
         ModelProperty(\Account.number, "number", isConstant: true), ModelProperty(\Account.balance, "balance"),
     ]
     let id: Int
-    var number: UInt64
+    var number: UInt64?
     var balance = 0
 
-    init(id: Int = 1, number: UInt64) { (self.id, self.number) = (id, number) }
+    init(id: Int = 1, number: UInt64?) { (self.id, self.number) = (id, number) }
 
     init(id: Int, record: CellRecord) throws(FieldProblem) {
         var reader = FieldReader(record)
@@ -54,7 +54,7 @@ private struct Account: Model {
     }
 
     func write(into sink: inout some FieldSink) throws(FieldProblem) {
-        try sink.write("number", number)
+        if let number { try sink.write("number", number) }
         try sink.write("balance", balance)
     }
 }
@@ -222,7 +222,7 @@ private struct Account: Model {
             { try publisher.update(Account.self, 1) { $0.number = 8 } ?? .unchanged },
         ] as [() throws -> PublishOutcome] {
             let error = #expect(throws: ModelcastError.self) { try write() }
-            #expect(error?.code == .constant)
+            #expect(error?.code == .constant && error?.problem?.problems.map(\.field) == ["number"])
             #expect(error?.message == "Account 1: number is constant; it is int(7) and cannot become int(8)")
         }
         #expect(publisher[lastGood: Account.self, 1]?.number == 7)
@@ -230,6 +230,37 @@ private struct Account: Model {
         try publisher.delete(Account.self, 1)
         try publisher.merge(Account(number: 8))
         #expect(publisher[lastGood: Account.self, 1]?.number == 8)
+    }
+
+    @Test func `a model that is written whole does not leave a constant out`() throws {
+        let publisher = try makePublisher(nil)
+        try publisher.merge(Account(number: 7))
+        let bare = Account(number: nil)
+        for write in [
+            { try publisher.assign(bare) }, { try publisher.replace(bare) },
+            { try publisher.transaction { try $0.replace(bare) } },
+        ] as [() throws -> PublishOutcome] {
+            let error = #expect(throws: ModelcastError.self) { try write() }
+            #expect(error?.code == .constant && error?.problem?.problems.first?.fault?.code == .constant)
+            #expect(
+                error?.message
+                    == "Account 1: number is constant; it is int(7) and cannot be left out: merge the model instead")
+        }
+        let within = #expect(throws: ModelcastError.self) {
+            try publisher.transaction {
+                try $0.delete(Account.self, 1)
+                try $0.merge(Account(number: 8))
+                try $0.assign(bare)
+            }
+        }
+        #expect(within?.message.contains("it is int(8) and cannot be left out") == true)
+        try publisher.merge(bare)
+        #expect(publisher[lastGood: Account.self, 1]?.number == 7)
+        try publisher.transaction {
+            try $0.delete(Account.self, 1)
+            try $0.assign(bare)
+        }
+        #expect(try #require(publisher[lastGood: Account.self, 1]).number == nil)
     }
 
     @Test func `constants hold within a transaction, in which a deleted model may begin again`() throws {
