@@ -86,6 +86,9 @@ import Testing
         let path = folder.path("none.json")
         let problems = #expect(throws: SchemaProblems.self) { try GenerateRun(schemas: [path], output: nil).run() }
         #expect(problems?.description == "\(path): cannot be read: there is no such file")
+        let other = folder.path("")
+        let another = #expect(throws: SchemaProblems.self) { try GenerateRun(schemas: [other], output: nil).run() }
+        #expect(another?.description == "\(other): cannot be read: it is a folder; name the files in it")
     }
 
     @Test func `a folder that cannot be made is a failure that names it`() throws {

@@ -98,6 +98,8 @@ public final class Publisher: Service, Sendable {
         self.core = Guarded(core)
     }
 
+    deinit { cache.endStreams() }
+
     /// Serves until the service group shuts down or the task is cancelled. Then it sends the open batches and `bye`,
     /// and closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a publisher that has run already.

@@ -49,6 +49,8 @@ public final class Relay: Service, Sendable {
         }
     }
 
+    deinit { cache.endStreams() }
+
     /// Serves until the service group shuts down or the task is cancelled. Then it sends `bye` and closes.
     /// - Throws: ``ModelcastError`` when an endpoint cannot be bound, and for a relay that has run already.
     public func run() async throws { try await runOnce() }

@@ -59,6 +59,8 @@ public final class Subscriber: Service, Sendable {
         core = Guarded(SubscriberCore(status: SubscriberStatus(senders: [], streams: [], counters: Counters())))
     }
 
+    deinit { cache.endStreams() }
+
     /// Listens until the service group shuts down or the task is cancelled.
     /// - Throws: ``ModelcastError`` for a subscriber that has run already.
     public func run() async throws { try await runOnce() }

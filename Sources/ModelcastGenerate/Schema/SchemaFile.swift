@@ -17,10 +17,21 @@ public struct SchemaFile: Sendable {
         do {
             bytes = Array(try Data(contentsOf: URL(filePath: path)))
         } catch {
-            let reason = (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "\(error)"
-            throw SchemaProblem(file: path, pointer: "", "cannot be read: \(reason)")
+            throw SchemaProblem(file: path, pointer: "", "cannot be read: \(SchemaFile.reason(of: error, path))")
         }
         self.path = path
+    }
+
+    private static func reason(of error: any Error, _ path: String) -> String {
+        let url = URL(filePath: path).resolvingSymlinksInPath()
+        if (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true {
+            return "it is a folder; name the files in it"
+        }
+        return switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile: "there is no such file"
+        case .fileReadNoPermission: "it may not be read by this user"
+        default: error.localizedDescription
+        }
     }
 
     /// The last part of the path.

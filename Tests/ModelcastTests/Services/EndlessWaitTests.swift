@@ -151,6 +151,20 @@ import Testing
         }
     }
 
+    @Test func `a stream ends when a service that never ran is released`() async throws {
+        var streams: [ChangeStream] = []
+        do {
+            let (publisher, subscriber, relay) = (try makePublisher(nil), try subscriber(), try relay())
+            try publisher.merge("User", "1", ["age": 1])
+            streams = [publisher.cache, subscriber.cache, relay.cache].map { $0.changes(.everything) }
+        }
+        var ids: [String] = []
+        for stream in streams {
+            for await changes in stream { ids += changes.map(\.id) }
+        }
+        #expect(ids == ["1"])
+    }
+
     /// Awaits changes, and nothing else.
     private struct Consumer: Service {
         let subscriber: Subscriber
