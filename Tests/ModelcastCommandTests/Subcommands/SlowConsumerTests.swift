@@ -50,7 +50,9 @@ import Testing
         // The documented bound, max(4096, 2 × models), and one more commit of at most 4,096 changes.
         #expect(changes <= 4_096 + 4_096)
         #expect(try #require(observer["of the changes, folded"]) > 0)
-        // Unfolded, what waits would take some 200 MiB.
-        #expect(try #require(observer["the process's memory grew by"]) < 64)
+        // Unfolded, what waits would take some 200 MiB. On a machine that is busy what the socket holds comes on top: 5
+        // MiB were seen on a quiet one, and more than 64 beside four others.
+        let grown = try #require(observer["the process's memory grew by"])
+        #expect(grown < 128)
     }
 }
