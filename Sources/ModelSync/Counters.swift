@@ -54,6 +54,8 @@ public struct Counters: Sendable {
         case quarantinedBatches
         /// Digests asked for, to narrow a difference down.
         case digestAudits
+        /// Models that this publisher has deleted because their time was over.
+        case modelsExpired
         /// Deleted models that were forgotten, as their retention was over.
         case tombstonesDropped
         /// Times the state was built anew beside the old one.

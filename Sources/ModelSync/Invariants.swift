@@ -100,7 +100,7 @@ extension Origin {
         if let index = topics.indices.first(where: { topics[$0].isOpen != open.contains($0) }) {
             return "\(topics[index].topic) is open and not listed, or listed and not open"
         }
-        return ring.brokenInvariant() ?? service.brokenInvariant()
+        return ring.brokenInvariant() ?? service.brokenInvariant() ?? forgottenExpiry()
     }
 }
 

@@ -64,6 +64,9 @@ public struct ModelChange<M: Model>: Sendable, Identifiable {
     /// True when several changes were conflated into this one.
     public var isFolded: Bool { change.isFolded }
 
+    /// Why the model has changed; see ``Change/reason``.
+    public var reason: ChangeReason { change.reason }
+
     /// The name of the publisher that wrote it.
     public var origin: String { change.origin }
 }

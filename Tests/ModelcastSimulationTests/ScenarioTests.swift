@@ -23,6 +23,7 @@ import Testing
     static let expectedCounters = [
         "holes_found", "holes_mended_by_replay", "holes_mended_by_snapshot", "quarantined_batches", "pushed_batches",
         "snapshots_served", "renewals", "tombstones_dropped", "denied_messages", "unsigned_batches", "forged_batches",
+        "models_expired",
     ]
 
     @Test func `grants that say what each process is change nothing`() {

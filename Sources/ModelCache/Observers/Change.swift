@@ -40,6 +40,19 @@ public struct Change: Sendable {
     /// Several changes of this model were folded into one, as the observer was slower than the changes.
     public var isFolded: Bool { section.foldedFields(at: position) != nil }
 
+    /// Why the model has changed. A model whose end was moved, or that was written anew, beside its end counts as what
+    /// became of it; one that is gone has expired where its publisher has deleted it at its end or later.
+    /// - Complexity: of a model that is gone that of ``old``.
+    public var reason: ChangeReason {
+        if isInitial { return .initial }
+        let state = newState
+        guard !state.exists else { return .written }
+        guard let floor = state.floor, let old, let end = old.expires, floor.stamp >> 16 >= end,
+            floor.origin == old.version(of: FieldName.expires.text)?.origin
+        else { return .deleted }
+        return .expired
+    }
+
     /// The state after, tombstones included.
     private var newState: CellRecord { section.new(at: position) }
 

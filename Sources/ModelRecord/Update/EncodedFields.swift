@@ -8,18 +8,19 @@ public struct EncodedFields: Hashable, Sendable {
     public let bytes: [UInt8]
     /// How many pairs there are.
     public let count: Int
+    /// False where the fields do not say when the model ends.
+    package let mayExpire: Bool
 
     /// No fields.
-    public init() {
-        bytes = []
-        count = 0
-    }
+    public init() { self.init(bytes: [], count: 0) }
 
     /// Fields that are already encoded. The caller guarantees a deterministic encoding, sorted, without a duplicate
     /// key.
-    public init(bytes: [UInt8], count: Int) {
-        self.bytes = bytes
-        self.count = count
+    public init(bytes: [UInt8], count: Int) { self.init(bytes: bytes, count: count, mayExpire: false) }
+
+    /// - Parameter mayExpire: false where the fields do not say when the model ends.
+    package init(bytes: [UInt8], count: Int, mayExpire: Bool) {
+        (self.bytes, self.count, self.mayExpire) = (bytes, count, mayExpire)
     }
 
     /// These fields, and `undefined` for each field that `record` knows and these fields do not name.
@@ -62,8 +63,16 @@ public struct EncodedFields: Hashable, Sendable {
             left -= 1
             field = left > 0 ? FieldSlice(reading: &fields) : nil
         }
-        return EncodedFields(bytes: result.bytes, count: total)
+        return EncodedFields(bytes: result.bytes, count: total, mayExpire: mayExpire)
     }
+}
+
+extension EncodedFields {
+    public static func == (left: EncodedFields, right: EncodedFields) -> Bool {
+        left.count == right.count && left.bytes == right.bytes
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension CellRecord {

@@ -3,7 +3,7 @@ import ModelCBOR
 extension Fields {
     /// The encoded pairs; nil when a value is nested, as the caller has to check and encode those pairs.
     package var encoded: EncodedFields? {
-        isEncoded ? EncodedFields(bytes: encodedBytes, count: count) : nil
+        isEncoded ? EncodedFields(bytes: encodedBytes, count: count, mayExpire: sizes.mayExpire) : nil
     }
 
     /// The encoded pairs, lent; empty when ``isEncoded`` is false.
@@ -59,6 +59,7 @@ extension Fields {
         let nameStart = start + CBORHead.byteCount(of: nameByteCount)
         let name = nameStart..<(nameStart + nameByteCount)
         sizes.note(name: nameByteCount, value: encodedBytes.count - name.upperBound)
+        if Expiration.isName(name, in: encodedBytes) { sizes.mayExpire = true }
         count += 1
         return name
     }
@@ -143,6 +144,8 @@ package struct FieldSizes: Sendable {
     package private(set) var nameByteCountMax = 0
     /// The size of the largest encoded value.
     package private(set) var valueByteCountMax = 0
+    /// A field has been among them that says when the model ends.
+    package var mayExpire = false
 
     @inline(__always)
     mutating func note(name: Int, value: Int) {

@@ -22,6 +22,7 @@ extension Origin {
         clock.observe(record.lastStamp)
         hasTransactions = true
         let (_, summary) = cache.commit { commit in commit.join(own, type: type) }
+        noteExpiry(of: record.id, type: type, now: now)
         return summary.changed > 0
     }
 

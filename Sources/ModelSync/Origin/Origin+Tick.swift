@@ -24,6 +24,7 @@ extension Origin {
     public mutating func tick(now: Moment) {
         ringTime = max(ringTime, now.uptimeMicroseconds)
         sweepTombstones(now: now)
+        endExpired(now: now, countMax: Origin.endedCountMax)
         answerBarriers(now: now)
         let due = heartbeat.next ?? now.uptimeMicroseconds
         if now.uptimeMicroseconds >= due {
@@ -50,8 +51,7 @@ extension Origin {
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
     /// first tick, which is due at once.
     public var nextDeadline: UInt64? {
-        guard let nextBarriers = barriers.dueAt else { return heartbeat.next }
-        return heartbeat.next.map { min($0, nextBarriers) }
+        heartbeat.next.map { min($0, barriers.dueAt ?? .max, expiries.dueAt ?? .max) }
     }
 
     private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }

@@ -58,6 +58,7 @@ extension Origin {
         let names = written.sorted().map { topics[$0].topic }
         if names.count > 1 { hasTransactions = true }
         for index in written.sorted() { close(index, group: names.count > 1 ? names : nil) }
+        noteExpiries(of: writes, now: now)
         return written.isEmpty ? .unchanged : .published(stamp: first)
     }
 

@@ -55,6 +55,8 @@ public struct Origin {
     /// Stamps that lay, or lie, ahead of the wall clock.
     var ahead = ClockAhead()
     var sweep = TombstoneSweep()
+    /// The models that end.
+    var expiries = ExpiryQueue()
     /// When heads are told next, and how often they were.
     var heartbeat: (next: UInt64?, count: Int) = (nil, 0)
 
@@ -83,6 +85,7 @@ public struct Origin {
         signature = OriginSignature(key: configuration.signingKey, since: configuration.heldSince ?? incarnation)
         hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
+        noteExpiries(now: now)
     }
 
     /// Tells another endpoint of the stream than configured, because the system has chosen a port.

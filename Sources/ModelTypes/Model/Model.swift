@@ -39,6 +39,8 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
 
     /// The name of the type on the wire; the same at every call.
     static var modelType: String { get }
+    /// When a model ends that is written without a word of its end; ``Expiry/unchanged`` where the type does not say.
+    static var modelExpiry: Expiry { get }
     /// The properties that stand for fields.
     static var properties: [ModelProperty<Self>] { get }
     /// Reads a model from its record; see ``FieldReader``.
@@ -57,6 +59,9 @@ public protocol Model: Identifiable, Hashable, Sendable where ID: ModelID {
 }
 
 extension Model {
+    /// The default: writes leave the end of a model as it is.
+    public static var modelExpiry: Expiry { .unchanged }
+
     /// The default: the type does not keep track of unknown fields.
     public var unknownFields: FieldSet { FieldSet() }
 

@@ -8,6 +8,7 @@ extension EncodedFields {
     ///   fit into one frame together.
     /// - Complexity: O(1) when no value is nested, as such fields are already encoded; otherwise O(*bytes*).
     public init(_ fields: borrowing Fields, limits: WireLimits = .default) throws(WireError) {
+        let mayExpire = try fields.checkExpiry()
         if fields.isReady(limits), let encoded = fields.encoded {
             self = encoded
             return
@@ -26,7 +27,7 @@ extension EncodedFields {
         guard writer.count <= byteCountMax else {
             throw WireError(.limit, "the fields take \(writer.count) bytes together; \(byteCountMax) fit into a frame")
         }
-        self.init(bytes: writer.bytes, count: fields.count)
+        self.init(bytes: writer.bytes, count: fields.count, mayExpire: mayExpire)
     }
 
     private static func write(
@@ -74,6 +75,25 @@ extension EncodedFields {
 }
 
 extension Fields {
+    /// Refuses a time of the model's end in another form than whole milliseconds since 1970. Null and `undefined` take
+    /// the end away.
+    /// - Returns: whether the fields say when the model ends, or that it does not.
+    @inline(__always)
+    func checkExpiry() throws(WireError) -> Bool {
+        guard let value = expiry else { return false }
+        try Fields.checkExpiry(value)
+        return true
+    }
+
+    private static func checkExpiry(_ value: Value) throws(WireError) {
+        guard value != .null, value != .undefined, Expiration.milliseconds(value) == nil else { return }
+        let text = if case .int(let number) = value { "\(number)" } else { "\(value)" }
+        throw WireError(
+            .value,
+            "\(FieldName.expires) says when a model ends, in whole milliseconds since 1970, from "
+                + "\(Expiration.millisecondsMin) on: \(text) is none; seconds are to be multiplied by 1000")
+    }
+
     /// True when the fields are kept encoded and are within all limits, so that nothing is left to do.
     @inline(__always)
     func isReady(_ limits: WireLimits) -> Bool {

@@ -12,6 +12,8 @@ public struct UpdateBuffer: Sendable {
     public var slices: [UpdateSlice] = []
     /// The number of slices whose ids have been hashed.
     private var hashedCount = 0
+    /// False where no update says when its model ends.
+    public private(set) var mayExpire = false
 
     /// The most bytes that a buffer holds; well below what the 32-bit offsets of a slice can address.
     public static let byteCountMax = 1 << 30
@@ -35,6 +37,7 @@ public struct UpdateBuffer: Sendable {
     ///   then.
     /// - Complexity: O(*bytes*), no allocation when there is memory and no value is nested.
     public mutating func append(id: String, fields: Fields, limits: WireLimits) throws(WireError) {
+        if try fields.checkExpiry() { mayExpire = true }
         // Most fields need no work and are only lent: to copy the reference would cost as much as to copy the bytes.
         if fields.isReady(limits) {
             try append(id: id, fields.encodedSpan, fieldCount: fields.count)
@@ -81,7 +84,8 @@ public struct UpdateBuffer: Sendable {
     /// A copy of the fields of one update.
     public func fields(at index: Int) -> EncodedFields {
         let slice = slices[index]
-        return EncodedFields(bytes: Array(writer.bytes[slice.fieldsRange]), count: Int(slice.fieldCount))
+        return EncodedFields(
+            bytes: Array(writer.bytes[slice.fieldsRange]), count: Int(slice.fieldCount), mayExpire: mayExpire)
     }
 
     private static func refusal(of id: String) -> WireError {
@@ -96,7 +100,7 @@ public struct UpdateBuffer: Sendable {
     /// Forgets the updates and keeps the memory.
     public mutating func removeAll() {
         writer.removeAll()
-        hashedCount = 0
+        (hashedCount, mayExpire) = (0, false)
         slices.removeAll(keepingCapacity: true)
     }
 }

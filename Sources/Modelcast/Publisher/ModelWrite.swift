@@ -57,6 +57,13 @@ struct ModelWrite: Sendable {
         self.isSame = isSame
     }
 
+    /// What the write says of the model's end: what the call says, else a property of the model, else its type.
+    func expiry<M: Model>(_ expires: Expiry?, of type: M.Type) -> Expiry {
+        if let expires { return expires }
+        guard let said = fields.expiry, said != .null, said != .undefined else { return M.modelExpiry }
+        return .unchanged
+    }
+
     var hasConstants: Bool { !constants.isEmpty }
 
     /// The pairs of constant fields that this write sets.

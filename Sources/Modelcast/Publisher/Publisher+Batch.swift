@@ -37,7 +37,7 @@ extension Publisher {
     ) throws -> Outcome {
         // Reuses the memory of an earlier call, so that a batch allocates none.
         let spare = spareBatches.withLock { $0.popLast() }
-        var writes = Writes(spare ?? WriteBatch(limits: configuration.limits))
+        var writes = Writes(spare ?? WriteBatch(limits: configuration.limits), clock)
         do {
             try body(&writes)
         } catch {

@@ -24,28 +24,28 @@ extension Publisher: ModelSource {
 extension Publisher {
     /// Sets the fields that a model has, and leaves all others as they are. Only fields whose value differs are sent.
     @discardableResult
-    public func merge<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
-        try write(.merge, ModelWrite(model))
+    public func merge<M: Model>(_ model: M, expires: Expiry? = nil) throws(ModelcastError) -> PublishOutcome {
+        try write(.merge, ModelWrite(model), expires, of: M.self)
     }
 
     /// Publishes the fields that a partial model knows, and leaves all others as they are.
     @discardableResult
-    public func merge<P: PartialModel>(_ partial: P) throws(ModelcastError) -> PublishOutcome {
-        try write(.merge, ModelWrite(partial))
+    public func merge<P: PartialModel>(_ partial: P, expires: Expiry? = nil) throws(ModelcastError) -> PublishOutcome {
+        try write(.merge, ModelWrite(partial), expires, of: P.Complete.self)
     }
 
     /// Makes the fields of a model the only ones, by sending the difference. All others become unknown, also those that
     /// the Swift type does not have.
     @discardableResult
-    public func assign<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
-        try write(.assign, ModelWrite(model, isWhole: true))
+    public func assign<M: Model>(_ model: M, expires: Expiry? = nil) throws(ModelcastError) -> PublishOutcome {
+        try write(.assign, ModelWrite(model, isWhole: true), expires, of: M.self)
     }
 
     /// Makes the fields of a model the only ones: all others are removed, whoever wrote them, also those that have not
     /// arrived here yet.
     @discardableResult
-    public func replace<M: Model>(_ model: M) throws(ModelcastError) -> PublishOutcome {
-        try write(.replace, ModelWrite(model, isWhole: true))
+    public func replace<M: Model>(_ model: M, expires: Expiry? = nil) throws(ModelcastError) -> PublishOutcome {
+        try write(.replace, ModelWrite(model, isWhole: true), expires, of: M.self)
     }
 
     /// Publishes the fields that differ between two states of a model, and nothing else.
@@ -53,7 +53,7 @@ extension Publisher {
     public func merge<M: Model>(changesFrom old: M, to new: M) throws(ModelcastError) -> PublishOutcome {
         let changes = try ModelWrite(changesFrom: old, to: new)
         // Without a difference nothing is written, as the model may have been deleted meanwhile.
-        return changes.fields.count == 0 ? .unchanged : try write(.merge, changes)
+        return changes.fields.count == 0 ? .unchanged : try write(.merge, changes, nil, of: M.self)
     }
 
     /// Deletes a model.
@@ -84,13 +84,17 @@ extension Publisher {
             }
             let write = try ModelWrite(changesFrom: old, to: old.with(change))
             if write.fields.count == 0 { return .unchanged }
-            if let outcome = try self.write(.merge, write, ifStill: record) { return outcome }
+            let expires = write.expiry(nil, of: type)
+            if let outcome = try self.write(.merge, write, expires, ifStill: record) { return outcome }
         }
         return nil
     }
 
-    private func write(_ kind: Write, _ write: ModelWrite) throws(ModelcastError) -> PublishOutcome {
-        try self.write(kind, write.type, write.id, write.fields) { () throws(ModelcastError) in
+    private func write<M: Model>(
+        _ kind: Write, _ write: ModelWrite, _ expires: Expiry?, of type: M.Type
+    ) throws(ModelcastError) -> PublishOutcome {
+        let expires = write.expiry(expires, of: type)
+        return try self.write(kind, write.type, write.id, write.fields, expires) { () throws(ModelcastError) in
             try write.requireConstants(in: cache)
             return true
         }
@@ -99,10 +103,10 @@ extension Publisher {
     /// Writes only if the model still has this record.
     /// - Returns: nil where it has another record by now.
     private func write(
-        _ kind: Write, _ write: ModelWrite, ifStill record: CellRecord
+        _ kind: Write, _ write: ModelWrite, _ expires: Expiry, ifStill record: CellRecord
     ) throws(ModelcastError) -> PublishOutcome? {
         var isStill = true
-        let outcome = try self.write(kind, write.type, write.id, write.fields) { () throws(ModelcastError) in
+        let outcome = try self.write(kind, write.type, write.id, write.fields, expires) { () throws(ModelcastError) in
             isStill = cache[write.type, write.id]?.isIdentical(to: record) ?? false
             if isStill { try write.requireConstants(in: cache) }
             return isStill

@@ -1,6 +1,7 @@
 import ModelCache
 public import ModelRecord
 import ModelSync
+public import ModelTypes
 import ModelWire
 import ZeroMQ
 
@@ -10,41 +11,51 @@ import ZeroMQ
 public struct Writes: ~Copyable, Sendable {
     var batch: WriteBatch
     private(set) var constants = WrittenConstants()
+    private let clock: ServiceClock
 
-    init(_ batch: consuming WriteBatch) { self.batch = batch }
+    init(_ batch: consuming WriteBatch, _ clock: ServiceClock) { (self.batch, self.clock) = (batch, clock) }
 
     /// How many writes have been added.
     public var count: Int { batch.count }
 
-    /// See ``Publisher/merge(_:_:_:)``.
-    public mutating func merge(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
-        try add(.merge, type, id, fields)
+    /// See ``Publisher/merge(_:_:_:expires:)``.
+    public mutating func merge(
+        _ type: String, _ id: String, _ fields: Fields, expires: Expiry = .unchanged
+    ) throws(ModelcastError) {
+        try add(.merge, type, id, fields, expires)
     }
 
-    /// See ``Publisher/replace(_:_:_:)``.
-    public mutating func replace(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
-        try add(.replace, type, id, fields)
+    /// See ``Publisher/replace(_:_:_:expires:)``.
+    public mutating func replace(
+        _ type: String, _ id: String, _ fields: Fields, expires: Expiry = .unchanged
+    ) throws(ModelcastError) {
+        try add(.replace, type, id, fields, expires)
     }
 
-    /// See ``Publisher/assign(_:_:_:)``.
-    public mutating func assign(_ type: String, _ id: String, _ fields: Fields) throws(ModelcastError) {
-        try add(.assign, type, id, fields)
+    /// See ``Publisher/assign(_:_:_:expires:)``.
+    public mutating func assign(
+        _ type: String, _ id: String, _ fields: Fields, expires: Expiry = .unchanged
+    ) throws(ModelcastError) {
+        try add(.assign, type, id, fields, expires)
     }
 
     /// See ``Publisher/delete(_:_:)-(String,_)``.
     public mutating func delete(_ type: String, _ id: String) throws(ModelcastError) {
-        try add(.delete, type, id, [:])
+        try add(.delete, type, id, [:], .unchanged)
         constants.delete(type, id)
     }
 
-    mutating func add(_ kind: Write, _ write: ModelWrite) throws(ModelcastError) {
+    mutating func add<M: Model>(
+        _ kind: Write, _ write: ModelWrite, _ expires: Expiry?, of model: M.Type
+    ) throws(ModelcastError) {
         try constants.add(write)
-        try add(kind, write.type, write.id, write.fields)
+        try add(kind, write.type, write.id, write.fields, write.expiry(expires, of: model))
     }
 
     private mutating func add(
-        _ write: Write, _ type: String, _ id: String, _ fields: Fields
+        _ write: Write, _ type: String, _ id: String, _ fields: Fields, _ expires: Expiry
     ) throws(ModelcastError) {
+        let fields = expires == .unchanged ? fields : fields.ending(expires, now: clock.now())
         do throws(WireError) {
             try batch.append(write, type: type, id: id, fields: fields)
         } catch {

@@ -118,6 +118,7 @@ extension PublisherCore {
         self.init(origin: origin, batchDelay: batchDelay)
         keeper = store.map { PublisherKeeper($0, earlierVoids: voids, lack: lack) }
         pruner = BatchPruner(start?.batches ?? [])
+        self.origin.endExpired(now: now)
     }
 
     private static var startLimit: Duration { .seconds(30) }

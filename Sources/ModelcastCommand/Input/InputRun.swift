@@ -98,11 +98,13 @@ struct InputRun: ~Copyable {
 
     private mutating func publish(_ model: ModelLine) throws(LineRefusal) {
         let fields = plan.isWhole ? model.fields : model.fields(over: publisher.cache[plan.type, model.id])
+        let isSaid = plan.expires != .unchanged && model.fields[FieldName.expires.text] != nil
+        let expires = isSaid ? .unchanged : plan.expires
         do {
             let outcome = try patiently { () throws(ModelcastError) in
                 plan.isWhole
-                    ? try publisher.assign(plan.type, model.id, fields)
-                    : try publisher.merge(plan.type, model.id, fields)
+                    ? try publisher.assign(plan.type, model.id, fields, expires: expires)
+                    : try publisher.merge(plan.type, model.id, fields, expires: expires)
             }
             switch outcome {
             case .published: publishedCount += 1

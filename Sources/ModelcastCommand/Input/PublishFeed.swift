@@ -18,6 +18,8 @@ struct PublishPlan: Sendable {
     let endsWhenApplied: Bool
     /// The longest that each wait for subscribers or relays may take; nil for no limit.
     let timeout: Duration?
+    /// When a model ends that has no word of it in its line.
+    let expires: Expiry
 }
 
 /// Publishes the input on a thread of its own, beside the publisher that serves.

@@ -148,7 +148,7 @@ struct JSONWriter {
 
 extension JSONWriter {
     /// Writes `{"type","id","changed","old","new","origin","version"}` and a line's end. A change into which several
-    /// were folded also has `"folded":true`.
+    /// were folded also has `"folded":true`, and a model that has ended by itself `"reason":"expired"`.
     mutating func writeLine(_ change: Change) {
         begin(type: change.type, id: change.id)
         append(#","changed":"#)
@@ -163,6 +163,7 @@ extension JSONWriter {
         append(#","version":"#)
         write(version.description)
         if change.isFolded { append(#","folded":true"#) }
+        if change.reason == .expired { append(#","reason":"expired""#) }
         append("}\n")
     }
 

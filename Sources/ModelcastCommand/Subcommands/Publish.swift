@@ -87,6 +87,13 @@ struct Publish: AsyncParsableCommand {
             valueName: "count|percent%"))
     var deleteAtMost: DeleteLimit?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long each model lives after its last line; then this publisher deletes it, also after a restart with "
+                + "--store. A line of its own may say it as \"$expires\", in milliseconds since 1970.",
+            valueName: "seconds|5m|1h"))
+    var ttl: Lifetime?
+
     @Flag(help: "Read on at the end of the file, as lines are appended.")
     var follow = false
 
@@ -167,6 +174,11 @@ struct Publish: AsyncParsableCommand {
         guard whole || deleteAtMost == nil else {
             throw ValidationError("--delete-at-most bounds what --whole deletes: it needs --whole")
         }
+        guard ttl == nil || bind != nil || follow else {
+            throw ValidationError(
+                "--ttl is kept by a publisher that stays: it needs --bind, or --follow, as this job ends before its "
+                    + "models")
+        }
         if follow {
             guard !whole else {
                 throw ValidationError("--whole needs an end of the input, and --follow has none: leave one out")
@@ -220,7 +232,7 @@ struct Publish: AsyncParsableCommand {
                 type: model.type, idField: model.idField, idType: model.idType, inputs: inputs, isWhole: whole,
                 deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
-                timeout: timeout?.duration))
+                timeout: timeout?.duration, expires: ttl.map { .after($0.duration) } ?? .unchanged))
         let more = keys.services(of: configuration.security, logger: logger)
         try await runUntilDone(more + [publisher, feed], logger: logger)
     }

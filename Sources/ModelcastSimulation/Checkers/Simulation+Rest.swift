@@ -55,6 +55,7 @@ extension Simulation {
     private func unsettled() -> String? {
         for node in nodes {
             if node.kind == .job, node.isUp { return "\(node.name) waits to be acknowledged" }
+            if let origin = node.origin, origin.isLate(now: moment(node)) { return "\(node.name) ends a model late" }
             guard let replica = node.replica else { continue }
             let streams = replica.streamStatus(now: moment(node)).filter {
                 $0.missing != 0 || $0.applied != $0.head

@@ -41,6 +41,8 @@ public struct Scenario: Sendable {
         case signatures
         /// Publishers without a disk take their models back from relays.
         case recovery
+        /// Some models end by themselves.
+        case expiry
     }
 
     /// - Parameters:

@@ -18,6 +18,7 @@ extension ScenarioPlay {
         // Deletes are forgotten in this time, while some nodes are away.
         if isForgetful { simulation.run(milliseconds: UInt64([0, 20_000, 40_000].pick(&generator))) }
         if let failure = simulation.failure { throw failure }
+        if endsModels { simulation.run(milliseconds: 1_000) }
         for node in publishers { simulation.flush(node.id) }
     }
 
@@ -73,7 +74,19 @@ extension ScenarioPlay {
             }
         }
         let id = "\(isForgetful ? node.name + "-" : "")\(Int.random(in: 0...6, using: &generator))"
+        if endsModels, write != .delete { fields["$expires"] = end(for: node) }
         return (write, ["User", "Order"].pick(&generator), id, fields)
+    }
+
+    /// What a write says of its model's end, if it says anything.
+    private mutating func end(for node: SimulatedNode) -> Value? {
+        switch Int.random(in: 0..<6, using: &expiryGenerator) {
+        case 0: return .undefined
+        case 1...3:
+            let left = Int64([-50, 20, 200, 1_000, 5_000].pick(&expiryGenerator))
+            return .int(Int64(simulation.moment(node).wallMilliseconds) + left)
+        default: return nil
+        }
     }
 
     /// Now and then ends a job, or starts one again under its name.

@@ -27,6 +27,10 @@ struct ScenarioPlay {
     /// Draws all that concerns many names, apart for the same reason.
     var namesGenerator: SeededGenerator
     let hasManyNames: Bool
+    /// Draws when models end, apart for the same reason.
+    var expiryGenerator: SeededGenerator
+    /// Some models end by themselves.
+    let endsModels: Bool
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
     /// are found.
     var hasLoop = false
@@ -61,6 +65,8 @@ struct ScenarioPlay {
                 told: [220, 300, 450].pick(&namesGenerator), kept: [4, 6, 100].pick(&namesGenerator),
                 quiet: .seconds([1, 3].pick(&namesGenerator)))
         }
+        expiryGenerator = SeededGenerator(seed: scenario.seed &* 0x8CB9_2BA7_2F3D_8DD7 &+ 7)
+        endsModels = features.contains(.expiry) && Int.random(in: 0..<3, using: &expiryGenerator) == 0
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }

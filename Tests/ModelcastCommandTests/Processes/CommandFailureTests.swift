@@ -22,7 +22,7 @@ import Testing
         ["subscribe", "--connect", "tcp://127.0.0.1:1", "--key", "k", "--server-key", "tcp://127.0.0.1:2=k"],
         ["get", "--connect", "tcp://127.0.0.1:1", "--client-keys", "k", "User", "1"],
         CommandTests.publish + ["--replay-size", "65537"], CommandTests.publish + ["--replay-age", "0"],
-        CommandTests.publish + ["--answers-size", "0"],
+        CommandTests.publish + ["--answers-size", "0"], CommandTests.publish + ["--ttl", "soon"],
         ["publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--type", "T"],
         ["publish", "--name", "p", "--bind", "tcp://127.0.0.1:*", "--id-field", "id"],
         ["subscribe", "--connect", "tcp://127.0.0.1:*"],

@@ -56,6 +56,16 @@ func name(of flower: Flower) -> String {
 }
 // end example
 
+// example: expiring-model
+@Model struct Login {
+    static let modelExpiry = Expiry.after(.seconds(1800))
+    @ID let id: String
+    var user: String
+    /// When it ends, for who wants to see that.
+    @Field("$expires", convert: .unixMilliseconds) var expires: Date?
+}
+// end example
+
 // example: list-of-models
 @Model struct Pizza {
     @ID let id: String

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Logging
 import ModelCache
 import Modelcast
@@ -113,6 +114,27 @@ func troubles(of subscriber: Subscriber) -> [String] {
 }
 // end example
 
+enum Expiring {
+    // example: expiring
+    static func write(_ publisher: Publisher) throws {
+        // Half an hour from now, for everybody; each later write with an end moves it.
+        try publisher.merge("Session", "7", ["user": "ada"], expires: .after(.seconds(1800)))
+        // At a time of the publisher's clock.
+        try publisher.merge("Offer", "3", ["price": 90], expires: .at(Date(timeIntervalSince1970: 4_000_000_000)))
+        // Never, whatever was said before.
+        try publisher.merge("Session", "8", ["user": "ada"], expires: .never)
+    }
+    // end example
+
+    // example: expiring-told
+    static func follow(_ subscriber: Subscriber, on queue: DispatchQueue) -> CacheObservation {
+        subscriber.observe(.type("Session"), on: queue) { changes in
+            for change in changes where change.reason == .expired { print("session \(change.id) has timed out") }
+        }
+    }
+    // end example
+}
+
 @Suite(.timeLimit(.minutes(15))) struct DocumentationExamples {
     @Test func `a subscriber of the guide hears of what the publisher of the guide serves`() async throws {
         let folder = try TemporaryDirectory()
@@ -177,6 +199,17 @@ func troubles(of subscriber: Subscriber) -> [String] {
         feed.finish()
         try await running(publisher) { _ in try await publish(readings, publisher) }
         #expect(publisher.cache.count(of: "Sensor") == 200)
+    }
+
+    @Test func `writes say when their models end`() async throws {
+        try await withPair { publisher, subscriber in
+            let observation = Expiring.follow(subscriber, on: DispatchQueue(label: "test"))
+            try Expiring.write(publisher)
+            #expect(await eventually { subscriber["Session", "8"] != nil })
+            #expect(subscriber["Session", "7"]?.expires != nil && subscriber["Session", "8"]?.expires == nil)
+            #expect(subscriber["Offer", "3"]?.expires == 4_000_000_000_000)
+            observation.cancel()
+        }
     }
 
     @Test func `a publisher that is not there is told, one that is live is not`() async throws {

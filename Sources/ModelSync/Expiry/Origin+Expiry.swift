@@ -1,0 +1,98 @@
+import ModelCache
+import ModelRecord
+import ModelWire
+
+/// Models that end: the origin that has written ``FieldName/expires`` deletes the model at that time.
+///
+/// A model ends when both clocks have passed its end: the wall clock, and as much time as there was left when the end
+/// was written. A wall clock that jumps ahead ends nothing early.
+extension Origin {
+    /// How many models one tick ends at most.
+    static let endedCountMax = 1024
+
+    /// Deletes the models whose end has come. ``tick(now:)`` does so, some at a time; an owner that has stored models
+    /// calls it before it writes, so that no write is compared with a model whose time is over.
+    public mutating func endExpired(now: Moment, countMax: Int = .max) {
+        for _ in 0..<countMax {
+            guard let key = expiries.take(now: now.uptimeMicroseconds) else { return }
+            guard let end = cache[key.type, key.id]?.expires else { continue }
+            guard end <= now.wallMilliseconds else {
+                note(key, end: end, now: now)
+                continue
+            }
+            delete(key, now: now)
+        }
+    }
+
+    private mutating func delete(_ key: ExpiryQueue.Key, now: Moment) {
+        // What this origin has written once it can delete.
+        let outcome = try? write(.delete, type: key.type, id: key.id, fields: EncodedFields(), now: now)
+        if let outcome, outcome != .unchanged { counters[.modelsExpired] += 1 }
+    }
+
+    /// Takes note of a write that may have said when its model ends. An end that has passed is one at once.
+    mutating func noteExpiry(of state: OriginType, _ id: Span<UInt8>, idHash: UInt64, now: Moment) {
+        guard let record = state.table.record(id, idHash: idHash), let end = record.expires else { return }
+        let key = ExpiryQueue.Key(type: state.name, id: record.id)
+        if end > now.wallMilliseconds { note(key, end: end, now: now) } else { delete(key, now: now) }
+    }
+
+    /// Takes note of writes some of which may have said when their models end.
+    mutating func noteExpiries(of writes: WriteBatch, now: Moment) {
+        guard writes.updates.mayExpire else { return }
+        let (bytes, slices) = (writes.updates.bytes, writes.updates.slices)
+        for run in writes.runs {
+            guard let state = types[run.type] else { continue }
+            for slice in slices[run.range] {
+                noteExpiry(of: state, bytes.span.extracting(slice.idRange), idHash: slice.idHash, now: now)
+            }
+        }
+    }
+
+    /// Takes note of the end of a model that the copy has come to hold.
+    mutating func noteExpiry(of id: String, type: String, now: Moment) {
+        guard let end = cache[type, id]?.expires else { return }
+        note(ExpiryQueue.Key(type: type, id: id), end: end, now: now)
+    }
+
+    /// Takes note of the ends of all models that an earlier start has left.
+    mutating func noteExpiries(now: Moment) {
+        let snapshot = cache.snapshot()
+        for type in snapshot.types {
+            snapshot.forEach(type: type) { record in
+                if let end = record.expires { note(ExpiryQueue.Key(type: type, id: record.id), end: end, now: now) }
+                return true
+            }
+        }
+    }
+
+    private mutating func note(_ key: ExpiryQueue.Key, end: UInt64, now: Moment) {
+        let left = end.subtractingOrZero(now.wallMilliseconds)
+        let (microseconds, isPast) = left.multipliedReportingOverflow(by: 1000)
+        let (dueAt, isLate) = now.uptimeMicroseconds.addingReportingOverflow(microseconds)
+        // An end that no clock reaches needs no look.
+        if !isPast, !isLate { expiries.note(key, dueAt: dueAt) }
+    }
+
+    /// Some model should have been looked at more than a second ago. For tests.
+    package func isLate(now: Moment) -> Bool {
+        expiries.dueAt.map { $0 &+ 1_000_000 < now.uptimeMicroseconds } ?? false
+    }
+
+    /// The first model whose end would be missed; nil where there is none. For tests.
+    func forgottenExpiry() -> String? {
+        let snapshot = cache.snapshot()
+        for type in snapshot.types {
+            var forgotten: String?
+            snapshot.forEach(type: type) { record in
+                let key = ExpiryQueue.Key(type: type, id: record.id)
+                if record.expires.map({ $0 < UInt64.max / 1_000_000 }) ?? false, expiries[key] == nil {
+                    forgotten = "\(type) \(record.id)"
+                }
+                return forgotten == nil
+            }
+            if let forgotten { return "the end of \(forgotten) is forgotten" }
+        }
+        return nil
+    }
+}

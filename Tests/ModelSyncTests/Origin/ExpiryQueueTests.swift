@@ -1,0 +1,36 @@
+import ModelRecord
+import TestSupport
+import Testing
+
+@testable import ModelSync
+
+@Suite struct ExpiryQueueTests {
+    @Test func `a queue gives each model once, none early and none late, whatever is noted`() {
+        forEachSeed(300) { _, generator in
+            var queue = ExpiryQueue()
+            var dues: [ExpiryQueue.Key: UInt64] = [:]
+            var now: UInt64 = 0
+            for _ in 0..<200 {
+                let key = ExpiryQueue.Key(type: "T", id: "\(Int.random(in: 0..<12, using: &generator))")
+                if Int.random(in: 0..<3, using: &generator) > 0 {
+                    let due = now + UInt64.random(in: 0...50, using: &generator)
+                    queue.note(key, dueAt: due)
+                    dues[key] = min(dues[key] ?? .max, due)
+                } else {
+                    now += UInt64.random(in: 0...20, using: &generator)
+                    var taken: Set<ExpiryQueue.Key> = []
+                    while let key = queue.take(now: now) { try #require(taken.insert(key).inserted) }
+                    try #require(taken == Set(dues.filter { $0.value <= now }.keys))
+                    for key in taken { dues[key] = nil }
+                }
+                try #require(queue.count == dues.count)
+            }
+        }
+    }
+
+    @Test func `an end that is moved 100,000 times takes the room of one`() {
+        var queue = ExpiryQueue()
+        for number in 0..<100_000 { queue.note(ExpiryQueue.Key(type: "T", id: "1"), dueAt: UInt64(number) + 1) }
+        #expect(queue.count == 1 && queue.entryCount == 1)
+    }
+}
