@@ -21,13 +21,6 @@ package enum Expiration {
 
     /// The least value: lesser ones are seconds, or a mistake. March 1973.
     package static let millisecondsMin: Int64 = 100_000_000_000
-
-    /// True for the name of the field.
-    @inline(__always)
-    static func isName(_ name: Range<Int>, in bytes: [UInt8]) -> Bool {
-        guard name.count == 8, bytes[name.lowerBound] == UInt8(ascii: "$") else { return false }
-        return bytes[name].elementsEqual("$expires".utf8)
-    }
 }
 
 extension Fields {

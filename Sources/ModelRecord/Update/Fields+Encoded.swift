@@ -59,7 +59,8 @@ extension Fields {
         let nameStart = start + CBORHead.byteCount(of: nameByteCount)
         let name = nameStart..<(nameStart + nameByteCount)
         sizes.note(name: nameByteCount, value: encodedBytes.count - name.upperBound)
-        if Expiration.isName(name, in: encodedBytes) { sizes.mayExpire = true }
+        // `$expires` has eight bytes.
+        if nameByteCount == 8 { sizes.noteExpiry(field) }
         count += 1
         return name
     }
@@ -138,18 +139,31 @@ extension Fields {
 ///
 /// The bounds never shrink: a field that was removed may still count.
 package struct FieldSizes: Sendable {
-    /// The size of the shortest name; `Int.max` without names.
-    package private(set) var nameByteCountMin = Int.max
     /// The size of the longest name.
     package private(set) var nameByteCountMax = 0
     /// The size of the largest encoded value.
     package private(set) var valueByteCountMax = 0
+    /// What has been met among the names, a bit each. One stored property more would have the compiler copy ``Fields`` by
+    /// a call in every update.
+    private var marks: UInt = 0
+
+    private static let emptyName: UInt = 1
+    private static let expiry: UInt = 2
+
+    /// A name is empty.
+    package var hasEmptyName: Bool { marks & FieldSizes.emptyName != 0 }
     /// A field has been among them that says when the model ends.
-    package var mayExpire = false
+    package var mayExpire: Bool { marks & FieldSizes.expiry != 0 }
+
+    /// Takes note of a name that may be that of the field with the model's end.
+    @inline(never)
+    mutating func noteExpiry(_ name: String) {
+        if name.utf8.first == UInt8(ascii: "$"), name == "$expires" { marks |= FieldSizes.expiry }
+    }
 
     @inline(__always)
     mutating func note(name: Int, value: Int) {
-        nameByteCountMin = min(nameByteCountMin, name)
+        marks |= name == 0 ? FieldSizes.emptyName : 0
         nameByteCountMax = max(nameByteCountMax, name)
         valueByteCountMax = max(valueByteCountMax, value)
     }

@@ -12,7 +12,8 @@ extension Origin {
     /// - Throws: `WireError` for a model that grows past a frame: its write is left out, and others may have been done.
     public mutating func writeBatch(_ writes: inout WriteBatch, now: Moment) throws(WireError) -> BatchOutcome {
         writes.hashIDs()
-        defer { noteExpiries(of: writes, now: now) }
+        let mayExpire = writes.updates.mayExpire
+        defer { if mayExpire { noteExpiries(of: writes, now: now) } }
         var outcome = BatchOutcome()
         for run in writes.runs {
             let state = try state(of: run.type)

@@ -35,6 +35,9 @@ public struct Expiry: Hashable, Sendable {
         Expiry(kind: .at(milliseconds: UInt64(clamping: Int64((date.timeIntervalSince1970 * 1000).rounded()))))
     }
 
+    /// Nothing is said.
+    package var isUnchanged: Bool { if case .unchanged = kind { true } else { false } }
+
     /// What the write has to say: nil for nothing.
     /// - Parameter now: the wall clock, in milliseconds since 1970.
     package func value(now: UInt64) -> Value? {

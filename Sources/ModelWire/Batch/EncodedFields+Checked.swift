@@ -8,8 +8,10 @@ extension EncodedFields {
     ///   fit into one frame together.
     /// - Complexity: O(1) when no value is nested, as such fields are already encoded; otherwise O(*bytes*).
     public init(_ fields: borrowing Fields, limits: WireLimits = .default) throws(WireError) {
-        let mayExpire = try fields.checkExpiry()
-        if fields.isReady(limits), let encoded = fields.encoded {
+        // Asked for once: each time the compiler copies the fields.
+        let sizes = fields.encodedSizes
+        let mayExpire = fields.isEncoded && !sizes.mayExpire ? false : try fields.checkExpiry()
+        if fields.isReady(limits, sizes), let encoded = fields.encoded {
             self = encoded
             return
         }
@@ -78,15 +80,9 @@ extension Fields {
     /// Refuses a time of the model's end in another form than whole milliseconds since 1970. Null and `undefined` take
     /// the end away.
     /// - Returns: whether the fields say when the model ends, or that it does not.
-    @inline(__always)
     func checkExpiry() throws(WireError) -> Bool {
         guard let value = expiry else { return false }
-        try Fields.checkExpiry(value)
-        return true
-    }
-
-    private static func checkExpiry(_ value: Value) throws(WireError) {
-        guard value != .null, value != .undefined, Expiration.milliseconds(value) == nil else { return }
+        guard value != .null, value != .undefined, Expiration.milliseconds(value) == nil else { return true }
         let text = if case .int(let number) = value { "\(number)" } else { "\(value)" }
         throw WireError(
             .value,
@@ -96,8 +92,8 @@ extension Fields {
 
     /// True when the fields are kept encoded and are within all limits, so that nothing is left to do.
     @inline(__always)
-    func isReady(_ limits: WireLimits) -> Bool {
-        isEncoded && count <= limits.fieldCount && encodedSizes.isWithin(limits)
+    func isReady(_ limits: WireLimits, _ sizes: FieldSizes) -> Bool {
+        isEncoded && count <= limits.fieldCount && sizes.isWithin(limits)
             && encodedSpan.count <= limits.frameByteCount - BatchWriter.envelopeByteCountMax
     }
 }
@@ -106,7 +102,7 @@ extension FieldSizes {
     /// True when no name and no value is past its limit.
     @inline(__always)
     func isWithin(_ limits: WireLimits) -> Bool {
-        nameByteCountMin > 0 && nameByteCountMax <= 128 && valueByteCountMax <= limits.valueByteCount
+        !hasEmptyName && nameByteCountMax <= 128 && valueByteCountMax <= limits.valueByteCount
     }
 }
 

@@ -37,9 +37,10 @@ public struct UpdateBuffer: Sendable {
     ///   then.
     /// - Complexity: O(*bytes*), no allocation when there is memory and no value is nested.
     public mutating func append(id: String, fields: Fields, limits: WireLimits) throws(WireError) {
-        if try fields.checkExpiry() { mayExpire = true }
+        let sizes = fields.encodedSizes
+        if sizes.mayExpire || !fields.isEncoded, try fields.checkExpiry() { mayExpire = true }
         // Most fields need no work and are only lent: to copy the reference would cost as much as to copy the bytes.
-        if fields.isReady(limits) {
+        if fields.isReady(limits, sizes) {
             try append(id: id, fields.encodedSpan, fieldCount: fields.count)
         } else {
             let encoded = try EncodedFields(fields, limits: limits)

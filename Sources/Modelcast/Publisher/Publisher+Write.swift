@@ -56,8 +56,10 @@ extension Publisher {
     ) throws(ModelcastError) -> PublishOutcome {
         let idHash = Fingerprint.fnv(id.utf8.span)
         let (encoded, now) = try cache.fetching(type, idHash: idHash) { () throws(ModelcastError) in
+            // The fields are lent: to copy them costs what an update costs in references.
+            if expires.isUnchanged { return (try encode(fields), clock.now()) }
             let now = clock.now()
-            return (try encode(expires == .unchanged ? fields : fields.ending(expires, now: now)), now)
+            return (try encode(fields.ending(expires, now: now)), now)
         }
         let (outcome, waker) = try core.withLock { core throws(ModelcastError) -> (PublishOutcome, Waker?) in
             try open(&core)

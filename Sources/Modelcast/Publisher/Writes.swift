@@ -55,9 +55,12 @@ public struct Writes: ~Copyable, Sendable {
     private mutating func add(
         _ write: Write, _ type: String, _ id: String, _ fields: Fields, _ expires: Expiry
     ) throws(ModelcastError) {
-        let fields = expires == .unchanged ? fields : fields.ending(expires, now: clock.now())
         do throws(WireError) {
-            try batch.append(write, type: type, id: id, fields: fields)
+            if expires.isUnchanged {
+                try batch.append(write, type: type, id: id, fields: fields)
+            } else {
+                try batch.append(write, type: type, id: id, fields: fields.ending(expires, now: clock.now()))
+            }
         } catch {
             throw ModelcastError(error)
         }
