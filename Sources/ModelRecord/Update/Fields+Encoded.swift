@@ -143,8 +143,8 @@ package struct FieldSizes: Sendable {
     package private(set) var nameByteCountMax = 0
     /// The size of the largest encoded value.
     package private(set) var valueByteCountMax = 0
-    /// What has been met among the names, a bit each. One stored property more would have the compiler copy ``Fields`` by
-    /// a call in every update.
+    /// What has been met among the names, a bit each. One stored property more would have the compiler copy ``Fields``
+    /// by a call in every update.
     private var marks: UInt = 0
 
     private static let emptyName: UInt = 1
