@@ -87,6 +87,29 @@ private struct Login: Model {
         }
     }
 
+    @Test(arguments: [
+        Expiry.after(.seconds(Int64.max)), .after(.seconds(Int64.max / 1000) + .milliseconds(999)),
+        .at(Date(timeIntervalSince1970: .infinity)), .at(Date(timeIntervalSince1970: 1e300)), .at(.distantFuture),
+    ])
+    func `an end beyond every clock is one that never comes`(end: Expiry) async throws {
+        try await withPair { publisher, _, _ in
+            try publisher.merge("User", "1", ["age": 1], expires: end)
+            #expect(publisher["User", "1"]?.expires != nil)
+        }
+    }
+
+    @Test(arguments: [
+        Expiry.after(.zero), .after(.seconds(Int64.min)), .after(.milliseconds(-1)), .at(.distantPast),
+        .at(Date(timeIntervalSince1970: -.infinity)), .at(Date(timeIntervalSince1970: .nan)),
+    ])
+    func `an end before every clock is one at once`(end: Expiry) async throws {
+        try await withPair { publisher, _, _ in
+            try publisher.merge("User", "1", ["age": 1])
+            try publisher.merge("User", "1", ["age": 2], expires: end)
+            #expect(publisher["User", "1"] == nil)
+        }
+    }
+
     @Test func `a field tells a Swift type when its model ends`() async throws {
         try await withPair { publisher, subscriber, network in
             let end = Date(timeIntervalSince1970: 4_000_000_000)

@@ -40,8 +40,8 @@ public struct Change: Sendable {
     /// Several changes of this model were folded into one, as the observer was slower than the changes.
     public var isFolded: Bool { section.foldedFields(at: position) != nil }
 
-    /// Why the model has changed. A model whose end was moved, or that was written anew, beside its end counts as what
-    /// became of it; one that is gone has expired where its publisher has deleted it at its end or later.
+    /// The reason of the change, by what became of the model. One that is gone has expired where the publisher that had
+    /// written its end has deleted it then or later.
     /// - Complexity: of a model that is gone that of ``old``.
     public var reason: ChangeReason {
         if isInitial { return .initial }

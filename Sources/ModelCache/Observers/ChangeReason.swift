@@ -5,13 +5,13 @@ public struct ChangeReason: RawRepresentable, Hashable, Sendable, CustomStringCo
     /// A reason by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The model was there at the time of registration.
+    /// The state at the time of registration.
     public static let initial = ChangeReason(rawValue: "initial")
-    /// Somebody has written the model.
+    /// A write, by whomever.
     public static let written = ChangeReason(rawValue: "written")
-    /// Somebody has deleted the model.
+    /// A delete, by whomever.
     public static let deleted = ChangeReason(rawValue: "deleted")
-    /// The model's time was over, and the publisher that had said so has ended it.
+    /// The end of the model's time, at which the publisher that had said so has deleted it.
     public static let expired = ChangeReason(rawValue: "expired")
 
     public var description: String { rawValue }

@@ -143,7 +143,7 @@ package struct FieldSizes: Sendable {
     package private(set) var nameByteCountMax = 0
     /// The size of the largest encoded value.
     package private(set) var valueByteCountMax = 0
-    /// What has been met among the names, a bit each. One stored property more would have the compiler copy ``Fields``
+    /// Facts about the names, a bit each. One stored property more would have the compiler copy ``Fields``
     /// by a call in every update.
     private var marks: UInt = 0
 
@@ -158,7 +158,7 @@ package struct FieldSizes: Sendable {
     /// Takes note of a name that may be that of the field with the model's end.
     @inline(never)
     mutating func noteExpiry(_ name: String) {
-        if name.utf8.first == UInt8(ascii: "$"), name == "$expires" { marks |= FieldSizes.expiry }
+        if name == "$expires" { marks |= FieldSizes.expiry }
     }
 
     @inline(__always)

@@ -8,24 +8,19 @@ struct ExpiryQueue {
         let id: String
     }
 
-    private struct Entry {
-        let dueAt: UInt64
-        let key: Key
-    }
-
-    /// A heap: no entry is due before the one above it.
-    private var heap: [Entry] = []
-    /// When each model is due. An entry of the heap that says another time counts for nothing.
+    /// The models by the times at which they are due, and former times, which count for nothing.
+    private var queue = TimedQueue<Key>()
+    /// When each model is due.
     private var dues: [Key: UInt64] = [:]
 
     /// How many models end.
     var count: Int { dues.count }
 
-    /// How many entries the heap has; more than models where ends were moved to earlier times.
-    var entryCount: Int { heap.count }
+    /// How many times are queued; more than models where ends were moved to earlier times.
+    var entryCount: Int { queue.count }
 
     /// When the first model is due; it may be one that is due later by now.
-    var dueAt: UInt64? { heap.first?.dueAt }
+    var dueAt: UInt64? { queue.nextTime }
 
     /// When a model is due.
     subscript(key: Key) -> UInt64? { dues[key] }
@@ -35,39 +30,17 @@ struct ExpiryQueue {
     mutating func note(_ key: Key, dueAt: UInt64) {
         if let known = dues[key], known <= dueAt { return }
         dues[key] = dueAt
-        heap.append(Entry(dueAt: dueAt, key: key))
-        var index = heap.count - 1
-        while index > 0, heap[index].dueAt < heap[(index - 1) / 2].dueAt {
-            heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
+        queue.add(key, at: dueAt)
     }
 
     /// Takes out a model that is due; nil where none is.
     /// - Complexity: O(log *models*)
     mutating func take(now: UInt64) -> Key? {
-        while let first = heap.first, first.dueAt <= now {
-            removeFirst()
-            guard dues[first.key] == first.dueAt else { continue }
-            dues[first.key] = nil
-            return first.key
+        while let next = queue.nextTime, next <= now, let (time, key) = queue.removeFirst() {
+            guard dues[key] == time else { continue }
+            dues[key] = nil
+            return key
         }
         return nil
-    }
-
-    private mutating func removeFirst() {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        var index = 0
-        while true {
-            var least = index
-            for child in [2 * index + 1, 2 * index + 2]
-            where child < heap.count && heap[child].dueAt < heap[least].dueAt {
-                least = child
-            }
-            guard least != index else { return }
-            heap.swapAt(index, least)
-            index = least
-        }
     }
 }

@@ -25,7 +25,7 @@ extension Origin {
     }
 
     private mutating func delete(_ key: ExpiryQueue.Key, now: Moment) {
-        // What this origin has written once it can delete.
+        // The names are those of a write that was taken, so no error comes.
         let outcome = try? write(.delete, type: key.type, id: key.id, fields: EncodedFields(), now: now)
         if let outcome, outcome != .unchanged { counters[.modelsExpired] += 1 }
     }

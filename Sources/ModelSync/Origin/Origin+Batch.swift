@@ -12,6 +12,7 @@ extension Origin {
     /// - Throws: `WireError` for a model that grows past a frame: its write is left out, and others may have been done.
     public mutating func writeBatch(_ writes: inout WriteBatch, now: Moment) throws(WireError) -> BatchOutcome {
         writes.hashIDs()
+        // Also where a write is refused: others have been done by then.
         let mayExpire = writes.updates.mayExpire
         defer { if mayExpire { noteExpiries(of: writes, now: now) } }
         var outcome = BatchOutcome()

@@ -16,7 +16,7 @@ public struct FieldDecoder: FieldSource {
     let container: KeyedDecodingContainer<FieldCodingKey>
     /// The key of the case of a sum type whose fields are read by names with dots: it is no object that has them.
     private var caseKey: String?
-    public private(set) var isWhole = false
+    public private(set) var isWhole: Bool
 
     /// A source of the fields in `decoder`.
     /// - Throws: `DecodingError` when there is no object.
@@ -83,7 +83,7 @@ public struct FieldDecoder: FieldSource {
         case fault(FieldFault)
     }
 
-    /// What stands at a key.
+    /// The place of a key in this object.
     func place(_ key: FieldCodingKey) -> JSONPlace { JSONPlace(container, key, isWhole: isWhole) }
 
     /// Looks for a name as a key, and for a name with dots in the objects within, too.
@@ -123,8 +123,8 @@ public struct FieldDecoder: FieldSource {
 struct JSONPlace {
     let container: KeyedDecodingContainer<FieldCodingKey>
     let key: FieldCodingKey
-    /// What stands here is written as a whole.
-    var isWhole = false
+    /// True where this is written as a whole; see ``FieldSource/isWhole``.
+    var isWhole: Bool
 
     fileprivate init(_ container: KeyedDecodingContainer<FieldCodingKey>, _ key: FieldCodingKey, isWhole: Bool) {
         (self.container, self.key, self.isWhole) = (container, key, isWhole)

@@ -32,23 +32,25 @@ public struct Expiry: Hashable, Sendable {
 
     /// The model ends at this time of the publisher's wall clock. One that has passed ends it at once.
     public static func at(_ date: Date) -> Expiry {
-        Expiry(kind: .at(milliseconds: UInt64(clamping: Int64((date.timeIntervalSince1970 * 1000).rounded()))))
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        // A date may hold any number. What is none has passed.
+        return Expiry(kind: .at(milliseconds: milliseconds > 0 ? UInt64(exactly: milliseconds) ?? .max : 0))
     }
 
     /// Nothing is said.
     package var isUnchanged: Bool { if case .unchanged = kind { true } else { false } }
 
-    /// What the write has to say: nil for nothing.
+    /// The value of the field ``FieldName/expires`` in the write; nil where it says nothing.
     /// - Parameter now: the wall clock, in milliseconds since 1970.
     package func value(now: UInt64) -> Value? {
         switch kind {
         case .unchanged: return nil
         case .never: return .undefined
         case .after(let duration):
-            let (seconds, attoseconds) = duration.components
-            let (whole, isPast) = seconds.multipliedReportingOverflow(by: 1000)
-            let left = isPast ? (seconds < 0 ? 0 : Int64.max) : max(whole + attoseconds / 1_000_000_000_000_000, 0)
-            return .int(Int64(clamping: now.addingReportingOverflow(UInt64(left)).partialValue))
+            let (seconds, attoseconds) = max(duration, .zero).components
+            // Longer than any clock counts, and far from the limits of integers.
+            let left = UInt64(min(seconds, Int64.max / 4000)) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
+            return .int(Int64(clamping: now &+ left))
         case .at(let milliseconds):
             return .int(max(Int64(clamping: milliseconds), Expiration.millisecondsMin))
         }

@@ -57,7 +57,7 @@ struct ModelWrite: Sendable {
         self.isSame = isSame
     }
 
-    /// What the write says of the model's end: what the call says, else a property of the model, else its type.
+    /// The end that the write gives the model: what the call says, else a property of the model, else its type.
     func expiry<M: Model>(_ expires: Expiry?, of type: M.Type) -> Expiry {
         if let expires { return expires }
         guard let said = fields.expiry, said != .null, said != .undefined else { return M.modelExpiry }
@@ -85,13 +85,13 @@ struct ModelWrite: Sendable {
 
     /// Refuses a write of all fields that leaves out a constant one with a value.
     /// - Parameters:
-    ///   - values: the fields with their values before the write.
+    ///   - values: the fields with their values before the write; asked for only where they count.
     ///   - isSame: true for a field whose property has the same value.
     func requireAll(
-        of values: [String: Value], isSame: (String) -> Bool = { _ in false }
+        of values: @autoclosure () -> [String: Value], isSame: (String) -> Bool = { _ in false }
     ) throws(ModelcastError) {
         guard isWhole else { return }
-        for (field, old) in values where !old.isNull && fields[field] == nil {
+        for (field, old) in values() where !old.isNull && fields[field] == nil {
             guard constants.contains(where: { $0.covers(field) }), !isSame(field) else { continue }
             throw refusal(field, old, nil)
         }

@@ -10,7 +10,7 @@ struct NestedCode {
             shape.fields.declarations(access, shape.access, checksTypes: false) + [shape.fields.names(shape.access)]
         return GroupMembers(
             inType: storage + memberwiseInit + names + account + [fieldNames, sourceInit, write],
-            inExtension: equality + description, hasDescription: !description.isEmpty)
+            inExtension: equality, description: description)
     }
 
     /// The members of a struct that is one value: its keys are nobody else's business.

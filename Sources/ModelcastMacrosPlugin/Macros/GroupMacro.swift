@@ -38,13 +38,13 @@ extension GroupMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let members = members(of: declaration, node, within: context.lexicalContext, telling: context)
-        let wanted = [conformance] + (members?.hasDescription == true ? ["CustomStringConvertible"] : [])
+        let wanted = [conformance] + (members?.description.isEmpty ?? true ? [] : ["CustomStringConvertible"])
         let conformances = wanted.filter { wanted in
             protocols.contains { $0.trimmedDescription.lastName == wanted.lastName }
         }
         guard let members, !conformances.isEmpty else { return [] }
         let header = "nonisolated extension \(type.trimmedDescription): \(conformances.joined(separator: ", "))"
-        return [try ExtensionDeclSyntax(header, verbatim: .spaced(members.inExtension))]
+        return [try ExtensionDeclSyntax(header, verbatim: .spaced(members.inExtension + members.description))]
     }
 }
 

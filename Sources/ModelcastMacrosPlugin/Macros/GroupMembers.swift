@@ -4,6 +4,6 @@ public struct GroupMembers {
     var inType: [[String]]
     /// Members in the extension that has the conformance.
     var inExtension: [[String]] = []
-    /// A description is among them.
-    var hasDescription = false
+    /// The description in that extension; empty where the type has one of its own, or the compiler's will do.
+    var description: [[String]] = []
 }

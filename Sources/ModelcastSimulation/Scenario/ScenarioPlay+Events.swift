@@ -78,7 +78,7 @@ extension ScenarioPlay {
         return (write, ["User", "Order"].pick(&generator), id, fields)
     }
 
-    /// What a write says of its model's end, if it says anything.
+    /// The end that a write gives its model; nil where it says nothing.
     private mutating func end(for node: SimulatedNode) -> Value? {
         switch Int.random(in: 0..<6, using: &expiryGenerator) {
         case 0: return .undefined

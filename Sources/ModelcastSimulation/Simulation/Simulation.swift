@@ -34,7 +34,7 @@ public final class Simulation {
 
     let settings: SimulationSettings
     var generator: SeededGenerator
-    var events = EventQueue<Event>()
+    var events = TimedQueue<Event>()
     var nodes: [SimulatedNode] = []
     var links: [SimulatedLink] = []
     var oracle = Oracle()
@@ -88,7 +88,7 @@ public final class Simulation {
     /// Lets simulated time pass. Returns early when a checker finds something.
     public func run(milliseconds: UInt64) {
         let end = time + milliseconds * 1000
-        while failure == nil, let next = events.nextTime, next <= end, let event = events.removeFirst() {
+        while failure == nil, let next = events.nextTime, next <= end, let (_, event) = events.removeFirst() {
             time = max(time, next)
             eventCount += 1
             handle(event)

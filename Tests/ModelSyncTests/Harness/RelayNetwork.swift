@@ -65,6 +65,17 @@ struct RelayNetwork {
     /// How far the clocks of some origins are ahead of all others.
     var leadMilliseconds: [Int: Int64] = [:]
 
+    /// An origin, a relay of it, and a replica of the relay.
+    static func chain() throws -> RelayNetwork {
+        var network = RelayNetwork()
+        try network.addOrigin("origin")
+        try network.addRelay("relay")
+        network.addReplica()
+        network.connect(.relay(0), to: .origin(0))
+        network.connect(.replica(0), to: .relay(0))
+        return network
+    }
+
     private func moment(of origin: Int) -> Moment {
         var moment = now
         let wall = Int64(moment.wallMilliseconds) + (leadMilliseconds[origin] ?? 0)

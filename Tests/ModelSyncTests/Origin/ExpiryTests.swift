@@ -9,12 +9,7 @@ import Testing
 @Suite struct ExpiryTests {
     /// An origin, a relay of it and a replica of the relay, all equal.
     private func network() throws -> RelayNetwork {
-        var network = RelayNetwork()
-        try network.addOrigin("origin")
-        try network.addRelay("relay")
-        network.addReplica()
-        network.connect(.relay(0), to: .origin(0))
-        network.connect(.replica(0), to: .relay(0))
+        var network = try RelayNetwork.chain()
         network.run(milliseconds: 1_000)
         return network
     }

@@ -117,12 +117,7 @@ import Testing
     }
 
     @Test func `a stamp from the future does not hide from a relay's subscribers that the origin lives`() throws {
-        var network = RelayNetwork()
-        try network.addOrigin("origin")
-        try network.addRelay("relay")
-        network.addReplica()
-        network.connect(.relay(0), to: .origin(0))
-        network.connect(.replica(0), to: .relay(0))
+        var network = try RelayNetwork.chain()
         try network.write(0, "1", ["a": 1])
         let isCalm = network.settle()
         #expect(isCalm)
