@@ -91,6 +91,7 @@ import Testing
     static let fullSeeds: [(seed: UInt64, found: String)] = [
         (1_151_518_342_752_783_048, "a state built anew lacked what a relay had passed on and did not hold yet itself"),
         (1_151_518_342_752_775_929, "a liar told a relay of a job's clock, and the relay's word counted for nothing"),
+        (3_000_000_034_219, "a relay without room for one more pushed stream said so as if it were for good"),
         (1_400_000_012_158, "a relay that began anew lost what was pushed under a name that it had forgotten"),
         (1_400_000_027_960, "a lost replace of a name that is not told had left nothing but its floor"),
         (2_000_000_050_758, "a second copy that was built anew lacked what an earlier start of a job had pushed"),

@@ -148,7 +148,7 @@ extension RelayMachine {
         // The stream is not forgotten while the batch is on its way to the disk.
         if replica.keep(key, now: now) { return nil }
         guard replica.follows(key.origin) || mayName(peer, key.origin, now: now) else { return .tooManyNames }
-        return replica.isFull(for: key, now: now) ? .refused(.limit, PushArrival.noRoom) : nil
+        return replica.isFull(for: key, now: now) ? replica.noRoom(now: now) : nil
     }
 
     /// Whether the peer may push under one more name; counts it, and tells it where there are grants.

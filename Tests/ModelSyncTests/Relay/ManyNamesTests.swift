@@ -189,8 +189,15 @@ import Testing
             let request = ControlRequest.push(rid: 1, topic: .data(type: "T\(number)"), batch: try batch("job"))
             replies.append(network.ask(.relay(0), request, from: [66]).first)
         }
-        guard case .error(_, .limit, let message)? = replies.last else { return #expect(Bool(false), "\(replies)") }
-        #expect(message.contains("fewer types"))
+        guard case .error(_, .busy, let first)? = replies.last else { return #expect(Bool(false), "\(replies)") }
+        #expect(first.contains("try again"))
         #expect(replies.first == .accepted(rid: 1))
+        // Idle names would have made way meanwhile.
+        network.run(milliseconds: 31_000)
+        let last = ControlRequest.push(rid: 2, topic: .data(type: "T10"), batch: try batch("job"))
+        guard case .error(_, .limit, let message)? = network.ask(.relay(0), last, from: [66]).first else {
+            return #expect(Bool(false), "it may still come")
+        }
+        #expect(message.contains("fewer types"))
     }
 }

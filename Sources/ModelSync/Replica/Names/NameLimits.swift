@@ -15,6 +15,24 @@ struct NameLimits: Sendable {
     /// How long neither is tried again: where too few names can give way, trying with each batch would cost too much.
     private static let pauseMicroseconds: UInt64 = 1_000_000
 
+    /// Since when no stream that was met has found room; nil where the last one has.
+    private var fullSince: UInt64?
+
+    /// Takes a stream into what is told, where there is room.
+    mutating func admits(_ key: StreamKey, isPushed: Bool) -> Bool {
+        guard room?.admit(key, isPushed: isPushed) != false else { return false }
+        fullSince = nil
+        return true
+    }
+
+    /// Takes note that a stream has found no room.
+    mutating func noteFull(now: UInt64) { fullSince = fullSince ?? now }
+
+    /// No stream has found room for twice as long as it takes for a name to be idle.
+    func isFullForLong(now: UInt64) -> Bool {
+        fullSince.map { now.subtractingOrZero($0) >= 2 * bounds.quietMicroseconds } ?? false
+    }
+
     func mayMakeRoom(now: UInt64) -> Bool { now >= nextMakingRoom }
 
     /// Puts off the next attempt, because too few names have given way.

@@ -18,10 +18,22 @@ extension Replica {
     ///   the room for pushes, or is tried once a second.
     func findRoom(for key: StreamKey, isPushed: Bool, now: Moment) -> Telling {
         let isName = isPushed || origins[key.origin].isPushed
-        guard nameLimits.room?.admit(key, isPushed: isName) == false else { return .told }
+        if nameLimits.admits(key, isPushed: isName) { return .told }
         makeRoom(now: now)
-        guard nameLimits.room?.admit(key, isPushed: isName) == false else { return .told }
-        return isName && nameLimits.room?.count(of: key.topic) ?? 0 > 0 ? .untold : .refused
+        if nameLimits.admits(key, isPushed: isName) { return .told }
+        guard isName, nameLimits.room?.count(of: key.topic) ?? 0 > 0 else {
+            nameLimits.noteFull(now: now.uptimeMicroseconds)
+            return .refused
+        }
+        return .untold
+    }
+
+    /// The refusal of a pushed batch whose stream finds no room. Names that fall idle make way in time, so the pusher
+    /// is to try again, until there has been no room for long.
+    func noRoom(now: Moment) -> PushArrival {
+        nameLimits.isFullForLong(now: now.uptimeMicroseconds)
+            ? .refused(.limit, "\(PushArrival.noRoom); use fewer types")
+            : .refused(.busy, "\(PushArrival.noRoom); try again in a second")
     }
 
     /// Tells the stream again, where there is room, because it goes on or a peer asks for it.

@@ -9,8 +9,8 @@ public enum PushArrival: Hashable, Sendable {
     /// The batch was not merged, for this reason, which is to be sent to the peer that pushed it.
     case refused(ControlErrorCode, String)
 
-    /// The message for a batch whose stream finds no room.
-    static let noRoom = "too many streams were begun by pushing; use fewer types"
+    /// The beginning of the message for a batch whose stream finds no room.
+    static let noRoom = "too many streams were begun by pushing"
 
     /// The refusal of one more name of a connection.
     static var tooManyNames: PushArrival {

@@ -19,7 +19,7 @@ extension Replica {
         guard case .accepted = judged, let topic = try? self.topic(bytes) else { return judged }
         let key = StreamKey(origin: decoder.origin, topic: topic)
         guard follows(key.origin) || mayName(key.origin) else { return .tooManyNames }
-        guard let stream = meetPushed(key, now: now) else { return .refused(.limit, PushArrival.noRoom) }
+        guard let stream = meetPushed(key, now: now) else { return noRoom(now: now) }
         noteSealedStart(of: key.origin)
         countDecoded()
         stream.lastArrival = now.uptimeMicroseconds
