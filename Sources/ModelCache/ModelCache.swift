@@ -55,7 +55,7 @@ public final class ModelCache: Sendable {
 
     /// The model `id` of `type`, or nil when it does not exist.
     public subscript(type: String, id: String) -> CellRecord? {
-        guard let record = read(type, id), record.exists else { return nil }
+        guard let record = read(type, id), record.isPresent else { return nil }
         return record
     }
 
@@ -64,7 +64,7 @@ public final class ModelCache: Sendable {
         let text = id.idText
         guard let table = unsafe swiftTypes.table(ObjectIdentifier(M.self)) else { return recordByName(type, text) }
         let record = unsafe table._withUnsafeGuaranteedRef { $0.record(text, forViews: true) }
-        return record.flatMap { $0.exists ? $0 : nil }
+        return record.flatMap { $0.isPresent ? $0 : nil }
     }
 
     @inline(never)
@@ -79,7 +79,7 @@ public final class ModelCache: Sendable {
     /// - Parameter includingTombstones: return the tombstone of a deleted model, too.
     public func record(type: String, id: String, includingTombstones: Bool) -> CellRecord? {
         guard let record = read(type, id) else { return nil }
-        return record.exists || includingTombstones ? record : nil
+        return record.isPresent || includingTombstones ? record : nil
     }
 
     /// A handle for many reads of one type. The type need not have any models yet.

@@ -56,6 +56,10 @@ public struct Counters: Sendable {
         case digestAudits
         /// Models that this publisher has deleted because their time was over.
         case modelsExpired
+        /// Models that were withdrawn from readers because their leases had ended.
+        case leasesEnded
+        /// Models that were given back to readers because their publishers were heard of again.
+        case leasesReturned
         /// Deleted models that were forgotten, as their retention was over.
         case tombstonesDropped
         /// Times the state was built anew beside the old one.

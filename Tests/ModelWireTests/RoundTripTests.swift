@@ -65,7 +65,7 @@ import Testing
         let count = frame[0] & 0x1F
         var optional = 0
         switch sample {
-        case .heads(let heads): optional = heads.ageMilliseconds == nil ? 1 : 0
+        case .heads: optional = 10 - Int(count)
         case .batch(let batch): optional = batch.group.isEmpty ? 1 : 0
         default: break
         }

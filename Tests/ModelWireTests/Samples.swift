@@ -167,7 +167,12 @@ extension Heads {
             stamp: randomCount(using: &generator), heads: heads, isRelayed: .random(using: &generator),
             hasTransactions: .random(using: &generator), isPushed: .random(using: &generator),
             leavesNamesOut: .random(using: &generator), mayHaveFormer: .random(using: &generator),
-            ageMilliseconds: Bool.random(using: &generator) ? randomCount(using: &generator) : nil)
+            ageMilliseconds: randomNumber(using: &generator), leasesSince: randomNumber(using: &generator),
+            quietMilliseconds: randomNumber(using: &generator), leaseDistance: randomNumber(using: &generator))
+    }
+
+    private static func randomNumber(using generator: inout SeededGenerator) -> UInt64? {
+        Bool.random(using: &generator) ? randomCount(using: &generator) : nil
     }
 
     static func randomList(using generator: inout SeededGenerator) -> [Heads] {

@@ -72,7 +72,9 @@ extension Heads {
                 (isRelayed ? 1 : 0) + (hasTransactions ? 2 : 0) + (isPushed ? 4 : 0) + (leavesNamesOut ? 8 : 0)
                     + (mayHaveFormer ? 16 : 0)),
         ]
-        return .array(known + (ageMilliseconds.map { [.unsigned($0)] } ?? []))
+        let later = [ageMilliseconds, leasesSince, quietMilliseconds, leaseDistance]
+        let count = (later.lastIndex { $0 != nil } ?? -1) + 1
+        return .array(known + later.prefix(count).map { $0.map(Tree.unsigned) ?? .value(.null) })
     }
 }
 

@@ -29,11 +29,16 @@ extension PendingSet {
             tally.unchanged += 1
             return
         }
+        var record = record
+        // The record is a caller's and seen by others: one that is to be withdrawn is a copy.
+        if let old, old.isWithdrawn, let new = record, new.exists, !new.isWithdrawn, new.lease == old.lease {
+            record = new.settingWithdrawn(true)
+        }
         guard let new = record ?? old?.removed(plan: &plan) else { return }
         unsafe add(
             Pending(
                 UnmanagedRecord(new), hash, digestDelta: new.digest &- (old?.digest ?? 0), slot: slot,
-                isVisible: new.isVisiblyDifferent(from: old), existed: old?.exists ?? false,
+                isVisible: new.isVisiblyDifferent(from: old), wasPresent: old?.isPresent ?? false,
                 isRemoval: record == nil))
     }
 }

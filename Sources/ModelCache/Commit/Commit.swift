@@ -63,6 +63,11 @@ public struct Commit: ~Copyable {
             id, SlotArray.hash(idHash: idHash), with: record, table.shards, plan: &writer.plan, tally: &writer.tally)
     }
 
+    mutating func setWithdrawn(_ isWithdrawn: Bool, _ table: TypeTable, _ id: Span<UInt8>, idHash: UInt64) {
+        table.pending.setWithdrawn(
+            isWithdrawn, id, SlotArray.hash(idHash: idHash), table.shards, tally: &writer.tally)
+    }
+
     /// The record of a model with the changes of this commit so far, tombstones included.
     /// - Parameter idHash: ``Fingerprint/fnv(_:)-(Span<UInt8>)`` of the id.
     public func current(type: String, id: Span<UInt8>, idHash: UInt64) -> CellRecord? {

@@ -125,7 +125,7 @@ extension TypeTable {
         var removals: [(hash: UInt64, record: CellRecord)] = []
         for position in pending.indices {
             touched |= 1 &<< UInt64(Shards.index(of: pending[position].hash))
-            existing += (pending[position].exists ? 1 : 0) - (pending[position].existed ? 1 : 0)
+            existing += (pending[position].isPresent ? 1 : 0) - (pending[position].wasPresent ? 1 : 0)
             guard pending[position].slot >= 0 else {
                 hasNew = true
                 continue

@@ -75,7 +75,7 @@ extension ModelCache {
         guard let slots, candidate >= 0, case let slot = slots.find(hash, update.id, from: candidate), slot >= 0 else {
             let result = unsafe UnmanagedMerge(
                 CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: keepingEqual))
-            return unsafe replace(result, hash, slot: -1, existed: false, in: table, plan: &plan, isWanted, &end)
+            return unsafe replace(result, hash, slot: -1, wasPresent: false, in: table, plan: &plan, isWanted, &end)
         }
         var result = unsafe slots.prepare(update, at: slot, plan: &plan, keepingEqual: keepingEqual)
         if unsafe result.isPrepared {
@@ -86,7 +86,7 @@ extension ModelCache {
             unsafe slots.finish(&result, update, at: slot, plan: &plan)
         }
         unsafe replace(
-            result, hash, slot: slot, existed: slots.exists(at: slot), in: table, plan: &plan, isWanted, &end)
+            result, hash, slot: slot, wasPresent: slots.isPresent(at: slot), in: table, plan: &plan, isWanted, &end)
     }
 
     /// Ends a commit that leaves the model as it is.
@@ -123,7 +123,7 @@ extension ModelCache {
             unsafe slots.finish(&result, update, at: slot, plan: &plan)
             guard let new = unsafe result.record else { preconditionFailure("what was prepared makes a record") }
             var pending = unsafe Pending(
-                new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, existed: true)
+                new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, wasPresent: true)
             let deliveries = publish(&pending, in: table, isTold: isTold, &cut)
             replaced = pending
             return deliveries
@@ -152,7 +152,7 @@ extension ModelCache {
 
     /// Ends a commit that has made a new record, or whose update changed nothing.
     private func replace(
-        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, in table: TypeTable,
+        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, wasPresent: Bool, in table: TypeTable,
         plan: inout MergePlan, _ isWanted: Wish, _ end: inout CommitEnd
     ) {
         unsafe end.summary.conflictingCells = result.conflictingCells
@@ -163,7 +163,7 @@ extension ModelCache {
         }
         unsafe table.recordByteCount = new.storedByteCount
         var pending = unsafe Pending(
-            new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, existed: existed)
+            new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible, wasPresent: wasPresent)
         if writer.isJournaling { writer.note([pending], of: table.name) }
         end.summary.changed = 1
         end.summary.visible = pending.isVisible ? 1 : 0
@@ -187,7 +187,7 @@ extension ModelCache {
         let hash = pending.hash
         table.digests[Int(hash &>> 56)] &+= pending.digestDelta
         cut.reserveCounts(of: table)
-        cut.counts[table.number].existing += (pending.exists ? 1 : 0) - (pending.existed ? 1 : 0)
+        cut.counts[table.number].existing += (pending.isPresent ? 1 : 0) - (pending.wasPresent ? 1 : 0)
         let epoch = cut.epochs.newest
         if epoch != nil { cut.epochs.touch(table: table.number, shards: 1 &<< UInt64(Shards.index(of: hash))) }
         if isTold { return publishObserved(&pending, in: table, epoch: epoch, &cut) }

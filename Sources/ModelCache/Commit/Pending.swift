@@ -17,26 +17,26 @@ import ModelRecord
     var isVisible: Bool
     /// The commit changed the model more than once.
     var isRepeated = false
-    /// The model existed before.
-    let existed: Bool
+    /// Readers saw the model before.
+    let wasPresent: Bool
     /// The model is removed. Observers are told of it by this record.
     let isRemoval: Bool
-    /// The model exists with the new record.
-    private(set) var exists: Bool
+    /// Readers see the model with the new record.
+    private(set) var isPresent: Bool
 
     /// Takes over the count of `record`.
     @inline(__always)
     init(
-        _ record: UnmanagedRecord, _ hash: UInt64, digestDelta: UInt64, slot: Int, isVisible: Bool, existed: Bool,
+        _ record: UnmanagedRecord, _ hash: UInt64, digestDelta: UInt64, slot: Int, isVisible: Bool, wasPresent: Bool,
         isRemoval: Bool = false
     ) {
-        unsafe exists = record.exists
+        unsafe isPresent = record.isPresent
         unsafe held = record
         self.hash = hash
         self.digestDelta = digestDelta
         self.slot = slot
         self.isVisible = isVisible
-        self.existed = existed
+        self.wasPresent = wasPresent
         self.isRemoval = isRemoval
     }
 
@@ -51,7 +51,7 @@ import ModelRecord
 
     /// Replaces the new record by a later one of the same commit.
     mutating func replace(_ record: UnmanagedRecord) {
-        unsafe exists = record.exists
+        unsafe isPresent = record.isPresent
         release()
         unsafe held = record
     }

@@ -79,14 +79,14 @@ struct PendingSet {
             if slot >= 0 {
                 var result = unsafe slots.applying(update, at: slot, plan: &plan, keepingEqual: changes != nil)
                 unsafe changes?.note(&result, update, plan)
-                unsafe append(result, hash, slot: slot, existed: slots.exists(at: slot), &tally)
+                unsafe append(result, hash, slot: slot, wasPresent: slots.isPresent(at: slot), &tally)
                 return
             }
         }
         var result = unsafe UnmanagedMerge(
             CellRecord.applying(update, to: nil, plan: &plan, keepingEqual: changes != nil))
         unsafe changes?.note(&result, update, plan)
-        unsafe append(result, hash, slot: -1, existed: false, &tally)
+        unsafe append(result, hash, slot: -1, wasPresent: false, &tally)
     }
 
     @inline(__always)
@@ -135,7 +135,7 @@ struct PendingSet {
         let slot = slots?.find(hash, record.idBytes) ?? -1
         let old = slot < 0 ? nil : slots?.record(at: slot)
         let result = CellRecord.joining(record, to: old, plan: &plan)
-        unsafe append(UnmanagedMerge(result), hash, slot: slot, existed: old?.exists ?? false, &tally)
+        unsafe append(UnmanagedMerge(result), hash, slot: slot, wasPresent: old?.isPresent ?? false, &tally)
     }
 
     /// Takes a further change of a model that this commit has changed already.
@@ -153,7 +153,7 @@ struct PendingSet {
 
     @inline(__always)
     private mutating func append(
-        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, existed: Bool, _ tally: inout CommitTally
+        _ result: UnmanagedMerge, _ hash: UInt64, slot: Int, wasPresent: Bool, _ tally: inout CommitTally
     ) {
         unsafe tally.conflictingCells &+= result.conflictingCells
         guard let record = unsafe result.record else {
@@ -163,7 +163,7 @@ struct PendingSet {
         unsafe entries.append(
             Pending(
                 record, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
-                existed: existed))
+                wasPresent: wasPresent))
         index.insertLast(of: entries)
     }
 

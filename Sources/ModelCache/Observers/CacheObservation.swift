@@ -119,7 +119,7 @@ extension ModelCache {
     ) -> CacheObservation {
         let (lane, number, isToBeWoken) = cut.withLock { cut in
             var member = SharedInboxMember(handler: handler, id: id, table: table, since: cut.commitNumber)
-            if let record = table.record(id), record.exists { member.initial = record }
+            if let record = table.record(id), record.isPresent { member.initial = record }
             return cut.observers.admit(member, on: queue)
         }
         if isToBeWoken { lane.wake() }

@@ -46,7 +46,8 @@ public struct Change: Sendable {
     public var reason: ChangeReason {
         if isInitial { return .initial }
         let state = newState
-        guard !state.exists else { return .written }
+        if state.isWithdrawn { return .leaseEnded }
+        guard !state.exists else { return section.wasWithdrawn(at: position) ? .returned : .written }
         guard let floor = state.floor, let old, let end = old.expires, floor.stamp >> 16 >= end,
             floor.origin == old.version(of: FieldName.expires.text)?.origin
         else { return .deleted }
@@ -71,7 +72,7 @@ public struct Change: Sendable {
     public var origin: String { version.origin }
 
     private func existing(_ record: CellRecord?) -> CellRecord? {
-        guard let record, record.exists else { return nil }
+        guard let record, record.isPresent else { return nil }
         return record
     }
 }

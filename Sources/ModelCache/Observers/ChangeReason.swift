@@ -14,5 +14,10 @@ public struct ChangeReason: RawRepresentable, Hashable, Sendable, CustomStringCo
     /// The end of the model's time, at which the publisher that had said so has deleted it.
     public static let expired = ChangeReason(rawValue: "expired")
 
+    /// The end of the model's lease: its publisher has not been heard of for that long.
+    public static let leaseEnded = ChangeReason(rawValue: "lease-ended")
+    /// The publisher of a model whose lease had ended is back, and so is the model.
+    public static let returned = ChangeReason(rawValue: "returned")
+
     public var description: String { rawValue }
 }

@@ -110,6 +110,12 @@ struct ChangeEntry {
         }
     }
 
+    /// The state before was that of a model that was withdrawn. No such record is overwritten.
+    func wasWithdrawn(at position: Int) -> Bool {
+        let held = unsafe held(position)
+        return unsafe held.undo == .none && held.old?.lend { $0.isWithdrawn } ?? false
+    }
+
     /// The state after, tombstones included.
     func new(at position: Int) -> CellRecord { unsafe held(position).new.record }
 

@@ -62,7 +62,7 @@ struct Conflation {
     /// False for a model without fields that came and went again: nothing is left to tell.
     static func isTold(_ entry: ChangeEntry) -> Bool {
         guard let fields = entry.fields, fields.isEmpty else { return true }
-        return (entry.old?.exists ?? false) != entry.new.exists
+        return (entry.old?.isPresent ?? false) != entry.new.isPresent
     }
 
     /// The union of two lists in the order of encoded names.

@@ -35,7 +35,7 @@ public final class Snapshot: Sendable {
         let span = id.utf8.span
         let hash = SlotArray.hash(idHash: Fingerprint.fnv(span))
         guard let record = table.shards.record(hash, span, asOf: epoch) else { return nil }
-        return record.exists || includingTombstones ? record : nil
+        return record.isPresent || includingTombstones ? record : nil
     }
 
     /// The types that had models, in the order in which the cache came to know their names.
@@ -64,7 +64,7 @@ public final class Snapshot: Sendable {
             for window in windows(of: bucket, table) {
                 unsafe records.removeAll(keepingCapacity: true)
                 unsafe table.shards.collect(window, asOf: epoch, into: &records)
-                for index in unsafe records.indices where unsafe includingTombstones || records[index].exists {
+                for index in unsafe records.indices where unsafe includingTombstones || records[index].isPresent {
                     guard try unsafe records[index].lend(body) else { return }
                 }
             }

@@ -17,7 +17,7 @@ public struct ModelTable: Sendable {
 
     /// The model `id`, or nil when it does not exist.
     public subscript(id: String) -> CellRecord? {
-        guard let record = table.record(id), record.exists else { return nil }
+        guard let record = table.record(id), record.isPresent else { return nil }
         return record
     }
 

@@ -145,9 +145,9 @@ import Synchronization
     @inline(__always)
     func record(at index: Int) -> CellRecord? { unsafe unmanaged(at: index)?.record }
 
-    /// The model at `index` exists.
+    /// Readers see the model at `index`.
     @inline(__always)
-    func exists(at index: Int) -> Bool { unsafe unmanaged(at: index)?.exists ?? false }
+    func isPresent(at index: Int) -> Bool { unsafe unmanaged(at: index)?.isPresent ?? false }
 
     /// Applies `update` to the record at `index`, which stays where it is.
     @inline(__always)

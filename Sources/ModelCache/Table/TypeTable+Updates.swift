@@ -98,8 +98,8 @@ extension TypeTable {
         step.summary.changed &+= 1
         var entry = unsafe Pending(
             new, hash, digestDelta: result.digestDelta, slot: slot, isVisible: result.isVisible,
-            existed: slots.exists(at: slot))
-        step.counts.existing &+= (entry.exists ? 1 : 0) &- (entry.existed ? 1 : 0)
+            wasPresent: slots.isPresent(at: slot))
+        step.counts.existing &+= (entry.isPresent ? 1 : 0) &- (entry.wasPresent ? 1 : 0)
         shards.exchange(&entry, epoch: nil)
         // The slot owns the new record from here on.
         if let seat { unsafe step.gathering.take(&entry.held, new, seat, of: name) }
@@ -123,7 +123,7 @@ extension TypeTable {
         unsafe digests[Int(hash &>> 56)] &+= result.digestDelta
         step.summary.changed &+= 1
         step.counts.records &+= 1
-        if unsafe new.exists { step.counts.existing &+= 1 }
+        if unsafe new.isPresent { step.counts.existing &+= 1 }
         unsafe shards.insert(new.take(), hash: hash, epoch: nil)
         guard let seat = unsafe result.isVisible ? step.gathering.seat(hash) : nil else { return }
         var old: UnmanagedRecord?

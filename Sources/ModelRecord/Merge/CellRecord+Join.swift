@@ -41,14 +41,15 @@ extension CellRecord {
             return .unchanged
         }
         let exists = exists(floor: floor, touched: touched)
-        if exists != record.exists { plan.isVisible = true }
+        if exists != record.isPresent { plan.isVisible = true }
         let made = RecordBuilder.make(
             id: old.extracting(record.idRange), idHash: record.idHash, floor: floor, touched: touched,
             exists: exists, plan: plan, old: old, other: new, stamp: 0, origin: Span())
         if isTrimmed { return trimmedResult(made, from: record, conflictingCells: plan.conflictingCells) }
         return MergeResult(
             record: made, isVisible: plan.isVisible, digestDelta: made.digest &- record.digest,
-            conflictingCells: plan.conflictingCells)
+            conflictingCells: plan.conflictingCells
+        ).withdrawn(like: record)
     }
 
     /// Compares two versions; nil is below every version.

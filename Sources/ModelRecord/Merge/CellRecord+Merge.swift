@@ -56,7 +56,7 @@ extension CellRecord {
         let exists = touchedIsAtLeastFloor(
             update, old: old, oldFloor: oldFloor, oldTouched: oldTouched, floorIsNew: floorIsNew,
             touchedIsNew: raisesTouched)
-        if exists != record.exists { plan.isVisible = true }
+        if exists != record.isPresent { plan.isVisible = true }
         if record.exists, let oldTouched {
             plan.digestDelta &-= merge.touchedTerm(oldTouched, in: old)
         }
@@ -76,7 +76,8 @@ extension CellRecord {
         if isTrimmed { return trimmedResult(made, from: record, conflictingCells: plan.conflictingCells) }
         return MergeResult(
             record: made, isVisible: plan.isVisible, digestDelta: plan.digestDelta,
-            conflictingCells: plan.conflictingCells)
+            conflictingCells: plan.conflictingCells
+        ).withdrawn(like: record)
     }
 
     /// Makes the first record of an unknown model.

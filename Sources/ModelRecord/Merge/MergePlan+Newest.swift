@@ -37,7 +37,8 @@ extension CellRecord {
         }
         return MergeResult(
             record: made, isVisible: made.isVisiblyDifferent(from: record),
-            digestDelta: made.digest &- record.digest, conflictingCells: conflictingCells)
+            digestDelta: made.digest &- record.digest, conflictingCells: conflictingCells
+        ).withdrawn(like: record)
     }
 }
 

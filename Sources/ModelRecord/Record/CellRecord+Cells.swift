@@ -28,7 +28,7 @@ extension CellRecord {
 
     /// The known fields and their values; empty when the model does not exist.
     public var values: [String: Value] {
-        guard exists else { return [:] }
+        guard isPresent else { return [:] }
         var result: [String: Value] = [:]
         result.reserveCapacity(cellCount)
         for cell in cells where cell.value != .undefined { result[cell.field] = cell.value }
@@ -62,6 +62,12 @@ extension CellRecord {
     /// Calls `body` for each field whose value differs, until `body` returns false. The cell is that of this record if
     /// it has one, otherwise that of `older`.
     private func forEachChange(since older: CellRecord?, _ body: (CellSlice, Span<UInt8>) -> Bool) {
+        // What is withdrawn has no fields to a reader.
+        if let older, older.isWithdrawn { return forEachChange(since: nil, body) }
+        if isWithdrawn {
+            older?.forEachChange(since: nil, body)
+            return
+        }
         let new = bytes
         var right = CellRun(new, at: Int(storage.packed.cellsOffset), count: cellCount)
         guard let older else {

@@ -20,7 +20,7 @@ extension CellRecord {
     /// True when observers have to be told that this record takes the place of `other`: another existence, or another
     /// value.
     public func isVisiblyDifferent(from other: CellRecord?) -> Bool {
-        guard exists == (other?.exists ?? false) else { return true }
-        return exists && hasChangedFields(since: other)
+        guard isPresent == (other?.isPresent ?? false) else { return true }
+        return isPresent && hasChangedFields(since: other)
     }
 }

@@ -47,6 +47,13 @@ public struct CellRecord: @unchecked Sendable {
     /// tombstone.
     public var exists: Bool { storage.packed.exists }
 
+    /// True when the model exists and is not withdrawn: what a reader sees.
+    public var isPresent: Bool { storage.packed.isPresent }
+
+    /// True when readers take the model for absent although it exists: its lease has ended. Merging, digests, senders
+    /// and stores do not see a difference, so that copies stay equal.
+    public var isWithdrawn: Bool { storage.packed.isWithdrawn }
+
     /// The number of cells, including those of removed fields.
     public var cellCount: Int { Int(storage.cellCount) }
 
@@ -102,7 +109,7 @@ extension CellRecord: Hashable {
 extension CellRecord: CustomStringConvertible {
     /// The id and the known fields, for logs and debuggers.
     public var description: String {
-        guard exists else { return "\(id): deleted" }
+        guard isPresent else { return "\(id): \(isWithdrawn ? "withdrawn" : "deleted")" }
         let fields = cells.compactMap { $0.value == .undefined ? nil : "\($0.field): \($0.value)" }
         return "\(id) [\(fields.joined(separator: ", "))]"
     }

@@ -225,7 +225,7 @@ extension RecordStorage {
     func carryViews(to new: RecordStorage) {
         // Relaxed: a view that is added meanwhile may be missed, as if it had been added a moment later.
         let first = withIdentity { $0.load(ordering: .relaxed) }
-        guard UInt64(first) & RecordStorage.viewMark != 0, new.packed.exists else { return }
+        guard UInt64(first) & RecordStorage.viewMark != 0, new.packed.isPresent else { return }
         carryAll(to: new)
     }
 

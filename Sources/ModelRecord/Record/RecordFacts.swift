@@ -5,7 +5,8 @@ struct RecordFacts {
     /// cells, 2 for the size of the map's head. Then one bit each: the model exists, there is a floor, the record is
     /// small, and the lowest bit of the id's hash, for which ``RecordStorage/IdentityWord`` has no room.
     ///
-    /// In a small record, its size takes 10 of the 32 bits, and its ``CellDirectory/Signposts`` take 10 each.
+    /// In a small record, its size takes 10 of the 32 bits, and its ``CellDirectory/Signposts`` take 10 each. The
+    /// highest of the 32 bits is that of a model that is withdrawn: no record has 2 GiB.
     let bits: UInt64
 
     static let byteCount = 7
@@ -35,7 +36,7 @@ struct RecordFacts {
     }
 
     @inline(__always)
-    var byteCount: UInt32 { UInt32(truncatingIfNeeded: bits) & (isSmall ? RecordFacts.offsetMask : .max) }
+    var byteCount: UInt32 { UInt32(truncatingIfNeeded: bits) & (isSmall ? RecordFacts.offsetMask : .max >> 1) }
 
     /// The signposts of a small record; meaningless for others.
     @inline(__always)
@@ -60,7 +61,18 @@ struct RecordFacts {
     }
 
     @inline(__always)
-    var exists: Bool { bits & 1 &<< 52 != 0 }
+    var exists: Bool { bits & RecordFacts.existence != 0 }
+
+    /// See ``CellRecord/isWithdrawn``.
+    @inline(__always)
+    var isWithdrawn: Bool { bits & RecordFacts.withdrawal != 0 }
+
+    /// See ``CellRecord/isPresent``.
+    @inline(__always)
+    var isPresent: Bool { bits & (RecordFacts.existence | RecordFacts.withdrawal) == RecordFacts.existence }
+
+    private static let existence: UInt64 = 1 &<< 52
+    static let withdrawal: UInt64 = 1 &<< 31
 
     @inline(__always)
     var hasFloor: Bool { bits & 1 &<< 53 != 0 }

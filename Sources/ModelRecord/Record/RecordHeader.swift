@@ -12,7 +12,7 @@ struct RecordHeader {
     var idByteCount: UInt8
     /// The size of the encoded floor, behind the id; `touched` stands behind it.
     var floorByteCount: UInt8
-    /// The model exists: touched is not below floor.
+    /// The model exists: touched is not below floor. Of a record that is withdrawn false, as it may not be overwritten.
     var exists: Bool
     /// The offsets of two cells, if the record is small.
     var signposts = CellDirectory.Signposts()

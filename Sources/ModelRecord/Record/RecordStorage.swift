@@ -55,6 +55,15 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
         }
     }
 
+    /// Marks the model as withdrawn, before anybody else sees the record.
+    func withdraw() {
+        unsafe withUnsafeMutablePointerToElements { elements in
+            let word = unsafe UnsafeMutableRawPointer(elements + RecordStorage.factsOffset)
+            let facts = unsafe UInt64(littleEndian: word.load(as: UInt64.self)) | RecordFacts.withdrawal
+            unsafe word.storeBytes(of: facts.littleEndian, as: UInt64.self)
+        }
+    }
+
     deinit { releaseViews() }
 
     /// The id's hash, its lowest bit 0; or the address of the first view, its lowest bit 1.
@@ -120,7 +129,7 @@ final class RecordStorage: ManagedBuffer<Void, UInt8> {
             return RecordHeader(
                 idHash: idHash, byteCount: packed.byteCount, cellsOffset: packed.cellsOffset,
                 cellCount: cellCount, idByteCount: packed.idByteCount, floorByteCount: floorByteCount,
-                exists: packed.exists, signposts: packed.signposts)
+                exists: packed.isPresent, signposts: packed.signposts)
         }
     }
 

@@ -30,7 +30,7 @@ import Synchronization
     public var record: CellRecord { unsafe CellRecord(storage: storage.takeUnretainedValue()) }
 
     /// True when the model exists.
-    public var exists: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.packed.exists } }
+    public var isPresent: Bool { unsafe storage._withUnsafeGuaranteedRef { $0.packed.isPresent } }
 
     /// FNV-1a of the id.
     @inline(__always)

@@ -152,13 +152,13 @@ package struct FieldSizes: Sendable {
 
     /// A name is empty.
     package var hasEmptyName: Bool { marks & FieldSizes.emptyName != 0 }
-    /// A field has been among them that says when the model ends.
+    /// A field has been among them that says when the model ends, or for how long it is leased.
     package var mayExpire: Bool { marks & FieldSizes.expiry != 0 }
 
-    /// Takes note of a name that may be that of the field with the model's end.
+    /// Takes note of a name that may be that of a field with the model's end or lease.
     @inline(never)
     mutating func noteExpiry(_ name: String) {
-        if name == "$expires" { marks |= FieldSizes.expiry }
+        if name == "$expires" || name == "$leaseMs" { marks |= FieldSizes.expiry }
     }
 
     @inline(__always)

@@ -15,7 +15,15 @@ extension Origin {
     public mutating func endExpired(now: Moment, countMax: Int = .max) {
         for _ in 0..<countMax {
             guard let key = expiries.take(now: now.uptimeMicroseconds) else { return }
-            guard let end = cache[key.type, key.id]?.expires else { continue }
+            guard let record = cache[key.type, key.id] else { continue }
+            if let left = timeLeft(ofFormerLease: record, now: now) {
+                guard left > 0 else {
+                    delete(key, now: now)
+                    continue
+                }
+                note(key, end: now.wallMilliseconds + left, now: now)
+            }
+            guard let end = record.expires else { continue }
             guard end <= now.wallMilliseconds else {
                 note(key, end: end, now: now)
                 continue
@@ -30,9 +38,12 @@ extension Origin {
         if let outcome, outcome != .unchanged { counters[.modelsExpired] += 1 }
     }
 
-    /// Takes note of a write that may have said when its model ends. An end that has passed is one at once.
+    /// Takes note of a write that may have said when its model ends, or that it is leased. An end that has passed is
+    /// one at once.
     mutating func noteExpiry(of state: OriginType, _ id: Span<UInt8>, idHash: UInt64, now: Moment) {
-        guard let record = state.table.record(id, idHash: idHash), let end = record.expires else { return }
+        guard let record = state.table.record(id, idHash: idHash) else { return }
+        if record.lease?.version.origin == configuration.name { leases.isAny = true }
+        guard let end = record.expires else { return }
         let key = ExpiryQueue.Key(type: state.name, id: record.id)
         if end > now.wallMilliseconds { note(key, end: end, now: now) } else { delete(key, now: now) }
     }
@@ -51,8 +62,13 @@ extension Origin {
 
     /// Takes note of the end of a model that the copy has come to hold.
     mutating func noteExpiry(of id: String, type: String, now: Moment) {
-        guard let end = cache[type, id]?.expires else { return }
-        note(ExpiryQueue.Key(type: type, id: id), end: end, now: now)
+        if let record = cache[type, id] { noteEnds(of: record, type: type, now: now) }
+    }
+
+    private mutating func noteEnds(of record: CellRecord, type: String, now: Moment) {
+        let ends = [record.expires, timeLeft(ofFormerLease: record, now: now).map { now.wallMilliseconds + $0 }]
+        if record.lease?.version.origin == configuration.name { leases.isAny = true }
+        for case let end? in ends { note(ExpiryQueue.Key(type: type, id: record.id), end: end, now: now) }
     }
 
     /// Takes note of the ends of all models that an earlier start has left.
@@ -60,7 +76,7 @@ extension Origin {
         let snapshot = cache.snapshot()
         for type in snapshot.types {
             snapshot.forEach(type: type) { record in
-                if let end = record.expires { note(ExpiryQueue.Key(type: type, id: record.id), end: end, now: now) }
+                noteEnds(of: record, type: type, now: now)
                 return true
             }
         }

@@ -14,6 +14,7 @@ extension Origin {
         writes.hashIDs()
         // Also where a write is refused: others have been done by then.
         let mayExpire = writes.updates.mayExpire
+        if mayExpire { try prepareLeases(of: writes, now: now) }
         defer { if mayExpire { noteExpiries(of: writes, now: now) } }
         var outcome = BatchOutcome()
         for run in writes.runs {

@@ -66,7 +66,10 @@ extension Origin {
         let taken = max(last, ahead.jumps.bound(below: limit), incarnation <= limit ? incarnation : 0)
         clock = HybridClock(last: taken)
         ahead.review = ClockReview()
+        let heldSince = leases.since
         beginIncarnation(after: clock.last, now: now)
+        // What this run has leased has a stamp of the present, or is written again below.
+        leases.since = min(heldSince, incarnation)
         let count = writeAhead(updates, limit: limit, now: now)
         counters[.clockRenewals] += 1
         let metadata = facts.merging(["models": "\(count)"]) { first, _ in first }

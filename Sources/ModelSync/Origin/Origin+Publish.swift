@@ -23,6 +23,10 @@ extension Origin {
     ) throws(WireError) -> PublishOutcome {
         let state = try state(of: type)
         do { try Names.check(id: id) } catch { throw WireError(error) }
+        if fields.mayExpire {
+            try prepareLease(
+                of: state, id.utf8.span, idHash: idHash, fields.bytes.span, fieldCount: fields.count, now: now)
+        }
         let outcome = try self.write(write, state, id: id.utf8.span, idHash: idHash, fields: fields, now: now)
         if fields.mayExpire { noteExpiry(of: state, id.utf8.span, idHash: idHash, now: now) }
         return outcome

@@ -92,7 +92,8 @@ extension Origin {
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
             heads: selected.map { Head(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
-            isRelayed: false, hasTransactions: hasTransactions, ageMilliseconds: nil)
+            isRelayed: false, hasTransactions: hasTransactions, ageMilliseconds: nil,
+            leasesSince: leases.isAny ? leases.since : nil)
     }
 
     private func digest(of topic: Topic) -> UInt64? {

@@ -37,6 +37,7 @@ extension Origin {
                 "a transaction has at most \(configuration.limits.updateCount) writes and "
                     + "\(configuration.limits.frameByteCount / 2) bytes per topic; split it")
         }
+        if writes.updates.mayExpire { try prepareLeases(of: writes, now: now) }
         // A transaction over one topic is one batch; over several, batches of one stamp that name each other.
         for index in byteCounts.keys.sorted() { close(index, group: nil) }
         let first = clock.tick(nowMilliseconds: now.wallMilliseconds)

@@ -57,6 +57,8 @@ public struct Origin {
     var sweep = TombstoneSweep()
     /// The models that end.
     var expiries = ExpiryQueue()
+    /// The leases that this run holds.
+    var leases: OriginLeases
     /// When heads are told next, and how often they were.
     var heartbeat: (next: UInt64?, count: Int) = (nil, 0)
 
@@ -83,6 +85,7 @@ public struct Origin {
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         signature = OriginSignature(key: configuration.signingKey, since: configuration.heldSince ?? incarnation)
+        leases = OriginLeases(since: incarnation, startedAt: now.uptimeMicroseconds)
         hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
         noteExpiries(now: now)

@@ -59,14 +59,18 @@ extension RelayMachine {
         return told.updateValue(current, forKey: key) != current
     }
 
-    /// The origin has been silent for so long that everybody who was told of it counts it as stale already.
+    /// The origin has been silent for so long that everybody who was told of it counts it as stale already. While
+    /// leases may be ending by it, each heartbeat tells for how long.
     private func isLongSilent(_ heads: Heads) -> Bool {
-        (heads.ageMilliseconds ?? 0) > configuration.heartbeatInterval.wholeMicroseconds / 1000
-            * RelayMachine.silentIntervals
+        let heartbeat = configuration.heartbeatInterval.wholeMicroseconds / 1000
+        let intervals = heads.leasesSince == nil ? RelayMachine.silentIntervals : RelayMachine.silentLeaseIntervals
+        return (heads.ageMilliseconds ?? 0) > heartbeat * intervals
     }
 
     /// After this many heartbeats without a word from an origin it is told less often.
     private static let silentIntervals: UInt64 = 20
+    /// And after this many where it leases models: ten minutes.
+    private static let silentLeaseIntervals: UInt64 = 1200
 
     /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
     public func subscribed(to prefix: [UInt8], now: Moment) {
@@ -154,13 +158,14 @@ extension RelayMachine {
     }
 
     private func emptyHeads(of origin: String, now: Moment) -> Heads {
-        let (source, facts) = (sources[origin], replica.facts(of: origin))
+        let (source, facts, watch) = (sources[origin], replica.facts(of: origin), replica.leaseWatch(of: origin))
         let silence = now.uptimeMicroseconds.subtractingOrZero(source?.lastHeard ?? startTime) / 1000
         return Heads(
             origin: origin, incarnation: 0, stamp: source?.stamp ?? 0, heads: [], isRelayed: true,
             hasTransactions: facts.hasTransactions, isPushed: facts.isPushed,
             mayHaveFormer: facts.mayHaveFormer || facts.isRestarted,
-            ageMilliseconds: silence + (source == nil ? absence : 0))
+            ageMilliseconds: silence + (source == nil ? absence : 0), leasesSince: watch?.heldSince,
+            quietMilliseconds: watch.map { $0.silent / 1000 }, leaseDistance: watch?.distance)
     }
 
     /// The types whose digests are not told, because a sent batch may be missing: peers would find the same difference

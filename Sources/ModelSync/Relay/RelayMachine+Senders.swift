@@ -28,8 +28,8 @@ extension RelayMachine {
     }
 
     /// Takes note that nobody answers at the endpoint of `sender`, as the runtime has found out, with the reason.
-    public func unreachable(_ sender: SenderID, reason: String) {
-        replica.unreachable(sender, reason: reason)
+    public func unreachable(_ sender: SenderID, reason: String, isAbsent: Bool = false, now: Moment) {
+        replica.unreachable(sender, reason: reason, isAbsent: isAbsent, now: now)
     }
 
     /// As ``Replica/receiveStream(_:topic:payload:verdict:now:)``.

@@ -39,6 +39,8 @@ public struct Notice: Sendable, CustomStringConvertible {
         case contradictedHeads = "a sender says of another origin what is not so"
         case startingAnew = "building the state anew"
         case startedAnew = "the state was built anew"
+        case leasesEnded = "the leases of models have ended, as their publisher is not heard of"
+        case leasesReturned = "leased models are back"
         case irreparable = "digests differ after all repairs"
     }
 

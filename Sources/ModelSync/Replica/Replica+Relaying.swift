@@ -118,6 +118,9 @@ extension Replica {
 
     func facts(of origin: String) -> OriginFacts { origins[origin] }
 
+    /// What is known of the leases of an origin; nil where it leases nothing, as far as is known.
+    func leaseWatch(of origin: String) -> LeaseWatch? { leases[origin] }
+
     /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
     func boundHeads(frameByteCount: Int) { nameLimits.room = HeadsBudget(frameByteCount: frameByteCount) }
 

@@ -11,6 +11,7 @@ extension Replica {
         driveGroups(now: now)
         driveAudits(now: now)
         driveRenewal(now: now)
+        driveLeases(now: now)
         sweepTombstones(now: now)
         if now.uptimeMicroseconds >= upkeep.nextReview {
             upkeep.nextReview = now.uptimeMicroseconds + configuration.reportInterval.wholeMicroseconds
@@ -36,7 +37,7 @@ extension Replica {
             }
             if let repair = stream.repair { next = min(next, repair.dueAt) }
         }
-        next = min(next, audits.nextDeadline)
+        next = min(next, audits.nextDeadline, leases.nextStep ?? .max)
         if let deadline = groups.nextDeadline { next = min(next, max(deadline, now.uptimeMicroseconds + 10_000)) }
         return next
     }

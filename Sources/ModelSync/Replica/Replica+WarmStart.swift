@@ -26,6 +26,7 @@ extension Replica {
             // The store does not tell whether this is the first start of the origin, so it counts as a later one.
             audits.noteUncopied(stream.type, at: now.uptimeMicroseconds)
             origins[position.origin].mayHaveFormer = true
+            leases.watch(position.origin)
             stream.isPushed = position.isPushed
             if position.isPushed {
                 origins[position.origin].isPushedHere = true

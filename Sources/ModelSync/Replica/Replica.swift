@@ -26,6 +26,8 @@ public final class Replica {
     /// The streams with a hole, a repair or something rejected.
     var unsettled = UnsettledStreams()
     var audits = AuditTable()
+    /// The origins that lease models.
+    var leases = LeaseTable()
     var renewal: Renewal?
     /// Upkeep from time to time: old deletes go; staleness, clocks and claims are looked at.
     var upkeep = (sweep: TombstoneSweep(), nextReview: UInt64(0))

@@ -13,7 +13,8 @@ extension Snapshot {
     ) -> ContentHash {
         var hashes: [ContentHash] = []
         var content: [UInt8] = []
-        forEach(type: type, buckets: bucket..<(bucket + 1)) { record in
+        forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
+            guard record.exists else { return true }
             count += 1
             content.removeAll(keepingCapacity: true)
             let fieldCount = record.appendContent(since: since, to: &content, olderCount: &olderCount)

@@ -76,18 +76,33 @@ extension EncodedFields {
     }
 }
 
+extension EncodedFields {
+    /// The value in words where it is none of those that `number` takes.
+    fileprivate static func fault(of value: Value?, _ number: (Value) -> UInt64?) -> String? {
+        guard let value, value != .null, value != .undefined, number(value) == nil else { return nil }
+        return if case .int(let number) = value { "\(number)" } else { "\(value)" }
+    }
+}
+
 extension Fields {
-    /// Refuses a time of the model's end in another form than whole milliseconds since 1970. Null and `undefined` take
-    /// the end away.
-    /// - Returns: whether the fields say when the model ends, or that it does not.
+    /// Refuses a time of the model's end in another form than whole milliseconds since 1970, and a lease in another
+    /// form than whole milliseconds. Null and `undefined` take the end and the lease away.
+    /// - Returns: whether the fields say when the model ends, that it does not, or whether it is leased.
     func checkExpiry() throws(WireError) -> Bool {
-        guard let value = expiry else { return false }
-        guard value != .null, value != .undefined, Expiration.milliseconds(value) == nil else { return true }
-        let text = if case .int(let number) = value { "\(number)" } else { "\(value)" }
-        throw WireError(
-            .value,
-            "\(FieldName.expires) says when a model ends, in whole milliseconds since 1970, from "
-                + "\(Expiration.millisecondsMin) on: \(text) is none; seconds are to be multiplied by 1000")
+        let (expiry, lease) = (expiry, lease)
+        if let text = EncodedFields.fault(of: expiry, Expiration.milliseconds) {
+            throw WireError(
+                .value,
+                "\(FieldName.expires) says when a model ends, in whole milliseconds since 1970, from "
+                    + "\(Expiration.millisecondsMin) on: \(text) is none; seconds are to be multiplied by 1000")
+        }
+        if let text = EncodedFields.fault(of: lease, Lease.milliseconds) {
+            throw WireError(
+                .value,
+                "\(FieldName.lease) says for how long the publisher of a model may be silent, in whole milliseconds "
+                    + "up to \(Lease.millisecondsMax): \(text) is none")
+        }
+        return expiry != nil || lease != nil
     }
 
     /// True when the fields are kept encoded and are within all limits, so that nothing is left to do.

@@ -2,7 +2,7 @@ import ModelCBOR
 import ModelRecord
 
 extension Heads {
-    /// The frame `[1, origin, incarnation, stamp, heads, flags, ? age]`.
+    /// The frame `[1, origin, incarnation, stamp, heads, flags, ? age, ? leases since, ? quiet, ? distance]`.
     public func encode() -> [UInt8] {
         var writer = CBORWriter(reserving: 64 + heads.reduce(0) { $0 + $1.topic.bytes.count + 24 })
         write(to: &writer)
@@ -10,8 +10,9 @@ extension Heads {
     }
 
     func write(to writer: inout CBORWriter) {
-        writer.begin(
-            .heads, count: ageMilliseconds == nil ? 6 : 7, origin: origin, incarnation: incarnation, stamp: stamp)
+        let later = [ageMilliseconds, leasesSince, quietMilliseconds, leaseDistance]
+        let laterCount = later.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+        writer.begin(.heads, count: 6 + laterCount, origin: origin, incarnation: incarnation, stamp: stamp)
         let sorted = Head.sorted(heads)
         writer.writeMapHead(sorted.count)
         for head in sorted {
@@ -22,7 +23,9 @@ extension Heads {
         }
         let flags: UInt64 = (isRelayed ? 1 : 0) | (hasTransactions ? 2 : 0) | (isPushed ? 4 : 0)
         writer.write(unsigned: flags | (leavesNamesOut ? 8 : 0) | (mayHaveFormer ? 16 : 0))
-        if let ageMilliseconds { writer.write(unsigned: ageMilliseconds) }
+        for number in later.prefix(laterCount) {
+            if let number { writer.write(unsigned: number) } else { writer.writeNull() }
+        }
     }
 
     /// Reads the array of a heads frame, which may stand inside another frame.
@@ -49,6 +52,9 @@ extension Heads {
         leavesNamesOut = flags & 8 != 0
         mayHaveFormer = flags & 16 != 0
         ageMilliseconds = try frame.optionalUnsigned(&elements)
+        leasesSince = try frame.optionalUnsigned(&elements)
+        quietMilliseconds = try frame.optionalUnsigned(&elements)
+        leaseDistance = try frame.optionalUnsigned(&elements)
         try frame.finish(&elements)
     }
 }

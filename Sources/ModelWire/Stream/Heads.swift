@@ -25,12 +25,20 @@ public struct Heads: Sendable, Hashable {
     public var mayHaveFormer: Bool
     /// How long ago the relay last heard of the origin; nil when the sender tells no age.
     public var ageMilliseconds: UInt64?
+    /// The origin leases models: its leases are those whose stamps are not below this one. Nil where it leases none.
+    public var leasesSince: Stamp?
+    /// For how long the relay has not heard of an origin that leases models, while it would have.
+    public var quietMilliseconds: UInt64?
+    /// Over how many relays the relay's knowledge comes whether an origin that leases models is there: 0 where it
+    /// listens to the origin. Nil where it does not know.
+    public var leaseDistance: UInt64?
 
     /// The heads of `origin`.
     public init(
         origin: String, incarnation: UInt64, stamp: Stamp, heads: [Head], isRelayed: Bool = false,
         hasTransactions: Bool = false, isPushed: Bool = false, leavesNamesOut: Bool = false,
-        mayHaveFormer: Bool = false, ageMilliseconds: UInt64? = nil
+        mayHaveFormer: Bool = false, ageMilliseconds: UInt64? = nil, leasesSince: Stamp? = nil,
+        quietMilliseconds: UInt64? = nil, leaseDistance: UInt64? = nil
     ) {
         self.origin = origin
         self.incarnation = incarnation
@@ -42,6 +50,9 @@ public struct Heads: Sendable, Hashable {
         self.leavesNamesOut = leavesNamesOut
         self.mayHaveFormer = mayHaveFormer
         self.ageMilliseconds = ageMilliseconds
+        self.leasesSince = leasesSince
+        self.quietMilliseconds = quietMilliseconds
+        self.leaseDistance = leaseDistance
     }
 
     /// The head of one topic, if it is among them.

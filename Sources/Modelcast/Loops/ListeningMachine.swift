@@ -12,7 +12,7 @@ protocol ListeningMachine: AnyObject {
     func receiveStream(
         _ sender: SenderID, topic: Span<UInt8>, payload: Span<UInt8>, verdict: SealVerdict?, now: Moment)
     func countMalformed(_ sender: SenderID, _ reason: String)
-    func unreachable(_ sender: SenderID, reason: String)
+    func unreachable(_ sender: SenderID, reason: String, isAbsent: Bool, now: Moment)
     func tick(now: Moment)
     func nextDeadline(now: Moment) -> UInt64
 }

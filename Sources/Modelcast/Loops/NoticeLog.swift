@@ -67,7 +67,7 @@ extension Notice.Kind {
             .olderThanSigned, .unsendable, .cutClients:
             .warning
         case .senderLive, .senderSilent, .senderStopped, .newIncarnation, .senderRefused, .startingAnew, .startedAnew,
-            .streamsStale, .streamsFresh, .clockAccepted:
+            .streamsStale, .streamsFresh, .clockAccepted, .leasesEnded, .leasesReturned:
             .info
         case .nameTaken, .limited: .notice
         case .holeFound, .holeMended, .malformed: .debug

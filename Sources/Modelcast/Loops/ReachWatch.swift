@@ -10,12 +10,14 @@ final class ReachWatch {
         let reason: String
         /// The reason differs from the last one.
         let isNews: Bool
+        /// The host says that nobody serves there.
+        let isAbsence: Bool
     }
 
     private enum Answer: Sendable {
         case none
         case looking
-        case found(String?)
+        case found(EndpointFault?)
     }
 
     private final class Box: Sendable {
@@ -35,6 +37,8 @@ final class ReachWatch {
     /// How long a sender may take to start, in microseconds, before a look is made.
     private static let grace: UInt64 = 1_000_000
     private static let pauseMax: UInt64 = 30_000_000
+    /// The pause after a look that has found that nobody serves there.
+    private static let absencePause = Replica.absenceMicroseconds / 2
 
     /// - Parameter hasKeys: without keys, a look also asks the other side whether it is a sender's control endpoint.
     ///   With keys the handshake tells more.
@@ -62,14 +66,17 @@ final class ReachWatch {
     /// - Returns: the result since the last call; nil where there is none, or where nothing is wrong.
     func look(now: Moment) -> Finding? {
         guard let time = nextLook else { return nil }
-        let found = box.answer.withLock { answer -> String?? in
-            guard case .found(let reason) = answer else { return nil }
+        let found = box.answer.withLock { answer -> EndpointFault?? in
+            guard case .found(let fault) = answer else { return nil }
             answer = .none
-            return reason
+            return fault
         }
-        if let found, let reason = found {
-            defer { told = reason }
-            return Finding(reason: reason, isNews: reason != told)
+        if let found, let fault = found {
+            defer { told = fault.reason }
+            // That nobody is there counts for a while, and is looked at again within it.
+            if fault.isAbsence { pause = min(pause, ReachWatch.absencePause) }
+            if fault.isAbsence { nextLook = min(time, now.uptimeMicroseconds + pause) }
+            return Finding(reason: fault.reason, isNews: fault.reason != told, isAbsence: fault.isAbsence)
         }
         if now.uptimeMicroseconds >= time { begin(now: now) }
         return nil
@@ -86,8 +93,8 @@ final class ReachWatch {
         guard isFree else { return }
         let (endpoint, hasKeys, box, implementation) = (endpoint, hasKeys, box, transport.implementation)
         Task {
-            let reason = await implementation.fault(at: endpoint, hasKeys: hasKeys)
-            box.answer.withLock { $0 = .found(reason) }
+            let fault = await implementation.fault(at: endpoint, hasKeys: hasKeys)
+            box.answer.withLock { $0 = .found(fault) }
         }
     }
 }

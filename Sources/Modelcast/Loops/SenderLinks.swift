@@ -128,7 +128,7 @@ final class SenderLinks {
     func lookForReach(taker: some ListeningMachine, logger: Logger, now: Moment) {
         for link in links {
             guard let finding = link.control.lookForReach(now: now) else { continue }
-            taker.unreachable(link.sender, reason: finding.reason)
+            taker.unreachable(link.sender, reason: finding.reason, isAbsent: finding.isAbsence, now: now)
             guard finding.isNews else { continue }
             logger.warning(
                 "a sender cannot be reached",

@@ -5,9 +5,8 @@ import ModelTypes
 extension Fields {
     /// These fields, with what a write says of the end of its model.
     func ending(_ expires: Expiry, now: Moment) -> Fields {
-        guard let value = expires.value(now: now.wallMilliseconds) else { return self }
         var fields = self
-        fields[FieldName.expires.text] = value
+        for (field, value) in expires.fields(now: now.wallMilliseconds) { fields[field.text] = value }
         return fields
     }
 }

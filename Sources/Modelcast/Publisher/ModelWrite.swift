@@ -57,11 +57,12 @@ struct ModelWrite: Sendable {
         self.isSame = isSame
     }
 
-    /// The end that the write gives the model: what the call says, else a property of the model, else its type.
+    /// The end or the lease that the write gives the model: what the call says, else a property of the model, else its
+    /// type.
     func expiry<M: Model>(_ expires: Expiry?, of type: M.Type) -> Expiry {
         if let expires { return expires }
-        guard let said = fields.expiry, said != .null, said != .undefined else { return M.modelExpiry }
-        return .unchanged
+        let isSaid = [fields.expiry, fields.lease].contains { value in value.map { !$0.isNull } ?? false }
+        return isSaid ? .unchanged : M.modelExpiry
     }
 
     var hasConstants: Bool { !constants.isEmpty }

@@ -16,8 +16,8 @@ protocol TransportImplementation: Sendable {
 
     /// Looks for the reason why nobody greets at a control endpoint.
     /// - Parameter hasKeys: the connections use keys, so only the handshake can tell whether a sender is there.
-    /// - Returns: the reason in words for a person, with what to do; nil where nothing is wrong.
-    func fault(at endpoint: String, hasKeys: Bool) async -> String?
+    /// - Returns: nil where nothing is wrong.
+    func fault(at endpoint: String, hasKeys: Bool) async -> EndpointFault?
 }
 
 extension TransportImplementation {

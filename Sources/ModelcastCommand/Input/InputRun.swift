@@ -98,7 +98,9 @@ struct InputRun: ~Copyable {
 
     private mutating func publish(_ model: ModelLine) throws(LineRefusal) {
         let fields = plan.isWhole ? model.fields : model.fields(over: publisher.cache[plan.type, model.id])
-        let isSaid = plan.expires != .unchanged && model.fields[FieldName.expires.text] != nil
+        let isSaid =
+            plan.expires != .unchanged
+            && [FieldName.expires, .lease].contains { model.fields[$0.text] != nil }
         let expires = isSaid ? .unchanged : plan.expires
         do {
             let outcome = try patiently { () throws(ModelcastError) in

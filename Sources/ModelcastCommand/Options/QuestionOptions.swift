@@ -35,7 +35,7 @@ struct QuestionOptions: ParsableArguments {
     /// - Throws: as ``client()`` does.
     func client(at endpoint: String) async throws -> ControlClient {
         try StandardStreams.requireOutput()
-        if let line = await EndpointProbe.checkConnection(endpoint) { throw CommandFailure(line) }
+        if let fault = await EndpointProbe.checkConnection(endpoint) { throw CommandFailure(fault.reason) }
         return try ControlClient(endpoint: endpoint, timeout: timeout.duration, security: keys.security())
     }
 

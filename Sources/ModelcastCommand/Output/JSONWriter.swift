@@ -148,7 +148,8 @@ struct JSONWriter {
 
 extension JSONWriter {
     /// Writes `{"type","id","changed","old","new","origin","version"}` and a line's end. A change into which several
-    /// were folded also has `"folded":true`, and a model that has ended by itself `"reason":"expired"`.
+    /// were folded also has `"folded":true`, and a model that has ended by itself, or is
+    /// back, its `"reason"`.
     mutating func writeLine(_ change: Change) {
         begin(type: change.type, id: change.id)
         append(#","changed":"#)
@@ -163,7 +164,11 @@ extension JSONWriter {
         append(#","version":"#)
         write(version.description)
         if change.isFolded { append(#","folded":true"#) }
-        if change.reason == .expired { append(#","reason":"expired""#) }
+        let reason = change.reason
+        if [.expired, .leaseEnded, .returned].contains(reason) {
+            append(#","reason":"#)
+            write(reason.rawValue)
+        }
         append("}\n")
     }
 

@@ -72,7 +72,9 @@ final class Troubles: Sendable {
             for (index, endpoint) in waiting {
                 let sender = index < status.senders.count ? status.senders[index] : nil
                 group.addTask {
-                    if let line = await EndpointProbe.diagnose(endpoint, self.security) { return (index, line) }
+                    if let fault = await EndpointProbe.diagnose(endpoint, self.security) {
+                        return (index, fault.reason)
+                    }
                     let reason = sender?.lastError.map { ": \($0)" } ?? ""
                     let state = sender?.state ?? .connecting
                     return (index, "\(endpoint) answers, but is still \(state.rawValue)\(reason)")

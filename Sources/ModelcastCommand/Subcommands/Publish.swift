@@ -94,6 +94,13 @@ struct Publish: AsyncParsableCommand {
             valueName: "seconds|5m|1h"))
     var ttl: Lifetime?
 
+    @Option(
+        help: ArgumentHelp(
+            "Each model is there as long as this process: for how long the process may not be heard of, at least two "
+                + "heartbeats. A line of its own may say it as \"$leaseMs\", in milliseconds.",
+            valueName: "seconds|5m|1h"))
+    var lease: Lifetime?
+
     @Flag(help: "Read on at the end of the file, as lines are appended.")
     var follow = false
 
@@ -179,6 +186,14 @@ struct Publish: AsyncParsableCommand {
                 "--ttl is kept by a publisher that stays: it needs --bind, or --follow, as this job ends before its "
                     + "models")
         }
+        guard lease == nil || bind != nil else {
+            throw ValidationError(
+                "--lease needs --bind: a process that only pushes is not listened to, so nobody would know when "
+                    + "it is gone")
+        }
+        guard lease == nil || ttl == nil else {
+            throw ValidationError("--ttl and --lease both say when a model ends: choose one")
+        }
         if follow {
             guard !whole else {
                 throw ValidationError("--whole needs an end of the input, and --follow has none: leave one out")
@@ -225,6 +240,7 @@ struct Publish: AsyncParsableCommand {
         configuration.answersByteCount = answers.byteCount
         configuration.replayAge = replay.replayAge.duration
         let publisher = try Publisher(configuration, logger: logger)
+        let expires = ttl.map { Expiry.after($0.duration) } ?? lease.map { .leased($0.duration) } ?? .unchanged
         try await recover(publisher)
         let feed = PublishFeed(
             publisher: publisher,
@@ -232,7 +248,7 @@ struct Publish: AsyncParsableCommand {
                 type: model.type, idField: model.idField, idType: model.idType, inputs: inputs, isWhole: whole,
                 deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
-                timeout: timeout?.duration, expires: ttl.map { .after($0.duration) } ?? .unchanged))
+                timeout: timeout?.duration, expires: expires))
         let more = keys.services(of: configuration.security, logger: logger)
         try await runUntilDone(more + [publisher, feed], logger: logger)
     }

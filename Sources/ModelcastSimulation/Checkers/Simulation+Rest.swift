@@ -41,6 +41,11 @@ extension Simulation {
             // Signed heads come with every tenth heartbeat.
             run(milliseconds: settings.heartbeatInterval.wholeMicroseconds * 11 / 1000)
         }
+        if settings.hasLeases, failure == nil {
+            // What no run leases any more has ended by then, and what one leases is back.
+            run(milliseconds: UInt64(2 * SimulationSettings.leaseMillisecondsMax) + 2_000)
+            for node in nodes { checkLeases(node) }
+        }
         for node in nodes {
             if let fault = node.watch.observer?.look() { fail(node, fault) }
             checkAccounts(node)
@@ -123,6 +128,30 @@ extension Simulation {
         let last = oracle.lastSent[stream.origin]
         let head = last?.incarnation == stream.incarnation ? last?.heads[stream.topic] ?? 0 : 0
         return missing.filter { $0.lowerBound <= head }.map { $0.lowerBound...min($0.upperBound, head) }
+    }
+
+    /// Checks that readers see each leased model exactly if the present run of its publisher leases it.
+    private func checkLeases(_ node: SimulatedNode) {
+        guard let copy = node.replica?.cache.snapshot() else { return }
+        for type in copy.types {
+            copy.forEach(type: type, includingTombstones: true) { record in
+                guard record.exists, let lease = record.lease,
+                    let origin = nodes.first(where: { $0.name == lease.version.origin })
+                else {
+                    if record.isWithdrawn { fail(node, "\(type) \(record.id) is withdrawn without a lease") }
+                    return true
+                }
+                guard origin.liar == nil, let since = origin.origin?.leasesSince else { return true }
+                let isHeld = lease.version.stamp >= since
+                // An origin whose first heads of leases were lost, and which has ended then, was never known to lease.
+                if !isHeld, !(node.replica?.watchesLeases(of: origin.name) ?? false) { return true }
+                if isHeld == record.isWithdrawn {
+                    let fault = isHeld ? "is withdrawn, and its publisher is there" : "is leased by no run, and shown"
+                    fail(node, "\(type) \(record.id) of \(origin.name) \(fault)")
+                }
+                return true
+            }
+        }
     }
 
     /// Checks that each hole that was found has come to one end. A hole that filled by itself was perhaps never counted

@@ -43,6 +43,8 @@ public struct Scenario: Sendable {
         case recovery
         /// Some models end by themselves.
         case expiry
+        /// Some models are leased.
+        case leases
     }
 
     /// - Parameters:

@@ -75,6 +75,8 @@ extension ScenarioPlay {
         }
         let id = "\(isForgetful ? node.name + "-" : "")\(Int.random(in: 0...6, using: &generator))"
         if endsModels, write != .delete { fields["$expires"] = end(for: node) }
+        // Nobody listens to a job, so it leases nothing.
+        if simulation.settings.hasLeases, write != .delete, node.kind == .publisher { fields["$leaseMs"] = lease() }
         return (write, ["User", "Order"].pick(&generator), id, fields)
     }
 
@@ -86,6 +88,15 @@ extension ScenarioPlay {
             let left = Int64([-50, 20, 200, 1_000, 5_000].pick(&expiryGenerator))
             return .int(Int64(simulation.moment(node).wallMilliseconds) + left)
         default: return nil
+        }
+    }
+
+    /// The lease that a write gives its model; nil where it says nothing.
+    private mutating func lease() -> Value? {
+        switch Int.random(in: 0..<6, using: &leaseGenerator) {
+        case 0: .undefined
+        case 1...3: .int(Int64([200, 400, SimulationSettings.leaseMillisecondsMax].pick(&leaseGenerator)))
+        default: nil
         }
     }
 
@@ -158,6 +169,7 @@ extension ScenarioPlay {
     /// The counters that stay at zero unless something breaks.
     private static let neverCalm = [
         "holes_found", "malformed_frames", "digest_mismatches", "conflicting_cells", "contradicted_heads",
+        "leases_ended",
     ]
 
     /// Checks that nothing was mended where nothing broke: barriers and sequences see to that. Six kinds of hole have

@@ -29,6 +29,7 @@ struct ScenarioPlay {
     let hasManyNames: Bool
     /// Draws when models end, apart for the same reason.
     var expiryGenerator: SeededGenerator
+    var leaseGenerator: SeededGenerator
     /// Some models end by themselves.
     let endsModels: Bool
     /// The relays form a loop. Relays that wait for each other serve what they have before they have all, so that holes
@@ -67,6 +68,8 @@ struct ScenarioPlay {
         }
         expiryGenerator = SeededGenerator(seed: scenario.seed &* 0x8CB9_2BA7_2F3D_8DD7 &+ 7)
         endsModels = features.contains(.expiry) && Int.random(in: 0..<3, using: &expiryGenerator) == 0
+        leaseGenerator = SeededGenerator(seed: scenario.seed &* 0xB492_B66F_BE98_F273 &+ 7)
+        settings.hasLeases = features.contains(.leases) && Int.random(in: 0..<4, using: &leaseGenerator) == 0
         var conditions = isCalm ? NetworkConditions.good : .random(using: &generator)
         if !features.contains(.lastingDamage) { conditions.lastingDamagePerMille = 0 }
         if isForgetful { conditions.limitDelays() }

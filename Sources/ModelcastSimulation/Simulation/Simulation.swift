@@ -116,6 +116,7 @@ public final class Simulation {
         if story.isTold {
             for node in nodes {
                 for stream in node.replica?.streamTexts() ?? [] { tell(node, "follows \(stream)") }
+                for text in node.replica?.leaseTexts() ?? [] { tell(node, "watches the leases of \(text)") }
                 tellRecords(of: node)
             }
         }

@@ -38,6 +38,10 @@ public struct SimulationSettings: Sendable {
     public var hasGrants = false
     /// Whether origins sign all that they send, and replicas and relays take nothing else.
     public var hasSignatures = false
+    /// Whether publishers lease some of their models.
+    var hasLeases = false
+    /// The longest lease, in milliseconds.
+    static let leaseMillisecondsMax = 2_000
     /// The protection that is switched off, to prove that the checkers find that out; nil for none.
     public var sabotage: Sabotage?
 

@@ -44,6 +44,14 @@ struct RelayNetwork {
     var replies: [(peer: [UInt8], reply: ControlReply)] = []
     /// Servers that neither hear nor answer.
     var dead: Set<Server> = []
+    /// Replicas whose processes are stopped: what arrives for them waits.
+    var stopped: Set<Int> = [] {
+        didSet {
+            for (link, event) in waiting { add(event, link, at: time) }
+            waiting = []
+        }
+    }
+    private var waiting: [(link: Int, event: Event)] = []
     /// What each relay has sent on its stream: batches only.
     var sent: [Int: [[UInt8]]] = [:]
     var lossPerMille = 0
@@ -139,6 +147,21 @@ struct RelayNetwork {
             switch links[link].listener {
             case .relay(let other): relays[other].disconnected(links[link].sender, reason: "reset", now: now)
             case .replica(let other): replicas[other].disconnected(links[link].sender, reason: "reset", now: now)
+            }
+        }
+        carryOutAll()
+    }
+
+    /// An origin starts anew: with what a store holds of it, or with nothing.
+    mutating func restartOrigin(_ index: Int, with cache: ModelCache = ModelCache()) throws {
+        origins[index] = try Origin(
+            configuration: origins[index].configuration, cache: cache, now: moment(of: index),
+            after: moment(of: index).wallMilliseconds << 16 | 0xFFFF)
+        dead.remove(.origin(index))
+        for link in links where link.server == .origin(index) {
+            switch link.listener {
+            case .relay(let other): relays[other].disconnected(link.sender, reason: "reset", now: now)
+            case .replica(let other): replicas[other].disconnected(link.sender, reason: "reset", now: now)
             }
         }
         carryOutAll()
@@ -242,13 +265,17 @@ struct RelayNetwork {
             origins[index].tick(now: moment(of: index))
         }
         for index in relays.indices where !dead.contains(.relay(index)) { relays[index].tick(now: now) }
-        for index in replicas.indices { replicas[index].tick(now: now) }
+        for index in replicas.indices where !stopped.contains(index) { replicas[index].tick(now: now) }
         carryOutAll()
     }
 
     private mutating func handle(_ event: Event, _ link: Int) {
         let (sender, server) = (links[link].sender, links[link].server)
-        if case .relay(let index) = links[link].listener, dead.contains(.relay(index)) { return }
+        switch links[link].listener {
+        case .relay(let index): if dead.contains(.relay(index)) { return }
+        case .replica(let index):
+            if stopped.contains(index) { return waiting.append((link, event)) }
+        }
         switch (event, links[link].listener) {
         case (.subscription(let prefix, let isOn), _):
             links[link].subscriptions.removeAll { $0 == prefix }

@@ -135,6 +135,29 @@ enum Expiring {
     // end example
 }
 
+enum Leasing {
+    // example: leasing
+    static func register(_ publisher: Publisher) throws {
+        // There while this process is; gone ten seconds after it was heard of last.
+        try publisher.lease("Endpoint", "billing-1", ["host": "10.0.0.7", "port": 8080], for: .seconds(10))
+    }
+    // end example
+
+    // example: leasing-told
+    static func follow(_ subscriber: Subscriber, on queue: DispatchQueue) -> CacheObservation {
+        subscriber.observe(.type("Endpoint"), on: queue) { changes in
+            for change in changes {
+                switch change.reason {
+                case .leaseEnded: print("\(change.id) has not been heard of")
+                case .returned: print("\(change.id) is back")
+                default: break
+                }
+            }
+        }
+    }
+    // end example
+}
+
 @Suite(.timeLimit(.minutes(15))) struct DocumentationExamples {
     @Test func `a subscriber of the guide hears of what the publisher of the guide serves`() async throws {
         let folder = try TemporaryDirectory()

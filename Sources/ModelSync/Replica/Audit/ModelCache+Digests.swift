@@ -21,7 +21,7 @@ extension Snapshot {
     /// - Complexity: O(*models*)
     func digests(of type: String, bits: Int) -> [UInt64] {
         var result = [UInt64](repeating: 0, count: 1 << bits)
-        forEach(type: type) { record in
+        forEach(type: type, includingTombstones: true) { record in
             result[bits == 0 ? 0 : Int(Fingerprint.mix(record.idHash) >> UInt64(64 - bits))] &+= record.digest
             return true
         }

@@ -341,7 +341,8 @@ extension Replica {
     ) -> Bool {
         var isFormer = false
         var count = 0
-        cache.snapshot().forEach(type: type, buckets: bucket..<(bucket + 1)) { record in
+        cache.snapshot().forEach(type: type, buckets: bucket..<(bucket + 1), includingTombstones: true) { record in
+            guard record.exists else { return true }
             isFormer = record.hasVersion { version in
                 let written = (byOrigin[version.origin] ?? []).filter { $0.buckets?.contains(bucket) ?? false }
                 let earlier = written.filter { version.stamp < $0.incarnation }

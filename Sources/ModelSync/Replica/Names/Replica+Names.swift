@@ -115,6 +115,7 @@ extension Replica {
             if let sender = stream.metAt { sessions[sender.index].budget.giveBack(stream.key) }
         }
         origins.forget(names)
+        leases.forget(names)
         for index in sessions.indices {
             for name in names { sessions[index].ages[name] = nil }
             sessions[index].origins.subtract(names)

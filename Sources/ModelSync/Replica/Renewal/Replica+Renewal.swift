@@ -151,6 +151,7 @@ extension Replica {
                 }
             }
         }
+        leases.noteArrivals()
         for stream in streams.values where renewal.prefixes.contains(where: { $0.isPrefix(of: stream.key.topic) }) {
             // An earlier start that was pushed here was kept above, and no sender is known to have it.
             if !stream.isPushed { stream.holdsOlderIncarnation = false }

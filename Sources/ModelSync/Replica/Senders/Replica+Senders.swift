@@ -16,10 +16,16 @@ extension Replica {
 
     /// Takes note that nobody answers at the endpoint of `sender`, as the runtime has found out, with the reason. A
     /// sender that is live is left alone.
-    public func unreachable(_ sender: SenderID, reason: String) {
+    /// - Parameter isAbsent: the host of the endpoint says that nobody serves there, so the network is there, and the
+    ///   sender is not. It counts for a while: see ``Replica/absenceMicroseconds``.
+    public func unreachable(_ sender: SenderID, reason: String, isAbsent: Bool = false, now: Moment) {
         guard state(of: sender) != .live else { return }
         sessions[sender.index].lastError = reason
+        sessions[sender.index].absentUntil = isAbsent ? now.uptimeMicroseconds + Replica.absenceMicroseconds : 0
     }
+
+    /// For how long a sender counts as absent after its host has said so. The runtime looks again within less.
+    package static let absenceMicroseconds: UInt64 = 5_000_000
 
     func greet(_ sender: SenderID, now: Moment) {
         sessions[sender.index].handShake.greet(at: now.uptimeMicroseconds)
@@ -41,6 +47,7 @@ extension Replica {
         case .goOn: break
         }
         sessions[sender.index].name = name
+        sessions[sender.index].absentUntil = 0
         sessions[sender.index].welcomedAt = now.uptimeMicroseconds
         sessions[sender.index].heartbeatMicroseconds = min(max(heartbeatMilliseconds, 10), 60_000) * 1000
         sessions[sender.index].lastHeard = now.uptimeMicroseconds

@@ -131,6 +131,7 @@ extension Replica {
             for (type, records) in chunks { commit.join(records, type: type) }
             return news
         }
+        leases.noteArrivals()
         if let renewal {
             let young = held.map { keepYoung($0, now: now) }
             renewal.cache.commit { commit in

@@ -47,6 +47,8 @@ final class SenderSession {
     var lastHeard: UInt64 = 0
     /// When the sender was last heard of while it was live, or else first welcomed, in milliseconds of the wall clock.
     var lastContact: UInt64?
+    /// Until when it is known that nobody serves at the endpoint of the sender: its host says so.
+    var absentUntil: UInt64 = 0
     /// When the next report is due.
     var nextReport: UInt64 = 0
     /// The last state that a report told.

@@ -30,6 +30,7 @@ extension Replica {
     /// - Parameter isReply: the heads came with a reply, which newer `heads` may have overtaken.
     func learn(_ heads: Heads, of sender: SenderID, isReply: Bool = false, now: Moment) {
         let word = word(sender, on: heads, now: now)
+        noteLeases(heads, of: sender, word)
         if word == .own { decideStart(heads, now: now) }
         guard meetLaterStart(heads, sender, word, now: now) else { return }
         for head in heads.heads where isWanted(head.topic) {

@@ -183,6 +183,7 @@ extension Replica {
     @inline(__always)
     func commit(_ batch: borrowing UpdateBatchView, of stream: StreamState) -> BatchSummary {
         let table = stream.table(of: cache)
+        if leases.isAnySilent { leases.noteArrivals() }
         guard batch.count == 1 else { return cache.commit(batch, in: table) }
         return BatchSummary(cache.commit(batch.update(at: 0), in: table))
     }
@@ -389,4 +390,10 @@ extension Span<UInt8> {
 
 extension UInt64 {
     func subtractingOrZero(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
+
+    /// The sum, or the greatest number where it is greater.
+    func addingOrMax(_ other: UInt64) -> UInt64 {
+        let (sum, isPast) = addingReportingOverflow(other)
+        return isPast ? .max : sum
+    }
 }

@@ -18,13 +18,16 @@ struct InMemoryTransport: TransportImplementation {
 
     func openThread() throws(ModelcastError) -> any TransportThread { try InMemoryThread(bus, service) }
 
-    func fault(at endpoint: String, hasKeys: Bool) async -> String? {
+    func fault(at endpoint: String, hasKeys: Bool) async -> EndpointFault? {
         bus.exchange.withLock { exchange in
             if exchange.isControl(endpoint) { return nil }
-            return exchange.isStream(endpoint)
-                ? "\(endpoint) is a stream; give the control endpoint of the publisher"
-                : "cannot reach \(endpoint): nobody has bound it on this bus; start the publisher or relay, or check "
-                    + "the name"
+            if exchange.isStream(endpoint) {
+                return EndpointFault(reason: "\(endpoint) is a stream; give the control endpoint of the publisher")
+            }
+            return EndpointFault(
+                reason: "cannot reach \(endpoint): nobody has bound it on this bus; start the publisher or relay, or "
+                    + "check the name",
+                isAbsence: true)
         }
     }
 }

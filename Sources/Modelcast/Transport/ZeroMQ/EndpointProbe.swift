@@ -7,21 +7,22 @@ package enum EndpointProbe {
     private static let patience = Duration.seconds(1)
 
     /// What is wrong at a control endpoint, in one line that says what to do; nil when a publisher answers there.
-    package static func diagnose(_ endpoint: String, _ security: Security?) async -> String? {
-        if let line = await checkConnection(endpoint) { return line }
+    package static func diagnose(_ endpoint: String, _ security: Security?) async -> EndpointFault? {
+        if let fault = await checkConnection(endpoint) { return fault }
         do {
             _ = try await ControlClient(endpoint: endpoint, timeout: patience, security: security).welcome()
             return nil
         } catch let error as ModelcastError where error.code == .timeout {
-            return "\(endpoint) speaks ZeroMQ but does not answer as a Modelcast publisher; "
-                + "give a publisher's control endpoint, not its stream"
+            return EndpointFault(
+                reason: "\(endpoint) speaks ZeroMQ but does not answer as a Modelcast publisher; "
+                    + "give a publisher's control endpoint, not its stream")
         } catch {
-            return "\(error)"
+            return EndpointFault(reason: "\(error)")
         }
     }
 
     /// What is wrong before any message is sent; nil when the other side speaks ZeroMQ.
-    package static func checkConnection(_ endpoint: String) async -> String? {
+    package static func checkConnection(_ endpoint: String) async -> EndpointFault? {
         let answer = Answer()
         return await withCheckedContinuation { continuation in
             // The system's look-up of names may take long and cannot be interrupted. The thread is abandoned then.
@@ -30,37 +31,40 @@ package enum EndpointProbe {
             thread.name = "modelcast-probe"
             thread.start()
             DispatchQueue.global().asyncAfter(deadline: .now() + patience.seconds * 3) {
-                answer.settle("\(endpoint) cannot be looked up; the name service does not answer")
+                answer.settle(
+                    EndpointFault(reason: "\(endpoint) cannot be looked up; the name service does not answer"))
             }
         }
     }
 
     /// Resumes a continuation with the first answer.
     private final class Answer: Sendable {
-        private let continuation = Guarded<CheckedContinuation<String?, Never>?>(nil)
+        private let continuation = Guarded<CheckedContinuation<EndpointFault?, Never>?>(nil)
 
-        func set(_ new: CheckedContinuation<String?, Never>) { continuation.withLock { $0 = new } }
+        func set(_ new: CheckedContinuation<EndpointFault?, Never>) { continuation.withLock { $0 = new } }
 
-        func settle(_ line: String?) {
+        func settle(_ fault: EndpointFault?) {
             let waiting = continuation.withLock { continuation in
                 defer { continuation = nil }
                 return continuation
             }
-            waiting?.resume(returning: line)
+            waiting?.resume(returning: fault)
         }
     }
 
-    private static func connect(_ endpoint: String) -> String? {
+    private static func connect(_ endpoint: String) -> EndpointFault? {
         guard let rest = endpoint.split(separator: "://", maxSplits: 1).last.map(String.init) else {
-            return "\(endpoint) is no endpoint"
+            return EndpointFault(reason: "\(endpoint) is no endpoint")
         }
         if endpoint.hasPrefix("ipc://") {
-            guard let address = UnixAddress(path: rest) else { return "\(endpoint) has a path that is too long" }
+            guard let address = UnixAddress(path: rest) else {
+                return EndpointFault(reason: "\(endpoint) has a path that is too long")
+            }
             return unsafe address.withPointer { pointer, length in
                 unsafe greet(endpoint, family: AF_UNIX, address: pointer, length: length)
             }
         }
-        guard let colon = rest.lastIndex(of: ":") else { return "\(endpoint) has no port" }
+        guard let colon = rest.lastIndex(of: ":") else { return EndpointFault(reason: "\(endpoint) has no port") }
         var host = String(rest[..<colon])
         // libzmq looks names up for IPv4 only, as IPv6 is on for addresses in brackets.
         let family = host.hasPrefix("[") ? AF_INET6 : AF_INET
@@ -68,7 +72,7 @@ package enum EndpointProbe {
         return connect(endpoint, host: host, port: String(rest[rest.index(after: colon)...]), family: family)
     }
 
-    private static func connect(_ endpoint: String, host: String, port: String, family: CInt) -> String? {
+    private static func connect(_ endpoint: String, host: String, port: String, family: CInt) -> EndpointFault? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = family
         unsafe hints.ai_socktype = SocketKind.stream
@@ -76,11 +80,12 @@ package enum EndpointProbe {
         let code = unsafe getaddrinfo(host, port, &hints, &found)
         guard code == 0, let first = unsafe found else {
             let reason = unsafe String(cString: gai_strerror(code))
-            return "cannot resolve host \(host): \(reason); check its spelling and the name service"
+            return EndpointFault(
+                reason: "cannot resolve host \(host): \(reason); check its spelling and the name service")
         }
         defer { unsafe freeaddrinfo(first) }
         // The list and its addresses live until freeaddrinfo, which is called last.
-        var failure: String?
+        var failure: EndpointFault?
         var next: UnsafeMutablePointer<addrinfo>? = unsafe first
         while let candidate = unsafe next {
             let info = unsafe candidate.pointee
@@ -95,9 +100,11 @@ package enum EndpointProbe {
     /// Connects, and reads the ten bytes with which every ZeroMQ socket begins.
     private static func greet(
         _ endpoint: String, family: CInt, address: UnsafePointer<sockaddr>, length: socklen_t
-    ) -> String? {
+    ) -> EndpointFault? {
         let descriptor = socket(family, SocketKind.stream, 0)
-        guard descriptor >= 0 else { return "cannot open a socket for \(endpoint): \(systemMessage(errno))" }
+        guard descriptor >= 0 else {
+            return EndpointFault(reason: "cannot open a socket for \(endpoint): \(systemMessage(errno))")
+        }
         defer { close(descriptor) }
         // Limits both connecting and reading.
         var limit = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
@@ -115,13 +122,21 @@ package enum EndpointProbe {
             greeting += bytes.prefix(count)
         }
         guard greeting.count == 10, greeting[0] == 0xFF, greeting[9] == 0x7F else {
-            return "what listens at \(endpoint) does not speak ZeroMQ, or hangs; give a publisher's control endpoint"
+            // The host has let the connection in, so the network is there, and a process that lives would have greeted.
+            return EndpointFault(
+                reason: "what listens at \(endpoint) does not speak ZeroMQ, or hangs; "
+                    + "give a publisher's control endpoint",
+                isAbsence: true)
         }
         return nil
     }
 
-    private static func unreachable(_ endpoint: String, _ code: CInt) -> String {
-        "cannot reach \(endpoint): \(systemMessage(code)); start the publisher or relay, or check the address"
+    private static func unreachable(_ endpoint: String, _ code: CInt) -> EndpointFault {
+        // A socket file without a process refuses, and one that is gone was taken away in good order.
+        EndpointFault(
+            reason: "cannot reach \(endpoint): \(systemMessage(code)); start the publisher or relay, or check the "
+                + "address",
+            isAbsence: code == ECONNREFUSED || code == ENOENT)
     }
 }
 

@@ -16,7 +16,7 @@ struct ZeroMQTransport: TransportImplementation {
 
     func openThread() throws(ModelcastError) -> any TransportThread { try ZeroMQThread() }
 
-    func fault(at endpoint: String, hasKeys: Bool) async -> String? {
+    func fault(at endpoint: String, hasKeys: Bool) async -> EndpointFault? {
         // With keys the handshake tells more than a question that the other side need not answer.
         hasKeys ? await EndpointProbe.checkConnection(endpoint) : await EndpointProbe.diagnose(endpoint, nil)
     }
