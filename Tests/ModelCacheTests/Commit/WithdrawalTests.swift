@@ -68,7 +68,15 @@ import Testing
     func `what is withdrawn is absent to readers, and changes nothing else`(seed: UInt64) async throws {
         var pair = Pair(seed: seed)
         for _ in 0..<120 {
-            if pair.pick(3) == 0 { pair.withdraw() } else { try pair.write() }
+            let before = pair.all(pair.cache).filter { $0.value.isWithdrawn }
+            let isWrite = pair.pick(3) > 0
+            if isWrite { try pair.write() } else { pair.withdraw() }
+            // What is written into a withdrawn model does not bring it back, as long as it has that lease.
+            for (id, old) in before where isWrite {
+                let new = pair.cache.record(type: "User", id: id, includingTombstones: true)
+                let keepsLease = new?.exists ?? false && new?.lease == old.lease
+                #expect(new?.isWithdrawn == keepsLease)
+            }
             let (all, plain) = (pair.all(pair.cache), pair.all(pair.plain))
             #expect(all == plain && pair.cache.digest(of: "User") == pair.plain.digest(of: "User"))
             let present = all.values.filter { $0.exists && !$0.isWithdrawn }

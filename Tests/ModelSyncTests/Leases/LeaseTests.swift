@@ -247,6 +247,25 @@ import Testing
         #expect(network.replicas[1].cache["User", "1"] != nil)
     }
 
+    @Test func `what comes late of an origin that is gone is not shown`() throws {
+        var network = try network()
+        try network.addRelay("relay-2")
+        network.connect(.relay(1), to: .origin(0))
+        try network.write(0, "1", lease(3_000))
+        network.run(milliseconds: 8_000)
+        network.loses = { link, _ in link == 0 }
+        try network.write(0, "2", lease(3_000))
+        network.run(milliseconds: 300)
+        network.dead = [.origin(0)]
+        network.run(milliseconds: 12_000)
+        #expect(network.relays[1].cache.record(type: "User", id: "2", includingTombstones: true) != nil)
+        #expect(shown(network) == [false, false])
+        network.connect(.replica(0), to: .relay(1))
+        network.run(milliseconds: 5_000)
+        #expect(network.replicas[0].cache.record(type: "User", id: "2", includingTombstones: true) != nil)
+        #expect(network.replicas[0].cache["User", "2"] == nil)
+    }
+
     @Test func `a lease that is taken away, or becomes longer, counts at once`() throws {
         var network = try network()
         for id in ["kept", "longer", "shorter"] { try network.write(0, id, lease(3_000)) }
