@@ -13,6 +13,8 @@ struct LeaseTable {
     private var watches: [String: LeaseWatch] = [:]
     /// The look at the models that is under way.
     var look: LeaseLook?
+    /// A first look has met what an earlier run has left in the copy.
+    private var hasLooked = false
     /// When the last look has ended, on the clock of the steps.
     private var lastLook: UInt64 = 0
     /// When time was last let pass.
@@ -39,7 +41,7 @@ struct LeaseTable {
     }
 
     /// When the next step is due; nil where nothing is watched.
-    var nextStep: UInt64? { watches.isEmpty ? nil : (lastStep ?? 0).addingOrMax(stepMicroseconds) }
+    var nextStep: UInt64? { watches.isEmpty && hasLooked ? nil : (lastStep ?? 0).addingOrMax(stepMicroseconds) }
 
     /// Begins to watch an origin.
     mutating func watch(_ origin: String) {
@@ -64,9 +66,12 @@ struct LeaseTable {
     private static let lookPauseMicroseconds: UInt64 = 1_000_000
 
     /// Begins a look at the models, for all origins at once, where one is due.
-    mutating func beginLook(at now: UInt64) {
+    mutating func beginLook(at now: UInt64, isForced: Bool) {
         let isAfterPause = now >= lastLook.addingOrMax(LeaseTable.lookPauseMicroseconds)
-        guard look == nil, watches.values.contains(where: { $0.wantsLook(afterPause: isAfterPause) }) else { return }
+        if !isForced {
+            let isWanted = watches.values.contains { $0.wantsLook(afterPause: isAfterPause) }
+            guard look == nil, isWanted || !hasLooked else { return }
+        }
         look = LeaseLook()
         for origin in watches.keys { watches[origin]?.beginLook() }
     }
@@ -86,7 +91,7 @@ struct LeaseTable {
 
     /// Ends the look. Origins of which it has met no lease, and which tell of none, are watched no longer.
     mutating func endLook(at now: UInt64) {
-        (look, lastLook) = (nil, now)
+        (look, lastLook, hasLooked) = (nil, now, true)
         watches = watches.filter { $0.value.isWanted }
     }
 

@@ -24,6 +24,8 @@ struct LeaseWatch {
         var quiet: UInt64
         /// The stamp from which on the origin's leases count.
         var heldSince: Stamp
+        /// The origin's last stamp.
+        var stamp: Stamp
         /// Over how many relays the knowledge of the sender comes; nil where it does not know whether the origin is
         /// there.
         var distance: UInt64?
@@ -73,7 +75,8 @@ struct LeaseWatch {
     mutating func hear(_ heads: Heads, from sender: Int, heartbeat: UInt64, isTrusted: Bool) {
         if heads.leasesSince != nil { isTold = true }
         var teller = Teller(
-            quiet: 0, heldSince: heads.leasesSince ?? heads.incarnation, distance: 0, isTrusted: isTrusted)
+            quiet: 0, heldSince: heads.leasesSince ?? heads.incarnation, stamp: heads.stamp, distance: 0,
+            isTrusted: isTrusted)
         if heads.isRelayed {
             // A relay that knows of no lease tells how old its word is. As long as that is fresh, the origin is there.
             let told = heads.leasesSince == nil ? heads.ageMilliseconds : heads.quietMilliseconds
@@ -90,10 +93,15 @@ struct LeaseWatch {
     ///   - elapsed: the microseconds since the last step, of which the caller leaves out a stop of the process.
     ///   - heartbeat: the longest heartbeat of the senders, in microseconds. No model ends before the second.
     ///   - origin: the sender that is the origin; nil where there is none.
-    ///   - contact: what can be said through a sender.
-    mutating func step(_ elapsed: UInt64, heartbeat: UInt64, origin: Int?, contact: (Int) -> Contact) {
+    ///   - isMissing: whether, of all senders, those that have not told of the origin would have, or are known to be
+    ///     gone. - contact: what can be said through a sender.
+    mutating func step(
+        _ elapsed: UInt64, heartbeat: UInt64, origin: Int?, isMissing: (_ hasTold: (Int) -> Bool) -> Bool,
+        contact: (Int) -> Contact
+    ) {
         learnStart(origin, contact)
         distance = distance(origin, contact)
+        if distance == nil, isMissing({ tellers[$0] != nil }) { distance = 0 }
         let passed = distance == nil ? 0 : elapsed
         grace = ((distance ?? 0) + 1) * heartbeat
         sinceStart = sinceStart.addingOrMax(passed)
@@ -131,8 +139,11 @@ struct LeaseWatch {
         let isPresent = origin.map { contact($0) == .heard && tellers[$0] != nil } ?? false
         let words = tellers.filter { sender, _ in isPresent ? sender == origin : contact(sender) == .heard }
         guard let since = words.values.lazy.map(\.heldSince).min(), since != heldSince else { return }
+        // Whoever comes late learns from the clock of the origin itself how long its run has lasted.
+        let isFirst = heldSince == 0
+        let lasted = (words.values.lazy.map(\.stamp).max() ?? 0).subtractingOrZero(since) >> 16
         heldSince = since
-        sinceStart = 0
+        sinceStart = isFirst ? lasted * 1000 : 0
         isLookDue = true
     }
 

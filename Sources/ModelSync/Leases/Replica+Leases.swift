@@ -30,20 +30,43 @@ extension Replica {
     /// Lets time pass for the leases, and withdraws and gives back models.
     func driveLeases(now: Moment) {
         guard let due = leases.nextStep, now.uptimeMicroseconds >= due else { return }
+        stepLeases(now: now)
+        lookAtLeases(now: now)
+    }
+
+    /// Looks at all models at once, because a sender becomes live: readers are to see nothing of it whose lease is
+    /// over.
+    func applyLeases(now: Moment) {
+        guard !leases.isEmpty else { return }
+        stepLeases(now: now)
+        leases.beginLook(at: now.uptimeMicroseconds, isForced: true)
+        while leases.look != nil { lookAtLeases(now: now) }
+    }
+
+    private func stepLeases(now: Moment) {
         let elapsed = leases.begin(at: now.uptimeMicroseconds)
         let heartbeat = sessions.map(\.heartbeatMicroseconds).max() ?? 0
         let isLasting = sessions.map { isHeard($0, for: Replica.leaseContactMicroseconds, now: now) }
+        let isAbsent = sessions.map { $0.absentUntil > now.uptimeMicroseconds }
+        let isAnyLasting = isLasting.contains(true)
         for origin in leases.origins {
             let own = sessions.first { isOrigin($0, origin) }?.id.index
-            leases[origin]?.step(elapsed, heartbeat: heartbeat, origin: own) { index in
+            leases[origin]?.step(elapsed, heartbeat: heartbeat, origin: own) { hasTold in
+                own == nil
+                    && sessions.allSatisfy { session in
+                        let index = session.id.index
+                        if isLasting[index] { return !hasTold(index) }
+                        // One that has not been met since this process began may be the origin.
+                        return session.name.isEmpty ? isAbsent[index] || isAnyLasting : !hasTold(index)
+                    }
+            } contact: { index in
                 if isHeard(sessions[index], for: 0, now: now) { return .heard }
                 guard index == own else { return .none }
                 let isAlone = !isLasting.indices.contains { $0 != index && isLasting[$0] }
-                return isAlone && sessions[index].absentUntil <= now.uptimeMicroseconds ? .none : .absent
+                return isAlone && !isAbsent[index] ? .none : .absent
             }
         }
         leases.end(heartbeat: heartbeat)
-        lookAtLeases(now: now)
     }
 
     /// For how long contact with another sender must have stood before the silence of an origin counts: a network that
@@ -60,7 +83,7 @@ extension Replica {
 
     /// Looks at the next models of the copy, where a look is due or under way.
     private func lookAtLeases(now: Moment) {
-        leases.beginLook(at: now.uptimeMicroseconds)
+        leases.beginLook(at: now.uptimeMicroseconds, isForced: false)
         guard var look = leases.look else { return }
         let snapshot = cache.snapshot()
         var types = look.types ?? snapshot.types.sorted()

@@ -39,6 +39,7 @@ extension Replica {
     func becomeLive(_ sender: SenderID, hasCopy: Bool, now: Moment) {
         sessions[sender.index].handShake.becomeLive(at: now.uptimeMicroseconds)
         sessions[sender.index].lastError = nil
+        applyLeases(now: now)
         for stream in streams.inOrder() where stream.tellers.contains(where: { $0.sender == sender }) {
             stream.since = now.uptimeMicroseconds
             if let repair = stream.repair, repair.request == nil {

@@ -144,7 +144,8 @@ extension Simulation {
                 guard origin.liar == nil, let since = origin.origin?.leasesSince else { return true }
                 let isHeld = lease.version.stamp >= since
                 // An origin whose first heads of leases were lost, and which has ended then, was never known to lease.
-                if !isHeld, !(node.replica?.watchesLeases(of: origin.name) ?? false) { return true }
+                // And a liar may keep alive what no run leases.
+                if !isHeld, hasLiar || !(node.replica?.watchesLeases(of: origin.name) ?? false) { return true }
                 if isHeld == record.isWithdrawn {
                     let fault = isHeld ? "is withdrawn, and its publisher is there" : "is leased by no run, and shown"
                     fail(node, "\(type) \(record.id) of \(origin.name) \(fault)")

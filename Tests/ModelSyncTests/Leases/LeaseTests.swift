@@ -247,6 +247,24 @@ import Testing
         #expect(network.replicas[1].cache["User", "1"] != nil)
     }
 
+    @Test func `whoever joins sees nothing of an earlier run that is over, not even once`() throws {
+        var network = try network()
+        try network.write(0, "1", lease(20_000))
+        network.run(milliseconds: 2_000)
+        try network.restartOrigin(0)
+        try network.write(0, "2", lease(20_000))
+        network.run(milliseconds: 30_000)
+        #expect(shown(network) == [false, false] && shown(network, "2") == [true, true])
+        network.addReplica()
+        network.connect(.replica(1), to: .relay(0))
+        for _ in 0..<40 where network.replicas[1].senderStatus(now: network.now).first?.state != .live {
+            network.run(milliseconds: 50)
+        }
+        #expect(network.replicas[1].cache["User", "1"] == nil && network.replicas[1].cache["User", "2"] != nil)
+        network.run(milliseconds: 5_000)
+        #expect(network.replicas[1].cache["User", "1"] == nil && network.replicas[1].cache["User", "2"] != nil)
+    }
+
     @Test func `what comes late of an origin that is gone is not shown`() throws {
         var network = try network()
         try network.addRelay("relay-2")

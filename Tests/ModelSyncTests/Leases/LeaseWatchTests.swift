@@ -1,7 +1,7 @@
-@testable import ModelRecord
 import ModelWire
 import Testing
 
+@testable import ModelRecord
 @testable import ModelSync
 
 /// The watch over one origin's leases: what the words of senders and the passing of time do.
@@ -22,7 +22,11 @@ import Testing
         _ seconds: Int, _ watch: inout LeaseWatch, origin: Int? = nil, _ contacts: [LeaseWatch.Contact]
     ) {
         for _ in 0..<seconds * 10 {
-            watch.step(100_000, heartbeat: LeaseWatchTests.heartbeat, origin: origin) { contacts[$0] }
+            watch.step(100_000, heartbeat: LeaseWatchTests.heartbeat, origin: origin) { _ in
+                false
+            } contact: {
+                contacts[$0]
+            }
         }
     }
 
