@@ -62,7 +62,7 @@ extension CellRecord {
     /// Calls `body` for each field whose value differs, until `body` returns false. The cell is that of this record if
     /// it has one, otherwise that of `older`.
     private func forEachChange(since older: CellRecord?, _ body: (CellSlice, Span<UInt8>) -> Bool) {
-        // What is withdrawn has no fields to a reader.
+        // Withdrawn records have no fields to a reader.
         if let older, older.isWithdrawn { return forEachChange(since: nil, body) }
         if isWithdrawn {
             older?.forEachChange(since: nil, body)

@@ -8,7 +8,7 @@ import ModelWire
 /// does, by however many others. So nothing ends while the replica, or the relay in front of it, is cut off or stopped,
 /// and no wall clock decides anything.
 struct LeaseWatch {
-    /// What can be said of an origin through one sender.
+    /// The contact with an origin through one sender.
     enum Contact {
         /// The sender is heard.
         case heard
@@ -18,7 +18,7 @@ struct LeaseWatch {
         case none
     }
 
-    /// What a sender tells of the origin.
+    /// The word of a sender on the origin.
     private struct Teller {
         /// For how long the origin has not been heard of, in microseconds: as told, and what has passed since.
         var quiet: UInt64
@@ -29,7 +29,7 @@ struct LeaseWatch {
         /// Over how many relays the knowledge of the sender comes; nil where it does not know whether the origin is
         /// there.
         var distance: UInt64?
-        /// What the sender knows counts, and not only what makes the origin look alive.
+        /// The knowledge of the sender counts, and not only what makes the origin look alive.
         var isTrusted: Bool
     }
 
@@ -40,7 +40,7 @@ struct LeaseWatch {
     /// How much later a model ends than its lease says, in microseconds: each relay on the way tells of the origin with
     /// its own heartbeat only, and none comes at the very time.
     private var grace: UInt64 = 0
-    /// Somebody has told of the origin.
+    /// A sender has told of the origin.
     private var isHeard = false
     /// Over how many relays the knowledge of the origin comes: 0 where the replica listens to it. Nil where nobody
     /// would know.
@@ -71,7 +71,8 @@ struct LeaseWatch {
     /// those of an earlier run, where another says otherwise.
     /// - Parameters:
     ///   - heads: the heads of the origin.
-    ///   - isTrusted: what the sender knows counts, and not only what makes the origin look alive.
+    ///   - heartbeat: that of the sender, in microseconds.
+    ///   - isTrusted: the knowledge of the sender counts, and not only what makes the origin look alive.
     mutating func hear(_ heads: Heads, from sender: Int, heartbeat: UInt64, isTrusted: Bool) {
         if heads.leasesSince != nil { isTold = true }
         var teller = Teller(
@@ -80,8 +81,7 @@ struct LeaseWatch {
         if heads.isRelayed {
             // A relay that knows of no lease tells how old its word is. As long as that is fresh, the origin is there.
             let told = heads.leasesSince == nil ? heads.ageMilliseconds : heads.quietMilliseconds
-            let (microseconds, isPast) = (told ?? 0).multipliedReportingOverflow(by: 1000)
-            teller.quiet = isPast ? .max : microseconds
+            teller.quiet = (told ?? 0).multipliedOrMax(by: 1000)
             teller.distance = heads.leaseDistance
             if heads.leasesSince == nil, teller.quiet <= 2 * heartbeat { teller.distance = 1 }
         }
@@ -93,8 +93,8 @@ struct LeaseWatch {
     ///   - elapsed: the microseconds since the last step, of which the caller leaves out a stop of the process.
     ///   - heartbeat: the longest heartbeat of the senders, in microseconds. No model ends before the second.
     ///   - origin: the sender that is the origin; nil where there is none.
-    ///   - isMissing: whether, of all senders, those that have not told of the origin would have, or are known to be
-    ///     gone. - contact: what can be said through a sender.
+    ///   - isMissing: whether all senders would have told of the origin, or are gone, and none has.
+    ///   - contact: what can be said through a sender.
     mutating func step(
         _ elapsed: UInt64, heartbeat: UInt64, origin: Int?, isMissing: (_ hasTold: (Int) -> Bool) -> Bool,
         contact: (Int) -> Contact
@@ -107,7 +107,7 @@ struct LeaseWatch {
         sinceStart = sinceStart.addingOrMax(passed)
         guard let quiet = leastQuiet(passed, contact) else { return }
         let before = silent
-        // What one sender knew does not count for less because that sender has gone.
+        // The knowledge of a sender does not count for less because that sender has gone.
         silent = isHeard ? min(quiet, silent.addingOrMax(passed)) : quiet
         isHeard = true
         let isBack = silent < before && hasWithdrawn
@@ -139,7 +139,7 @@ struct LeaseWatch {
         let isPresent = origin.map { contact($0) == .heard && tellers[$0] != nil } ?? false
         let words = tellers.filter { sender, _ in isPresent ? sender == origin : contact(sender) == .heard }
         guard let since = words.values.lazy.map(\.heldSince).min(), since != heldSince else { return }
-        // Whoever comes late learns from the clock of the origin itself how long its run has lasted.
+        // A replica that comes late learns from the clock of the origin itself how long its run has lasted.
         let isFirst = heldSince == 0
         let lasted = (words.values.lazy.map(\.stamp).max() ?? 0).subtractingOrZero(since) >> 16
         heldSince = since
@@ -155,7 +155,7 @@ struct LeaseWatch {
         return told.min().flatMap { $0 < LeaseWatch.distanceMax ? $0 + 1 : nil }
     }
 
-    /// What is known, in one line. For tests.
+    /// The words of all senders and what follows of them, in one line. For tests.
     var text: String {
         let tellers = tellers.sorted { $0.key < $1.key }.map { sender, teller in
             let distance = teller.distance.map { "\($0)" } ?? "-"

@@ -22,7 +22,7 @@ extension Replica {
     /// The replica knows that the origin leases models. For tests.
     package func watchesLeases(of origin: String) -> Bool { leases[origin] != nil }
 
-    /// What is known of each origin that leases models, a line each. For tests.
+    /// A line on each origin that leases models. For the story of a failed seed.
     package func leaseTexts() -> [String] {
         leases.origins.compactMap { origin in leases[origin].map { "\(origin): \($0.text)" } }
     }

@@ -29,8 +29,8 @@ struct SourceTable: Sendable {
 
     /// Takes note of heads, from the origin itself or from a relay that speaks for it.
     mutating func note(_ heads: Heads, at time: UInt64) {
-        let (age, isPast) = (heads.ageMilliseconds ?? 0).multipliedReportingOverflow(by: 1000)
-        let heard = heads.isRelayed ? time.subtractingOrZero(isPast ? .max : age) : time
+        let age = (heads.ageMilliseconds ?? 0).multipliedOrMax(by: 1000)
+        let heard = heads.isRelayed ? time.subtractingOrZero(age) : time
         note(heads.origin, incarnation: heads.incarnation, stamp: heads.stamp, at: heard)
     }
 

@@ -110,9 +110,7 @@ extension Replica {
     /// How long ago the sender has heard of the origin, in microseconds; nil where it has never told.
     func silence(of origin: String, at sender: SenderID, now: UInt64) -> UInt64? {
         guard let told = sessions[sender.index].ages[origin] else { return nil }
-        let (age, isOver) = told.milliseconds.multipliedReportingOverflow(by: 1000)
-        let (sum, isTooOld) = age.addingReportingOverflow(now.subtractingOrZero(told.at))
-        return isOver || isTooOld ? .max : sum
+        return told.milliseconds.multipliedOrMax(by: 1000).addingOrMax(now.subtractingOrZero(told.at))
     }
 
     /// Notes which streams have become stale, and which are fresh again, and logs each change once, by origin.

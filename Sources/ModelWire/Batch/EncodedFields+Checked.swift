@@ -76,27 +76,25 @@ extension EncodedFields {
     }
 }
 
-extension EncodedFields {
+extension Fields {
     /// The value in words where it is none of those that `number` takes.
-    fileprivate static func fault(of value: Value?, _ number: (Value) -> UInt64?) -> String? {
+    private static func fault(of value: Value?, _ number: (Value) -> UInt64?) -> String? {
         guard let value, value != .null, value != .undefined, number(value) == nil else { return nil }
         return if case .int(let number) = value { "\(number)" } else { "\(value)" }
     }
-}
 
-extension Fields {
     /// Refuses a time of the model's end in another form than whole milliseconds since 1970, and a lease in another
     /// form than whole milliseconds. Null and `undefined` take the end and the lease away.
     /// - Returns: whether the fields say when the model ends, that it does not, or whether it is leased.
     func checkExpiry() throws(WireError) -> Bool {
         let (expiry, lease) = (expiry, lease)
-        if let text = EncodedFields.fault(of: expiry, Expiration.milliseconds) {
+        if let text = Fields.fault(of: expiry, Expiration.milliseconds) {
             throw WireError(
                 .value,
                 "\(FieldName.expires) says when a model ends, in whole milliseconds since 1970, from "
                     + "\(Expiration.millisecondsMin) on: \(text) is none; seconds are to be multiplied by 1000")
         }
-        if let text = EncodedFields.fault(of: lease, Lease.milliseconds) {
+        if let text = Fields.fault(of: lease, Lease.milliseconds) {
             throw WireError(
                 .value,
                 "\(FieldName.lease) says for how long the publisher of a model may be silent, in whole milliseconds "

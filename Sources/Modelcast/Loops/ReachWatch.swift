@@ -74,8 +74,10 @@ final class ReachWatch {
         if let found, let fault = found {
             defer { told = fault.reason }
             // That nobody is there counts for a while, and is looked at again within it.
-            if fault.isAbsence { pause = min(pause, ReachWatch.absencePause) }
-            if fault.isAbsence { nextLook = min(time, now.uptimeMicroseconds + pause) }
+            if fault.isAbsence {
+                pause = min(pause, ReachWatch.absencePause)
+                nextLook = min(time, now.uptimeMicroseconds + pause)
+            }
             return Finding(reason: fault.reason, isNews: fault.reason != told, isAbsence: fault.isAbsence)
         }
         if now.uptimeMicroseconds >= time { begin(now: now) }

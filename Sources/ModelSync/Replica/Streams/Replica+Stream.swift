@@ -396,4 +396,10 @@ extension UInt64 {
         let (sum, isPast) = addingReportingOverflow(other)
         return isPast ? .max : sum
     }
+
+    /// The product, or the greatest number where it is greater.
+    func multipliedOrMax(by other: UInt64) -> UInt64 {
+        let (product, isPast) = multipliedReportingOverflow(by: other)
+        return isPast ? .max : product
+    }
 }
