@@ -8,6 +8,8 @@ extension Publisher {
     ///
     /// ``merge(_:_:_:expires:)`` with `expires: .leased(duration)`, which batches and transactions take as well.
     /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: its id.
     ///   - fields: what to set; none leases a model as it is.
     ///   - duration: for how long the publisher may not be heard of, at least two heartbeats.
     /// - Throws: what a merge throws, and code `badInput` for a lease that is too short, or from a publisher that only
