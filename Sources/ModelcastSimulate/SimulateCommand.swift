@@ -10,7 +10,7 @@ struct SimulateCommand: ParsableCommand {
         abstract: "Plays scenarios of publishers, relays and subscribers under every fault that a seed decides.",
         usage: """
             modelcast-simulate [--first <seed>] [--seeds <n> | --seconds <s>] [--jobs <n>]
-            modelcast-simulate --seed <seed> [--trace]
+            modelcast-simulate --seed <seed> [--trace [--watch 'TYPE ID']]
             """,
         discussion: """
             Each seed is one scenario: who there is, how bad the network is, what is written, who crashes when. \
@@ -30,6 +30,9 @@ struct SimulateCommand: ParsableCommand {
 
     @Flag(help: "Tell the story of the seed.")
     var trace = false
+
+    @Option(help: ArgumentHelp("Tell of each change of one model in each copy, too.", valueName: "'TYPE ID'"))
+    var watch: String?
 
     @Option(help: "How many seeds.")
     var seeds = 1_000
@@ -115,6 +118,10 @@ struct SimulateCommand: ParsableCommand {
             throw ValidationError("--sabotage is one of \(SimulateCommand.protections).")
         }
         guard seed != nil || !trace else { throw ValidationError("--trace tells of one --seed.") }
+        guard trace || watch == nil else { throw ValidationError("--watch adds to what --trace tells.") }
+        guard watch?.contains(" ") ?? true else {
+            throw ValidationError("--watch takes a type and an id with a space between: --watch 'User origin-2-2'.")
+        }
     }
 
     func run() throws {
@@ -122,7 +129,8 @@ struct SimulateCommand: ParsableCommand {
         let features = chosenFeatures
         if let seed {
             let result = Scenario(
-                seed: seed, sabotage: protection, hasDigests: hasDigests, features: features, isTold: trace
+                seed: seed, sabotage: protection, hasDigests: hasDigests, features: features, isTold: trace,
+                watched: watch
             ).run()
             for line in result.story.lines { print(line) }
             print(Summary(result).text)

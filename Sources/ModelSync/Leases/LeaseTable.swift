@@ -45,7 +45,10 @@ struct LeaseTable {
 
     /// Begins to watch an origin.
     mutating func watch(_ origin: String) {
-        if watches[origin] == nil { watches[origin] = LeaseWatch() }
+        guard watches[origin] == nil else { return }
+        // No step has been made while nothing was watched, and that time is not the origin's.
+        if watches.isEmpty { lastStep = nil }
+        watches[origin] = LeaseWatch()
     }
 
     /// Begins a step.

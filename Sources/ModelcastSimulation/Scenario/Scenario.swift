@@ -18,6 +18,8 @@ public struct Scenario: Sendable {
     public let hasDigests: Bool
     /// Whether the story of the run is kept.
     public let isTold: Bool
+    /// A model, as its type, a space and its id, of which the story tells each change; nil for none.
+    public let watched: String?
     /// The features that may happen beside losses, crashes, partitions and clocks that jump.
     public let features: Set<Feature>
 
@@ -53,13 +55,15 @@ public struct Scenario: Sendable {
     ///   - features: what the scenario may have; everything by default.
     public init(
         seed: UInt64, sabotage: Sabotage? = nil, hasDigests: Bool? = nil,
-        features: Set<Feature> = Set(Feature.allCases), isTold: Bool = false
+        features: Set<Feature> = Set(Feature.allCases), isTold: Bool = false,
+        watched: String? = nil
     ) {
         self.features = features
         self.hasDigests = hasDigests ?? (sabotage == nil)
         self.seed = seed
         self.sabotage = sabotage
         self.isTold = isTold
+        self.watched = watched
     }
 
     /// The result of one seed.

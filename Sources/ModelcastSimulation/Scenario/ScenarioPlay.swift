@@ -87,6 +87,7 @@ struct ScenarioPlay {
             && Int.random(in: 0..<8, using: &signaturesGenerator) == 0
         simulation = Simulation(
             seed: scenario.seed, conditions: conditions, settings: settings, isTold: scenario.isTold)
+        simulation.watched = scenario.watched
         self.generator = generator
         liarGenerator = SeededGenerator(seed: scenario.seed &* 0xD1B5_4A32_D192_ED03 &+ 5)
     }

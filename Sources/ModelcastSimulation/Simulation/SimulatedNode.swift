@@ -28,6 +28,8 @@ final class SimulatedNode {
     var subscriber: Replica?
     /// The machine of a relay that runs.
     var relay: RelayMachine?
+    /// The last that the story told of the watched model here.
+    var toldOfWatched: String?
     /// The number of the present life. It grows when the process dies; events of an earlier life are void.
     var life = 0
     /// How far its wall clock is off.

@@ -108,6 +108,7 @@ extension Simulation {
 
     func check(_ node: SimulatedNode, afterRecordsOf server: SimulatedNode?) {
         guard failure == nil, let cache = node.cache else { return }
+        tellWatched(node, cache)
         checkAppliedCount(node)
         noteHoles(node)
         // Checking the invariants walks over all state, so it happens after every 16th event only.

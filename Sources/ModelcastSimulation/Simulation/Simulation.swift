@@ -32,6 +32,9 @@ public final class Simulation {
     /// The events as lines that a person can read; empty unless asked for.
     public internal(set) var story: Story
 
+    /// A model, as its type, a space and its id, of which the story tells each change; nil for none.
+    public var watched: String?
+
     let settings: SimulationSettings
     var generator: SeededGenerator
     var events = TimedQueue<Event>()
@@ -128,12 +131,27 @@ public final class Simulation {
         guard let copy = node.cache?.snapshot() else { return }
         for type in copy.types {
             copy.forEach(type: type, includingTombstones: true) { record in
-                let cells = record.cells.map { "\($0.field)\($0.value == .undefined ? "-" : "") \($0.version)" }
-                let floor = record.floor.map { " floor \($0)" } ?? ""
-                tell(node, "holds \(type) \(record.id)\(floor): \(cells.joined(separator: ", "))")
+                tell(node, "holds \(type) \(Simulation.text(record))")
                 return true
             }
         }
+    }
+
+    /// A record as the story shows it: id, floor, every cell with its version, and `-` where it was removed.
+    private static func text(_ record: CellRecord) -> String {
+        let cells = record.cells.map { "\($0.field)\($0.value == .undefined ? "-" : "") \($0.version)" }
+        let floor = record.floor.map { " floor \($0)" } ?? ""
+        return "\(record.id)\(floor): \(cells.joined(separator: ", "))"
+    }
+
+    /// Adds a line to the story where the watched model has changed in a node's copy.
+    func tellWatched(_ node: SimulatedNode, _ cache: ModelCache) {
+        guard story.isTold, let parts = watched?.split(separator: " ", maxSplits: 1), parts.count == 2 else { return }
+        let (type, id) = (String(parts[0]), String(parts[1]))
+        let text = cache.record(type: type, id: id, includingTombstones: true).map(Simulation.text)
+        guard text != node.toldOfWatched else { return }
+        node.toldOfWatched = text
+        tell(node, text.map { "has \(type) \($0)" } ?? "has \(type) \(id) no more")
     }
 
     /// Adds a line to the story.

@@ -124,4 +124,16 @@ import Testing
         pass(1, &watch, origin: 0, [.heard, .none, .none])
         #expect(watch.heldSince == 2_000)
     }
+
+    @Test func `the time in which nothing was watched is no silence of an origin that leases later`() {
+        var table = LeaseTable()
+        _ = table.begin(at: 1_000_000)
+        table.beginLook(at: 1_000_000, isForced: false)
+        table.endLook(at: 1_000_000)
+        #expect(table.nextStep == nil)
+        table.watch("first")
+        #expect(table.begin(at: 9_000_000) == 0 && table.begin(at: 9_100_000) == 100_000)
+        table.watch("second")
+        #expect(table.begin(at: 9_200_000) == 100_000)
+    }
 }

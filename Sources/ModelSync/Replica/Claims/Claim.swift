@@ -95,7 +95,7 @@ struct FormerStart {
     var tracker: SequenceTracker
     var claims: [Claim]
     /// What the origin had before this start was still awaited.
-    let isAwaited: Bool
+    var isAwaited: Bool
 }
 
 /// How far the word of a sender on other origins is believed.

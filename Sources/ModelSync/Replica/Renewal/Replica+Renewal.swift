@@ -196,10 +196,20 @@ extension Replica {
     }
 
     /// Merges the batches into the new copy that were put aside and that no snapshot had.
+    ///
+    /// A batch of an earlier start is dropped, as it is where it arrives: a transaction may have held it since before
+    /// its models were deleted.
     private func mergeUncovered(of renewal: Renewal) {
         let heads = renewal.completeHeads ?? []
         for batch in renewal.oldBatches where !Renewal.isCovered(batch, by: heads) {
             guard let type = batch.stream.topic.type, (try? groupDecoder.decode(batch.payload.span)) != nil else {
+                continue
+            }
+            let key = StreamKey(origin: batch.stream.origin, topic: batch.stream.topic)
+            if let stream = streams[key], stream.incarnation > batch.stream.incarnation {
+                counters[.expiredBatches] += 1
+                // Where that start is followed again, a copy tells what has become of the batch.
+                stream.claimedStart?.former?.isAwaited = true
                 continue
             }
             renewal.cache.commit(groupDecoder.batch(in: batch.payload.span), type: type)
