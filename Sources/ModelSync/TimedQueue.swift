@@ -9,7 +9,9 @@ package struct TimedQueue<Element> {
             (self.time, self.number, self.element) = (time, number, element)
         }
 
-        @inlinable func precedes(_ other: Entry) -> Bool { (time, number) < (other.time, other.number) }
+        @inlinable func precedes(_ other: Entry) -> Bool {
+            time == other.time ? number < other.number : time < other.time
+        }
     }
 
     @usableFromInline var heap: [Entry] = []
@@ -27,31 +29,33 @@ package struct TimedQueue<Element> {
     /// Adds an element.
     /// - Complexity: O(log *n*)
     @inlinable package mutating func add(_ element: Element, at time: UInt64) {
-        heap.append(Entry(time: time, number: added, element: element))
+        let entry = Entry(time: time, number: added, element: element)
         added += 1
-        var child = heap.count - 1
-        while child > 0, heap[child].precedes(heap[(child - 1) / 2]) {
-            heap.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
+        heap.append(entry)
+        var place = heap.count - 1
+        while place > 0, entry.precedes(heap[(place - 1) / 2]) {
+            heap[place] = heap[(place - 1) / 2]
+            place = (place - 1) / 2
         }
+        heap[place] = entry
     }
 
     /// Removes the element that is due first.
     /// - Complexity: O(log *n*)
     @inlinable package mutating func removeFirst() -> (time: UInt64, element: Element)? {
-        guard let first = heap.first else { return nil }
-        let last = heap.removeLast()
-        guard !heap.isEmpty else { return (first.time, first.element) }
-        heap[0] = last
-        var parent = 0
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        let count = heap.count
+        guard count > 0 else { return (first.time, first.element) }
+        var place = 0
         while true {
-            var least = parent
-            for child in [parent * 2 + 1, parent * 2 + 2] where child < heap.count {
-                if heap[child].precedes(heap[least]) { least = child }
-            }
-            if least == parent { return (first.time, first.element) }
-            heap.swapAt(parent, least)
-            parent = least
+            var least = 2 * place + 1
+            guard least < count else { break }
+            if least + 1 < count, heap[least + 1].precedes(heap[least]) { least += 1 }
+            guard heap[least].precedes(last) else { break }
+            heap[place] = heap[least]
+            place = least
         }
+        heap[place] = last
+        return (first.time, first.element)
     }
 }

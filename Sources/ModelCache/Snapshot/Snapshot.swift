@@ -60,7 +60,8 @@ public final class Snapshot: Sendable {
         // The records are not counted one by one: this snapshot stays open until the end of the walk and keeps them.
         // ``Shards`` gives the proof at `collect(_:asOf:into:)`.
         var records: [UnmanagedRecord] = unsafe []
-        for bucket in buckets {
+        // A shard without slots has had no record in any epoch that is open.
+        for bucket in buckets where table.shards.capacity(of: bucket / 4) > 0 {
             for window in windows(of: bucket, table) {
                 unsafe records.removeAll(keepingCapacity: true)
                 unsafe table.shards.collect(window, asOf: epoch, into: &records)
