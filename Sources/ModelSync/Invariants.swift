@@ -15,11 +15,11 @@ extension Replica {
             if stream.tellers.count > sessions.count { return "a stream has more tellers than there are senders" }
             if let staging = stream.repair?.request?.staging, staging.isFull { return "a repair stages too much" }
         }
-        if !unsettled.isWellCounted || streams.values.count(where: \.isListed) != unsettled.count {
+        if !streams.unsettled.isWellCounted || streams.values.count(where: \.isListed) != streams.unsettled.count {
             return "the unsettled streams, or their repairs, are miscounted"
         }
         if let fault = streams.brokenInvariant() ?? origins.brokenInvariant() { return fault }
-        if unsettled.count > streams.count { return "a stream stands twice among the unsettled" }
+        if streams.unsettled.count > streams.count { return "a stream stands twice among the unsettled" }
         if sessions.contains(where: { $0.staging?.isFull ?? false }) { return "a snapshot stages too much" }
         for (rid, sender, purpose) in requests.all {
             let isKnown =
@@ -96,8 +96,8 @@ extension Replica {
 extension Origin {
     /// The first invariant of the origin that does not hold; nil where all do.
     package func brokenInvariant() -> String? {
-        if Set(open).count != open.count { return "a topic is open twice" }
-        if let index = topics.indices.first(where: { topics[$0].isOpen != open.contains($0) }) {
+        if Set(topics.open).count != topics.open.count { return "a topic is open twice" }
+        if let index = topics.indices.first(where: { topics[$0].isOpen != topics.open.contains($0) }) {
             return "\(topics[index].topic) is open and not listed, or listed and not open"
         }
         return ring.brokenInvariant() ?? service.brokenInvariant() ?? forgottenExpiry()

@@ -14,7 +14,7 @@ extension Origin {
     /// calls it before it writes, so that no write is compared with a model whose time is over.
     public mutating func endExpired(now: Moment, countMax: Int = .max) {
         for _ in 0..<countMax {
-            guard let key = expiries.take(now: now.uptimeMicroseconds) else { return }
+            guard let key = endings.expiries.take(now: now.uptimeMicroseconds) else { return }
             guard let record = cache[key.type, key.id] else { continue }
             if let left = timeLeft(ofFormerLease: record, now: now) {
                 guard left > 0 else {
@@ -42,7 +42,7 @@ extension Origin {
     /// one at once.
     mutating func noteExpiry(of state: OriginType, _ id: Span<UInt8>, idHash: UInt64, now: Moment) {
         guard let record = state.table.record(id, idHash: idHash) else { return }
-        if record.lease?.version.origin == configuration.name { leases.isAny = true }
+        if record.lease?.version.origin == configuration.name { endings.leases.isAny = true }
         guard let end = record.expires else { return }
         let key = ExpiryQueue.Key(type: state.name, id: record.id)
         if end > now.wallMilliseconds { note(key, end: end, now: now) } else { delete(key, now: now) }
@@ -53,7 +53,7 @@ extension Origin {
         guard writes.updates.mayExpire else { return }
         let (bytes, slices) = (writes.updates.bytes, writes.updates.slices)
         for run in writes.runs {
-            guard let state = types[run.type] else { continue }
+            guard let state = topics.type(run.type) else { continue }
             for slice in slices[run.range] {
                 noteExpiry(of: state, bytes.span.extracting(slice.idRange), idHash: slice.idHash, now: now)
             }
@@ -67,7 +67,7 @@ extension Origin {
 
     private mutating func noteEnds(of record: CellRecord, type: String, now: Moment) {
         let ends = [record.expires, timeLeft(ofFormerLease: record, now: now).map { now.wallMilliseconds + $0 }]
-        if record.lease?.version.origin == configuration.name { leases.isAny = true }
+        if record.lease?.version.origin == configuration.name { endings.leases.isAny = true }
         for case let end? in ends { note(ExpiryQueue.Key(type: type, id: record.id), end: end, now: now) }
     }
 
@@ -87,12 +87,12 @@ extension Origin {
         let (microseconds, isPast) = left.multipliedReportingOverflow(by: 1000)
         let (dueAt, isLate) = now.uptimeMicroseconds.addingReportingOverflow(microseconds)
         // An end that no clock reaches needs no look.
-        if !isPast, !isLate { expiries.note(key, dueAt: dueAt) }
+        if !isPast, !isLate { endings.expiries.note(key, dueAt: dueAt) }
     }
 
     /// Some model should have been looked at more than a second ago. For tests.
     package func isLate(now: Moment) -> Bool {
-        expiries.dueAt.map { $0 &+ 1_000_000 < now.uptimeMicroseconds } ?? false
+        endings.expiries.dueAt.map { $0 &+ 1_000_000 < now.uptimeMicroseconds } ?? false
     }
 
     /// The first model whose end would be missed; nil where there is none. For tests.
@@ -102,7 +102,7 @@ extension Origin {
             var forgotten: String?
             snapshot.forEach(type: type) { record in
                 let key = ExpiryQueue.Key(type: type, id: record.id)
-                if record.expires.map({ $0 < UInt64.max / 1_000_000 }) ?? false, expiries[key] == nil {
+                if record.expires.map({ $0 < UInt64.max / 1_000_000 }) ?? false, endings.expiries[key] == nil {
                     forgotten = "\(type) \(record.id)"
                 }
                 return forgotten == nil

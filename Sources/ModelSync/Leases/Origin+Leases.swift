@@ -22,18 +22,18 @@ extension Origin {
     static let leaseHeartbeatsMin: UInt64 = 2
 
     /// The stamp from which on leases are of this run. For tests.
-    package var leasesSince: UInt64 { leases.since }
+    package var leasesSince: UInt64 { endings.leases.since }
 
     /// For how long a model that an earlier run has leased may stay, in milliseconds; nil for any other model.
     func timeLeft(ofFormerLease record: CellRecord, now: Moment) -> UInt64? {
         guard let lease = formerLease(of: record) else { return nil }
         return lease.milliseconds
-            .subtractingOrZero(now.uptimeMicroseconds.subtractingOrZero(leases.startedAt) / 1000)
+            .subtractingOrZero(now.uptimeMicroseconds.subtractingOrZero(endings.leases.startedAt) / 1000)
     }
 
     private func formerLease(of record: CellRecord) -> Lease? {
         guard record.exists, let lease = record.lease, lease.version.origin == configuration.name,
-            lease.version.stamp < leases.since
+            lease.version.stamp < endings.leases.since
         else { return nil }
         return lease
     }
@@ -80,8 +80,8 @@ extension Origin {
     /// Tells, once, that there are leases. Those heads leave before the first of them, so that whoever takes it knows
     /// that it has to be watched.
     private mutating func tellOfLeases(now: Moment) {
-        guard !leases.isAny else { return }
-        leases.isAny = true
+        guard !endings.leases.isAny else { return }
+        endings.leases.isAny = true
         flush()
         publish(.heads(origin: configuration.name), heads(all: false, now: now).encode())
     }

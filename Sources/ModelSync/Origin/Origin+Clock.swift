@@ -37,7 +37,7 @@ extension Origin {
             let advice =
                 "if the clock was ahead and is right now, nothing: it starts anew when somebody refuses its stamps; "
                 + "if it was set back, set it right"
-            actions.append(.notice(Notice(kind: .clockAhead, metadata: clockFacts(advice, now: now))))
+            outbox.actions.append(.notice(Notice(kind: .clockAhead, metadata: clockFacts(advice, now: now))))
         }
         guard let since = ahead.review.refusedSince, now.uptimeMicroseconds >= since + ClockReview.graceMicroseconds
         else {
@@ -66,14 +66,14 @@ extension Origin {
         let taken = max(last, ahead.jumps.bound(below: limit), incarnation <= limit ? incarnation : 0)
         clock = HybridClock(last: taken)
         ahead.review = ClockReview()
-        let heldSince = leases.since
+        let heldSince = endings.leases.since
         beginIncarnation(after: clock.last, now: now)
         // What this run has leased has a stamp of the present, or is written again below.
-        leases.since = min(heldSince, incarnation)
+        endings.leases.since = min(heldSince, incarnation)
         let count = writeAhead(updates, limit: limit, now: now)
         counters[.clockRenewals] += 1
         let metadata = facts.merging(["models": "\(count)"]) { first, _ in first }
-        actions.append(.notice(Notice(kind: .clockRenewed, metadata: metadata)))
+        outbox.actions.append(.notice(Notice(kind: .clockRenewed, metadata: metadata)))
         return true
     }
 

@@ -3,7 +3,7 @@ public import ModelWire
 extension Origin {
     /// Closes every open batch: each becomes a frame with the next sequence of its topic.
     public mutating func flush() {
-        while let index = open.first { close(index, group: nil) }
+        while let index = topics.open.first { close(index, group: nil) }
     }
 
     /// Sends at once what the owner would otherwise find among the actions: the batches that are closed already, then
@@ -16,17 +16,17 @@ extension Origin {
         _ send: (Topic, [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {
         if signature.isUsed { flush() }
-        if !actions.isEmpty {
+        if !outbox.actions.isEmpty {
             let closed = takeActions()
             for (index, action) in closed.enumerated() {
                 guard case .publish(let topic, let payload) = action else {
-                    actions = Array(closed[index...])
+                    outbox.actions = Array(closed[index...])
                     return
                 }
                 try send(topic, payload)
             }
         }
-        while let index = open.first { try send(topics[index].topic, finish(index, group: nil)) }
+        while let index = topics.open.first { try send(topics[index].topic, finish(index, group: nil)) }
     }
 
     /// Closes one batch.
@@ -43,7 +43,7 @@ extension Origin {
     /// Makes the frame of an open batch, and closes it. Where batches are signed, its seal is still to come.
     private mutating func finish(_ index: Int, group: [Topic]?) -> [UInt8] {
         topics[index].isOpen = false
-        open.removeAll { $0 == index }
+        topics.open.removeAll { $0 == index }
         topics[index].head += 1
         topics[index].isHeadNews = true
         let frame = topics[index].batch.finish(
@@ -61,6 +61,6 @@ extension Origin {
 
     /// Keeps a batch for replay.
     mutating func keepForReplay(_ stream: ReplayRing.Stream, _ sequence: UInt64, _ frame: [UInt8]) {
-        ring.append(stream, sequence: sequence, payload: frame, at: ringTime)
+        ring.append(stream, sequence: sequence, payload: frame, at: ticks.last)
     }
 }

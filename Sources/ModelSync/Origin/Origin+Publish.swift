@@ -171,7 +171,7 @@ extension Origin {
         if !topics[index].isOpen {
             topics[index].isOpen = true
             topics[index].openSince = now.uptimeMicroseconds
-            open.append(index)
+            topics.open.append(index)
         }
         if topics[index].batch.byteCount >= configuration.batchByteCount
             || topics[index].batch.updateCount >= configuration.limits.updateCount

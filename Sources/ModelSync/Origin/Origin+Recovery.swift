@@ -20,7 +20,7 @@ extension Origin {
             !isTooFarAhead(record.lastStamp, now: now)
         else { return false }
         clock.observe(record.lastStamp)
-        hasTransactions = true
+        topics.hasTransactions = true
         let (_, summary) = cache.commit { commit in commit.join(own, type: type) }
         noteExpiry(of: record.id, type: type, now: now)
         return summary.changed > 0
@@ -56,7 +56,7 @@ extension Origin {
         for type in types {
             guard let state = try? state(of: type) else { continue }
             for index in state.firstTopic..<(state.firstTopic + state.partitions.rawValue) {
-                formerTopics.insert(index)
+                topics.former.insert(index)
                 topics[index].isHeadNews = true
             }
         }
@@ -64,7 +64,7 @@ extension Origin {
 
     /// What earlier starts have written of the types whose models this one goes on with.
     public var formerWrites: FormerWrites {
-        let types = Set(formerTopics.compactMap { topics[$0].topic.type })
+        let types = Set(topics.former.compactMap { topics[$0].topic.type })
         return FormerWrites(
             cache: cache, origin: configuration.name, incarnation: incarnation, types: types.sorted())
     }
@@ -123,12 +123,12 @@ extension Origin {
         let stamps = later.map { max($0.incarnation, $0.stamp) }
         // One that lies too far ahead may be a lie, and keeps none that is true from being followed.
         if let last = stamps.filter({ !isTooFarAhead($0, now: now) }).max() {
-            guard renewals.takeTurn(at: now.uptimeMicroseconds) else { return }
+            guard pauses.starts.takeTurn(at: now.uptimeMicroseconds) else { return }
             let advice = "starts anew above it; if there is another process of this name, give each its own"
             tell(ofLaterStart: last, advice, of: reporter, now: now)
             beginIncarnation(after: last, now: now)
             writeAgain(now: now)
-        } else if let last = stamps.max(), absurdReports.takeTurn(at: now.uptimeMicroseconds) {
+        } else if let last = stamps.max(), pauses.notices.takeTurn(at: now.uptimeMicroseconds) {
             let advice = "too far ahead of this clock to follow: set the clock right and start again"
             tell(ofLaterStart: last, advice, of: reporter, now: now)
         }
@@ -139,7 +139,7 @@ extension Origin {
         let metadata = [
             "origin": configuration.name, "ahead_ms": "\(ahead)", "told_by": reporter.title, "advice": advice,
         ]
-        actions.append(.notice(Notice(kind: .laterStart, metadata: metadata)))
+        outbox.actions.append(.notice(Notice(kind: .laterStart, metadata: metadata)))
     }
 
     func isTooFarAhead(_ stamp: Stamp, now: Moment) -> Bool {
@@ -153,7 +153,7 @@ extension Origin {
         clock.observe(stamp)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         for index in topics.indices where topics[index].head > 0 {
-            formerTopics.insert(index)
+            topics.former.insert(index)
             topics[index].head = 0
             topics[index].isHeadNews = true
         }

@@ -22,8 +22,8 @@ extension Origin {
     }
 
     private mutating func takeReplies() {
-        for notice in service.takeNotices() { actions.append(.notice(notice)) }
-        for reply in service.takeReplies() { actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
+        for notice in service.takeNotices() { outbox.actions.append(.notice(notice)) }
+        for reply in service.takeReplies() { outbox.actions.append(.reply(peer: reply.peer, payload: reply.payload)) }
     }
 
     /// Whether ``nextAnswer(after:now:)`` may have a message for a peer.

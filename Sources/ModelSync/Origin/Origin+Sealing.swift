@@ -48,22 +48,22 @@ struct OriginSignature: Sendable {
 extension Origin {
     /// Whether ``takeActions()`` has something that should leave at once, also under load: batches that are to be
     /// signed wait for a few others then.
-    public var hasUrgentActions: Bool { !actions.isEmpty && !signature.mayWait(actions.count) }
+    public var hasUrgentActions: Bool { !outbox.actions.isEmpty && !signature.mayWait(outbox.actions.count) }
 
     /// Whether all actions are batches that may wait a little for others under load, to be signed with them: to verify
     /// a signature costs as much as merging hundreds of updates.
     public func mayHoldActions(at time: UInt64) -> Bool {
-        signature.mayWait(actions.count) && signature.mayWaitOn(at: time)
+        signature.mayWait(outbox.actions.count) && signature.mayWaitOn(at: time)
     }
 
     /// Takes a batch that is to be signed, and keeps its place among the actions.
     mutating func publishSealed(_ state: TopicState, _ frame: [UInt8]) {
-        outboxByteCount += frame.count + BatchSeal.byteCountMax
+        outbox.byteCount += frame.count + BatchSeal.byteCountMax
         signature.unsealed.append(
             OriginSignature.Unsealed(
-                stream: stream(of: state.topic), sequence: state.head, frame: frame, action: actions.endIndex,
+                stream: stream(of: state.topic), sequence: state.head, frame: frame, action: outbox.actions.endIndex,
                 openedAt: state.openSince))
-        actions.append(.publish(topic: state.topic, payload: []))
+        outbox.actions.append(.publish(topic: state.topic, payload: []))
         if signature.unsealed.count == BatchSeal.batchCountMax { sealBatches() }
     }
 
@@ -81,7 +81,7 @@ extension Origin {
         }
         sealer.seal(&batches)
         for (batch, sealed) in zip(waiting, batches) {
-            actions[batch.action] = .publish(topic: batch.stream.topic, payload: sealed.frame)
+            outbox.actions[batch.action] = .publish(topic: batch.stream.topic, payload: sealed.frame)
             keepForReplay(batch.stream, batch.sequence, sealed.frame)
         }
     }

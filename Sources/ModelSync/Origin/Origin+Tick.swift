@@ -7,13 +7,13 @@ extension Origin {
     /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
     public mutating func subscribed(to prefix: [UInt8], now: Moment) {
         guard let barrier = Topic(barrier: prefix) else { return }
-        barriers.append(barrier)
+        service.barriers.append(barrier)
         answerBarriers(now: now)
     }
 
     /// Answers the barriers that are due. Barriers that come close together have one answer, which is made once.
     private mutating func answerBarriers(now: Moment) {
-        let topics = barriers.take(now: now.uptimeMicroseconds)
+        let topics = service.barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
         flush()
         let payload = encodedHeads(all: true, now: now)
@@ -22,22 +22,22 @@ extension Origin {
 
     /// Sends `heads` when it is due, and forgets peers that have gone silent and deletes whose time is over.
     public mutating func tick(now: Moment) {
-        ringTime = max(ringTime, now.uptimeMicroseconds)
+        ticks.last = max(ticks.last, now.uptimeMicroseconds)
         sweepTombstones(now: now)
         endExpired(now: now, countMax: Origin.endedCountMax)
         answerBarriers(now: now)
-        let due = heartbeat.next ?? now.uptimeMicroseconds
+        let due = ticks.nextHeads ?? now.uptimeMicroseconds
         if now.uptimeMicroseconds >= due {
             reviewClock(now: now)
             flush()
-            let isFull = heartbeat.count % 10 == 0
+            let isFull = ticks.headsCount % 10 == 0
             if !isFull { noteDigestNews() }
             publish(.heads(origin: configuration.name), encodedHeads(all: isFull, now: now))
             publishSignedHeads(mayBegin: isFull, now: now)
             noteTold()
-            heartbeat.count += 1
-            heartbeat.next = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
-            ring.forget(before: ringTime)
+            ticks.headsCount += 1
+            ticks.nextHeads = now.uptimeMicroseconds + configuration.heartbeatInterval.wholeMicroseconds
+            ring.forget(before: ticks.last)
             service.tick(now: now, peerTimeout: configuration.peerTimeout, counters: &counters)
         }
     }
@@ -51,7 +51,7 @@ extension Origin {
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``; nil before the
     /// first tick, which is due at once.
     public var nextDeadline: UInt64? {
-        heartbeat.next.map { min($0, barriers.dueAt ?? .max, expiries.dueAt ?? .max) }
+        ticks.nextHeads.map { min($0, service.barriers.dueAt ?? .max, endings.expiries.dueAt ?? .max) }
     }
 
     private mutating func encodedHeads(all: Bool, now: Moment) -> [UInt8] { heads(all: all, now: now).encode() }
@@ -69,7 +69,7 @@ extension Origin {
             topics[index].toldDigest = digest(of: topics[index].topic)
             topics[index].isHeadNews = false
         }
-        for index in formerTopics { topics[index].isHeadNews = false }
+        for index in topics.former { topics[index].isHeadNews = false }
     }
 
     /// The last sequence of each topic on which something was sent.
@@ -81,7 +81,7 @@ extension Origin {
     /// belong to different states.
     mutating func heads(all: Bool, prefixes: PrefixSet? = nil, now: Moment) -> Heads {
         let selected = topics.indices.filter { index in
-            guard topics[index].head > 0 || formerTopics.contains(index), all || topics[index].isHeadNews else {
+            guard topics[index].head > 0 || topics.former.contains(index), all || topics[index].isHeadNews else {
                 return false
             }
             guard let prefixes else { return true }
@@ -92,8 +92,8 @@ extension Origin {
             origin: configuration.name, incarnation: incarnation,
             stamp: clock.tick(nowMilliseconds: now.wallMilliseconds),
             heads: selected.map { Head(topic: $0.topic, sequence: $0.head, digest: digest(of: $0.topic)) },
-            isRelayed: false, hasTransactions: hasTransactions, ageMilliseconds: nil,
-            leasesSince: leases.isAny ? leases.since : nil)
+            isRelayed: false, hasTransactions: topics.hasTransactions, ageMilliseconds: nil,
+            leasesSince: endings.leases.isAny ? endings.leases.since : nil)
     }
 
     private func digest(of topic: Topic) -> UInt64? {

@@ -48,7 +48,7 @@ extension Origin {
             if !topics[update.topic].isOpen {
                 topics[update.topic].isOpen = true
                 topics[update.topic].batch.begin(stamp: first)
-                open.append(update.topic)
+                topics.open.append(update.topic)
             }
             topics[update.topic].batch.append(
                 update.operation, stamp: update.stamp, id: bytes.span.extracting(update.id),
@@ -57,7 +57,7 @@ extension Origin {
         }
         clock.observe(stamp)
         let names = written.sorted().map { topics[$0].topic }
-        if names.count > 1 { hasTransactions = true }
+        if names.count > 1 { topics.hasTransactions = true }
         for index in written.sorted() { close(index, group: names.count > 1 ? names : nil) }
         noteExpiries(of: writes, now: now)
         return written.isEmpty ? .unchanged : .published(stamp: first)

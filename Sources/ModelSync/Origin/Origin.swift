@@ -23,44 +23,26 @@ public struct Origin {
     var clock: HybridClock
     /// The name, as it stands in what is sent and merged.
     let name: (bytes: [UInt8], hash: UInt64)
-    var types: [String: OriginType] = [:]
-    /// The type that was written last: the next write is mostly of the same type.
-    var lastType: OriginType?
-    var topics: [TopicState] = []
-    /// How many bytes the heads of all topics may take in one message.
-    var headsByteCount = 0
-    /// The topics with an open batch, in the order in which they were opened.
-    var open: [Int] = []
-    var actions: [OriginAction] = []
-    var outboxByteCount = 0
+    var topics = TopicTable()
+    /// What is to be done, and how many bytes of it are to be sent.
+    var outbox: (actions: [OriginAction], byteCount: Int) = ([], 0)
     /// The signatures of what is sent.
     var signature: OriginSignature
     var pairs = PairFilter()
     var service: ControlService
-    /// Barriers that wait to be answered together, and when they may be.
-    var barriers = WaitingBarriers()
     /// The batches that were sent last, for replay.
     public internal(set) var ring: ReplayRing
-    /// The time of the last tick. A batch is taken to be sent then, because no time is passed in when it is closed.
-    var ringTime: UInt64
-    /// The topics that a former incarnation has sent on, or may have. They are told with head 0 until this one sends on
-    /// them.
-    var formerTopics: Set<Int> = []
-    /// Transactions over several topics have been sent, or may have been by an earlier start.
-    var hasTransactions = false
-    /// The pauses between starts anew that reports cause: two processes of one name would outdo each other without end.
-    var renewals = GrowingPause()
-    /// The pauses between notices of reports that nobody can follow.
-    var absurdReports = GrowingPause()
+    /// The time of the last tick, and of the next heads, and how often those were told. A batch is taken to be sent at
+    /// the last tick, because no time is passed in when it is closed.
+    var ticks: (last: UInt64, nextHeads: UInt64?, headsCount: Int)
+    /// The pauses between starts anew that reports cause, as two processes of one name would outdo each other without
+    /// end, and between notices of reports that nobody can follow.
+    var pauses = (starts: GrowingPause(), notices: GrowingPause())
     /// Stamps that lay, or lie, ahead of the wall clock.
     var ahead = ClockAhead()
     var sweep = TombstoneSweep()
-    /// The models that end.
-    var expiries = ExpiryQueue()
-    /// The leases that this run holds.
-    var leases: OriginLeases
-    /// When heads are told next, and how often they were.
-    var heartbeat: (next: UInt64?, count: Int) = (nil, 0)
+    /// The models that end at a time, and the leases that this run holds.
+    var endings: (expiries: ExpiryQueue, leases: OriginLeases)
 
     /// An origin that starts now.
     /// - Parameters:
@@ -81,12 +63,12 @@ public struct Origin {
                 chunkByteCount: configuration.chunkByteCount, budget: configuration.budget,
                 versions: configuration.versions))
         ring = ReplayRing(byteCountMax: configuration.replayByteCount, ageMax: configuration.replayAge)
-        ringTime = now.uptimeMicroseconds
+        ticks = (now.uptimeMicroseconds, nil, 0)
         clock = HybridClock(last: seen)
         incarnation = clock.tick(nowMilliseconds: now.wallMilliseconds)
         signature = OriginSignature(key: configuration.signingKey, since: configuration.heldSince ?? incarnation)
-        leases = OriginLeases(since: incarnation, startedAt: now.uptimeMicroseconds)
-        hasTransactions = !cache.types.isEmpty
+        endings = (ExpiryQueue(), OriginLeases(since: incarnation, startedAt: now.uptimeMicroseconds))
+        topics.hasTransactions = !cache.types.isEmpty
         holdFormer(cache.types)
         noteExpiries(now: now)
     }
@@ -100,9 +82,9 @@ public struct Origin {
     /// Returns the pending actions, in order, and clears them.
     public mutating func takeActions() -> [OriginAction] {
         sealBatches()
-        outboxByteCount = 0
-        defer { actions = [] }
-        return actions
+        outbox.byteCount = 0
+        defer { outbox.actions = [] }
+        return outbox.actions
     }
 
     /// The bytes that wait in actions and open batches.
@@ -111,8 +93,8 @@ public struct Origin {
     /// kilobyte of a value that is borrowed.
     public var pendingByteCount: Int {
         mutating get {
-            var byteCount = outboxByteCount
-            for index in open { byteCount += topics[index].batch.byteCount }
+            var byteCount = outbox.byteCount
+            for index in topics.open { byteCount += topics[index].batch.byteCount }
             return byteCount
         }
     }
@@ -121,49 +103,26 @@ public struct Origin {
     public var lastStamp: Stamp { clock.last }
 
     /// Whether there is an update that no action has handed out.
-    public var hasOpenBatch: Bool { !open.isEmpty }
+    public var hasOpenBatch: Bool { !topics.open.isEmpty }
 
     /// When the oldest open batch was opened, on the clock of ``Moment/uptimeMicroseconds``; nil when none is open.
-    public var openSince: UInt64? { open.first.map { topics[$0].openSince } }
+    public var openSince: UInt64? { topics.open.first.map { topics[$0].openSince } }
 
     /// Whether ``takeActions()`` has anything to return.
-    public var hasActions: Bool { !actions.isEmpty }
+    public var hasActions: Bool { !outbox.actions.isEmpty }
 
     /// The state of a type, made at its first use.
     mutating func state(of type: String) throws(WireError) -> OriginType {
-        if let lastType, lastType.name == type { return lastType }
-        if let state = types[type] {
-            lastType = state
-            return state
-        }
+        if let state = topics.use(type) { return state }
         do { try Names.check(type: type) } catch { throw WireError(error) }
-        let partitions = configuration.partitionsByType[type] ?? configuration.partitions
-        try makeRoom(for: type, partitions)
-        let state = OriginType(name: type, partitions: partitions, table: cache.table(type), firstTopic: topics.count)
-        for partition in 0..<partitions.rawValue {
-            let bucket = partition * (256 / partitions.rawValue)
-            topics.append(TopicState(topic: .data(type: type, partitions: partitions, bucket: bucket)))
-        }
-        types[type] = state
-        return state
-    }
-
-    /// Takes room for the heads of the topics of a type: the heads of all topics have to fit into one message.
-    private mutating func makeRoom(for type: String, _ partitions: Partitions) throws(WireError) {
-        let topic = Topic.data(type: type, partitions: partitions, bucket: 0)
-        let byteCount = headsByteCount + partitions.rawValue * HeadsBudget.byteCount(topic)
         let byteCountMax = HeadsBudget.listByteCountMax(frameByteCount: configuration.limits.frameByteCount)
-        guard byteCount + HeadsBudget.byteCount(origin: configuration.name) <= byteCountMax else {
-            throw WireError(
-                .limit,
-                "\(type) would be one type too many: the heads of \(topics.count + partitions.rawValue) topics do not "
-                    + "fit into one message; use fewer types or partitions, or raise frameByteCount on all sides")
-        }
-        headsByteCount = byteCount
+        return try topics.add(
+            type, configuration.partitionsByType[type] ?? configuration.partitions, table: cache.table(type),
+            byteCountMax: byteCountMax - HeadsBudget.byteCount(origin: configuration.name))
     }
 
     mutating func publish(_ topic: Topic, _ payload: [UInt8]) {
-        outboxByteCount += payload.count
-        actions.append(.publish(topic: topic, payload: payload))
+        outbox.byteCount += payload.count
+        outbox.actions.append(.publish(topic: topic, payload: payload))
     }
 }

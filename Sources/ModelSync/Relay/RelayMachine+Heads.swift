@@ -75,13 +75,13 @@ extension RelayMachine {
     /// Takes note that a peer has subscribed to `prefix`. Barriers are answered; everything else needs no answer.
     public func subscribed(to prefix: [UInt8], now: Moment) {
         guard let barrier = Topic(barrier: prefix) else { return }
-        barriers.append(barrier)
+        service.barriers.append(barrier)
         answerBarriers(now: now)
     }
 
     /// Answers the barriers that are due. Barriers that come close together have one answer, which is made once.
     func answerBarriers(now: Moment) {
-        let topics = barriers.take(now: now.uptimeMicroseconds)
+        let topics = service.barriers.take(now: now.uptimeMicroseconds)
         guard !topics.isEmpty else { return }
         collect(now: now)
         let payloads = (heads(prefixes: nil, now: now) + [ownHeads(now: now)]).map { $0.encode() }

@@ -27,8 +27,6 @@ public final class RelayMachine {
     let absence: UInt64
     var clock: HybridClock
     var service: ControlService
-    /// Barriers that wait to be answered together.
-    var barriers = WaitingBarriers()
     var sources = SourceTable()
     var pushes = PendingPushes()
     /// The parts of the copy that the owners of keys with limits hold by pushing.
@@ -112,7 +110,7 @@ public final class RelayMachine {
     /// When ``tick(now:)`` next has something to do, on the clock of ``Moment/uptimeMicroseconds``.
     public func nextDeadline(now: Moment) -> UInt64 {
         min(
-            replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, barriers.dueAt ?? .max,
+            replica.nextDeadline(now: now), nextHeartbeat ?? now.uptimeMicroseconds, service.barriers.dueAt ?? .max,
             pushAccounts.nextDeadline(now: now) ?? .max)
     }
 

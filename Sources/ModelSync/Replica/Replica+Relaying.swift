@@ -84,7 +84,7 @@ extension Replica {
 
     /// The streams that are not told, the last that went on first, for which one frame has room beside those that are.
     func untoldStreams(thatFitWith prefixes: PrefixSet?) -> Set<StreamKey> {
-        guard let room = nameLimits.room, nameLimits.leavesNamesOut else { return [] }
+        guard let room = origins.limits.room, origins.limits.leavesNamesOut else { return [] }
         let untold = streams.values.filter { $0.isUntold && prefixes?.overlaps($0.key.topic) ?? true }
             .sorted { $0.lastArrival == $1.lastArrival ? $0.precedes($1) : $0.lastArrival > $1.lastArrival }
         var left = room.byteCountMax - room.byteCount
@@ -122,19 +122,19 @@ extension Replica {
     func leaseWatch(of origin: String) -> LeaseWatch? { leases[origin] }
 
     /// Bounds the streams that are told, so that all heads fit into one message of `frameByteCount` bytes.
-    func boundHeads(frameByteCount: Int) { nameLimits.room = HeadsBudget(frameByteCount: frameByteCount) }
+    func boundHeads(frameByteCount: Int) { origins.limits.room = HeadsBudget(frameByteCount: frameByteCount) }
 
     /// Some origin has sent transactions over several topics, so the copy may have parts of some.
     var holdsTransactions: Bool { origins.hasTransactions }
 
     /// Some names that were followed are not told.
-    var leavesNamesOut: Bool { nameLimits.leavesNamesOut }
+    var leavesNamesOut: Bool { origins.limits.leavesNamesOut }
 
     /// There is room to tell of the origin, or it is told already.
-    func admits(_ origin: String) -> Bool { follows(origin) || nameLimits.room?.admit(origin: origin) ?? true }
+    func admits(_ origin: String) -> Bool { follows(origin) || origins.limits.room?.admit(origin: origin) ?? true }
 
     /// The origin is among those that are told.
-    func tells(_ origin: String) -> Bool { nameLimits.room?.tells(origin) ?? true }
+    func tells(_ origin: String) -> Bool { origins.limits.room?.tells(origin) ?? true }
 
     /// A pushed stream finds no room.
     func isFull(for key: StreamKey, now: Moment) -> Bool { findRoom(for: key, isPushed: true, now: now) == .refused }
@@ -156,7 +156,7 @@ extension Replica {
     /// and the origin, a sender itself, does not; and a later start that is told by a sender which was contradicted
     /// before.
     func isTakingOver(for limit: UInt64, now: Moment) -> Bool {
-        unsettled.all.contains { stream in
+        streams.unsettled.all.contains { stream in
             guard let since = stream.beginning.awaitedSince, now.uptimeMicroseconds < since + limit else {
                 return false
             }
@@ -171,7 +171,7 @@ extension Replica {
 
     /// The origins whose former models are awaited.
     var originsTakenOver: some Sequence<String> {
-        unsettled.all.lazy.filter { $0.beginning.isAwaited }.map(\.key.origin)
+        streams.unsettled.all.lazy.filter { $0.beginning.isAwaited }.map(\.key.origin)
     }
 
     /// Some of what senders hold is on its way: a copy, or the rest of a transaction.

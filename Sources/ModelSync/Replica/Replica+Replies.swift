@@ -54,7 +54,7 @@ extension Replica {
             noticeHole(stream, finding: .batchBeyondNext, now: now)
         }
         // The snapshot may have ended the waiting of all its streams.
-        unsettled.settle()
+        streams.unsettled.settle()
         reviewStaleness(now: now)
         let models = cache.types.reduce(0) { $0 + cache.count(of: $1) }
         notice(.senderLive, ["sender": label(sender), "models": "\(models)"])

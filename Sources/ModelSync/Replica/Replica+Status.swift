@@ -9,7 +9,7 @@ extension Replica {
         case .synced:
             let isMending =
                 renewal != nil || audits.isRepairing(from: sender) || !session.ahead.isEmpty
-                || unsettled.areMending(of: sender)
+                || streams.unsettled.areMending(of: sender)
             return isMending ? .repairing : .live
         }
     }

@@ -30,8 +30,8 @@ extension Replica {
             next = min(next, session.nextDeadline(silentIntervals: configuration.silentIntervals))
         }
         // A long list is worked off in parts, one in each tick.
-        if unsettled.areMany || origins.isAnyStartUnderWay { next = now.uptimeMicroseconds }
-        for stream in unsettled.few {
+        if streams.unsettled.areMany || origins.isAnyStartUnderWay { next = now.uptimeMicroseconds }
+        for stream in streams.unsettled.few {
             if let since = stream.holeSince {
                 next = min(next, max(since + configuration.holeGrace.wholeMicroseconds, stream.clockPause ?? 0))
             }

@@ -21,10 +21,7 @@ public final class Replica {
     var requests: RequestLedger
     var streams = StreamTable()
     var origins = OriginTable()
-    var nameLimits = NameLimits()
     var groups = GroupAssembler()
-    /// The streams with a hole, a repair or something rejected.
-    var unsettled = UnsettledStreams()
     var audits = AuditTable()
     /// The origins that lease models.
     var leases = LeaseTable()

@@ -65,6 +65,8 @@ struct ControlService: Sendable {
     var underWay: AnswersUnderWay
     /// The uses that the owners of keys with limits have made lately.
     var accounts = KeyAccounts()
+    /// Barriers that wait to be answered together.
+    var barriers = WaitingBarriers()
     /// The refusals, and to whom.
     var errors = DistinctErrors()
     var nextSerial: UInt64 = 0

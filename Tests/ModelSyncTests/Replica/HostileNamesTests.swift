@@ -102,7 +102,7 @@ import Testing
 
     @Test func `heads of endless origins are followed up to a bound, by a subscriber and by a relay`() throws {
         var wire = try Wire()
-        wire.replica.nameLimits.bounds = FollowingBounds(streamCount: 1 << 18, originCount: 100)
+        wire.replica.origins.limits.bounds = FollowingBounds(streamCount: 1 << 18, originCount: 100)
         try wire.becomeLive()
         let topic = Topic.data(type: "User")
         func lie(_ number: Int) -> Heads {
@@ -144,7 +144,7 @@ import Testing
     @Test func `heads and batches of endless topics are followed up to a bound, and their digests are not kept`() throws
     {
         var wire = try Wire()
-        wire.replica.nameLimits.bounds = FollowingBounds(streamCount: 50, originCount: 100)
+        wire.replica.origins.limits.bounds = FollowingBounds(streamCount: 50, originCount: 100)
         try wire.becomeLive()
         try wire.write("User", "1", ["a": 1])
         wire.flush()

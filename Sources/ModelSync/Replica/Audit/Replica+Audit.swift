@@ -129,7 +129,9 @@ extension Replica {
     private func isUntold(_ stream: StreamState, at sender: SenderID, now: Moment) -> Bool {
         guard sessions[sender.index].leavesNamesOut, isQuiet(stream, now: now) else { return false }
         let told = stream.tellers.first { $0.sender == sender && $0.head != nil }
-        return told.map { now.uptimeMicroseconds.subtractingOrZero($0.toldAt) >= nameLimits.bounds.quietMicroseconds }
+        return told.map {
+            now.uptimeMicroseconds.subtractingOrZero($0.toldAt) >= origins.limits.bounds.quietMicroseconds
+        }
             ?? true
     }
 

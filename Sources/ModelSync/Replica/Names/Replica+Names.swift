@@ -18,11 +18,11 @@ extension Replica {
     ///   the room for pushes, or is tried once a second.
     func findRoom(for key: StreamKey, isPushed: Bool, now: Moment) -> Telling {
         let isName = isPushed || origins[key.origin].isPushed
-        if nameLimits.admits(key, isPushed: isName) { return .told }
+        if origins.limits.admits(key, isPushed: isName) { return .told }
         makeRoom(now: now)
-        if nameLimits.admits(key, isPushed: isName) { return .told }
-        guard isName, nameLimits.room?.count(of: key.topic) ?? 0 > 0 else {
-            nameLimits.noteFull(now: now.uptimeMicroseconds)
+        if origins.limits.admits(key, isPushed: isName) { return .told }
+        guard isName, origins.limits.room?.count(of: key.topic) ?? 0 > 0 else {
+            origins.limits.noteFull(now: now.uptimeMicroseconds)
             return .refused
         }
         return .untold
@@ -31,7 +31,7 @@ extension Replica {
     /// The refusal of a pushed batch whose stream finds no room. Names that fall idle make way in time, so the pusher
     /// is to try again, until there has been no room for long.
     func noRoom(now: Moment) -> PushArrival {
-        nameLimits.isFullForLong(now: now.uptimeMicroseconds)
+        origins.limits.isFullForLong(now: now.uptimeMicroseconds)
             ? .refused(.limit, "\(PushArrival.noRoom); use fewer types")
             : .refused(.busy, "\(PushArrival.noRoom); try again in a second")
     }
@@ -45,19 +45,19 @@ extension Replica {
 
     /// Leaves the streams of names that have been idle for longest out of what is told.
     private func makeRoom(now: Moment) {
-        guard let before = nameLimits.room, nameLimits.mayMakeRoom(now: now.uptimeMicroseconds) else { return }
+        guard let before = origins.limits.room, origins.limits.mayMakeRoom(now: now.uptimeMicroseconds) else { return }
         let idle = before.streams.keys.filter { isName($0.origin, now: now) }
             .map { (key: $0, stream: streams[$0]) }
             .filter { !($0.stream?.isMending ?? false) }
             .sorted { isIdleLonger($0, $1) }
         let wanted = before.pushedByteCountMax / 8
         var freed = 0
-        for (key, stream) in idle where freed < wanted && nameLimits.room?.count(of: key.topic) ?? 0 > 1 {
-            freed += nameLimits.room?.leave(key) ?? 0
+        for (key, stream) in idle where freed < wanted && origins.limits.room?.count(of: key.topic) ?? 0 > 1 {
+            freed += origins.limits.room?.leave(key) ?? 0
             stream?.isUntold = true
-            nameLimits.leavesNamesOut = true
+            origins.limits.leavesNamesOut = true
         }
-        if freed < wanted { nameLimits.restFromMakingRoom(now: now.uptimeMicroseconds) }
+        if freed < wanted { origins.limits.restFromMakingRoom(now: now.uptimeMicroseconds) }
     }
 
     /// Orders streams by their last batch; a stream without one goes first.
@@ -81,21 +81,21 @@ extension Replica {
     /// Forgets the names of which nobody has told or sent anything for long, the longest idle first: an eighth of the
     /// names that may be kept.
     func forgetNames(now: Moment) {
-        guard renewal == nil, groups.isEmpty, nameLimits.takeForgetting(now: now.uptimeMicroseconds) else { return }
+        guard renewal == nil, groups.isEmpty, origins.limits.takeForgetting(now: now.uptimeMicroseconds) else { return }
         let quiet = streams.byOrigin.filter { isQuiet($0.key, $0.value, now: now) }
             .map { (origin: $0.key, lastArrival: $0.value.lazy.map(\.lastArrival).max() ?? 0) }
             .sorted { ($0.lastArrival, $0.origin) < ($1.lastArrival, $1.origin) }
-        forget(Set(quiet.prefix(max(nameLimits.bounds.nameCount / 8, 1)).map(\.origin)))
+        forget(Set(quiet.prefix(max(origins.limits.bounds.nameCount / 8, 1)).map(\.origin)))
     }
 
     /// No sender tells the name, nothing of it is under way, and all that came of it is merged.
     private func isQuiet(_ origin: String, _ streams: [StreamState], now: Moment) -> Bool {
-        let since = now.uptimeMicroseconds.subtractingOrZero(nameLimits.bounds.quietMicroseconds)
+        let since = now.uptimeMicroseconds.subtractingOrZero(origins.limits.bounds.quietMicroseconds)
         guard isName(origin, now: now),
             !sessions.contains(where: { $0.isSynced && $0.ages[origin].map { $0.at > since } ?? false })
         else { return false }
         return streams.allSatisfy { stream in
-            (nameLimits.room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed
+            (origins.limits.room == nil || stream.isUntold) && isQuiet(stream, now: now) && !stream.isListed
                 && !stream.isMending && stream.claims.isEmpty && stream.claimedStart == nil
                 && audits[stream.type] == nil
         }
@@ -103,15 +103,17 @@ extension Replica {
 
     /// No batch of the stream has come for so long that a sender which tells of it would have done so meanwhile.
     func isQuiet(_ stream: StreamState, now: Moment) -> Bool {
-        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= nameLimits.bounds.quietMicroseconds
+        now.uptimeMicroseconds.subtractingOrZero(stream.lastArrival) >= origins.limits.bounds.quietMicroseconds
     }
 
     private func forget(_ names: Set<String>) {
         guard !names.isEmpty else { return }
         counters[.forgottenNames] += UInt64(names.count)
-        if let stream = unsettled.wholeRepair, names.contains(stream.key.origin) { unsettled.wholeRepair = nil }
+        if let stream = streams.unsettled.wholeRepair, names.contains(stream.key.origin) {
+            streams.unsettled.wholeRepair = nil
+        }
         for stream in streams.remove(streamsOf: names) {
-            nameLimits.forgotten.note(stream)
+            origins.limits.forgotten.note(stream)
             if let sender = stream.metAt { sessions[sender.index].budget.giveBack(stream.key) }
         }
         origins.forget(names)
@@ -124,16 +126,16 @@ extension Replica {
 
     /// Lowers the bounds on the names that are told and kept. For the simulator, before anything else is done.
     package func limitNames(told: Int, kept: Int, quiet: Duration) {
-        if let room = nameLimits.room {
-            nameLimits.room = HeadsBudget(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
+        if let room = origins.limits.room {
+            origins.limits.room = HeadsBudget(byteCountMax: room.byteCountMax, pushedByteCountMax: told)
         }
-        nameLimits.bounds.nameCount = kept
-        nameLimits.bounds.quietMicroseconds = quiet.wholeMicroseconds
+        origins.limits.bounds.nameCount = kept
+        origins.limits.bounds.quietMicroseconds = quiet.wholeMicroseconds
     }
 
     /// Sets a stream that was forgotten to where it stood.
     func goOn(_ stream: StreamState) {
-        guard let stand = nameLimits.forgotten[stream.key] else { return }
+        guard let stand = origins.limits.forgotten[stream.key] else { return }
         if stand.isPushed {
             stream.isPushed = true
             origins[stream.key.origin].isPushedHere = true
@@ -147,7 +149,7 @@ extension Replica {
     /// Follows a stream again that was forgotten, because a peer asks for it.
     /// - Returns: nil where the stream was not forgotten, or there is no room.
     func remember(_ key: StreamKey, _ incarnation: UInt64, now: Moment) -> StreamState? {
-        guard nameLimits.forgotten.applied(key, incarnation) > 0 else { return nil }
+        guard origins.limits.forgotten.applied(key, incarnation) > 0 else { return nil }
         let stream = meet(key, incarnation: incarnation, sender: nil, isPushed: true, now: now)
         stream?.lastArrival = now.uptimeMicroseconds
         return stream

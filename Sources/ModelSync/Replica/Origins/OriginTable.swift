@@ -33,6 +33,8 @@ struct OriginFacts {
 /// A table of the origins that a replica knows: one entry an origin, which goes when the name is forgotten.
 struct OriginTable {
     private var facts: [String: OriginFacts] = [:]
+    /// How many names are followed and told, and what is known of those that are not any more.
+    var limits = NameLimits()
     /// The number of origins that have sent transactions over several topics.
     private(set) var transactionalCount = 0
     /// The number of origins whose last line in the log is that they are rejected.

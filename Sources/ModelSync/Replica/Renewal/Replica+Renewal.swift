@@ -236,7 +236,7 @@ extension Replica {
                 !stream.holdsOlderIncarnation && StreamReach(stream).isReached(by: told[stream.key.origin] ?? [])
             keep(stream.key.origin, of: stream.type, since: isElsewhere ? young : 0)
         }
-        for key in nameLimits.forgotten.pushed where !follows(key.origin) {
+        for key in origins.limits.forgotten.pushed where !follows(key.origin) {
             if let type = key.topic.type { keep(key.origin, of: type, since: 0) }
         }
         let mayHaveForgotten = counters[.forgottenNames] > 0 || clockGuard.lastAlive != nil

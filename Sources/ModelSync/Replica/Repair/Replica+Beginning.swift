@@ -46,7 +46,7 @@ extension Replica {
     func finishTakeovers(_ heads: [Heads], of sender: SenderID, now: Moment, where isCovered: (Topic) -> Bool) {
         let words = heads.map { ($0.origin, (start: $0.incarnation, word: word(sender, on: $0, now: now))) }
         let told = Dictionary(words) { $0.start < $1.start ? $1 : $0 }
-        for stream in unsettled.all where stream.beginning.isAwaited && isCovered(stream.key.topic) {
+        for stream in streams.unsettled.all where stream.beginning.isAwaited && isCovered(stream.key.topic) {
             guard let told = told[stream.key.origin], told.start == stream.incarnation,
                 stream.beginning.arrive(by: told.word, bringers(of: stream))
             else { continue }

@@ -33,7 +33,7 @@ extension Replica {
     func list(_ stream: StreamState) {
         guard !stream.isListed else { return }
         stream.isListed = true
-        unsettled.insert(stream)
+        streams.unsettled.insert(stream)
     }
 
     /// Begins the one repair that a stream may have at a time.
@@ -44,7 +44,7 @@ extension Replica {
         stream.repair = Repair(
             rung: rung, finding: finding, foundAt: stream.holeSince ?? now.uptimeMicroseconds,
             dueAt: now.uptimeMicroseconds + jitter(before: rung, of: stream))
-        unsettled.noteRepair(of: stream)
+        streams.unsettled.noteRepair(of: stream)
         stream.holeSince = nil
         stream.since = now.uptimeMicroseconds
         stream.account.found += 1

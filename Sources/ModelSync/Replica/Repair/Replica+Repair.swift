@@ -8,7 +8,7 @@ extension Replica {
     /// soon.
     func jitter(before rung: Repair.Rung, of stream: StreamState) -> UInt64 {
         let longest = configuration.repairJitterMax.wholeMicroseconds
-        let isCrowded = unsettled.repairCount(beside: stream) >= Replica.crowdCount
+        let isCrowded = streams.unsettled.repairCount(beside: stream) >= Replica.crowdCount
         let spread = rung == .snapshot || isCrowded ? longest : longest / Replica.replayJitterPart
         return spread == 0 ? 0 : UInt64.random(in: 0...spread, using: &requests.generator)
     }
@@ -27,11 +27,11 @@ extension Replica {
     /// Starts the repairs whose grace has passed, and sends the requests that are due: for the streams of each sender
     /// as many as a tick has time for.
     func driveRepairs(now: Moment) {
-        guard !unsettled.isEmpty else { return }
+        guard !streams.unsettled.isEmpty else { return }
         let time = now.uptimeMicroseconds
         let grace = configuration.holeGrace.wholeMicroseconds
-        for queue in unsettled.queueIndices {
-            let turn = unsettled.turn(of: queue)
+        for queue in streams.unsettled.queueIndices {
+            let turn = streams.unsettled.turn(of: queue)
             var startsLeft = Replica.startCountMax
             for stream in turn {
                 if stream.beginning.isAwaited { reviewBeginning(of: stream, now: now) }
@@ -46,7 +46,7 @@ extension Replica {
                 }
                 advance(stream, now: now)
             }
-            unsettled.end(turn, of: queue)
+            streams.unsettled.end(turn, of: queue)
         }
     }
 
@@ -163,7 +163,7 @@ extension Replica {
             send(.cancel(rid: request.rid), to: request.sender)
         }
         stream.repair = nil
-        unsettled.noteRepairEnd(of: stream)
+        streams.unsettled.noteRepairEnd(of: stream)
         stream.since = now.uptimeMicroseconds
         noteMended(stream, by: mending, foundAt: repair.foundAt, now: now)
         noticeHole(stream, finding: .headBeyondApplied, now: now)

@@ -113,7 +113,7 @@ extension Replica {
         sessions[sender.index].barrier = []
         sessions[sender.index].staging = nil
         sessions[sender.index].parted = PartedRecords()
-        for stream in unsettled.all {
+        for stream in streams.unsettled.all {
             // The repair goes on with another sender, or when this one is back.
             if stream.repair?.request?.sender == sender { fail(stream, .lost, now: now) }
             if !hasSyncedTeller(stream) { stream.holeSince = nil }

@@ -13,17 +13,17 @@ extension Replica {
         let isGrouped = origins.hasTransactions
         if isGrouped {
             // One such snapshot mends all streams, so the second stream that needs one waits for the first.
-            let other = unsettled.wholeRepair?.repair
+            let other = streams.unsettled.wholeRepair?.repair
             let isUnderWay = other?.rung == .snapshot && other?.request?.isWhole == true
             // A snapshot of another sender, which may be slow, is not waited for.
-            guard unsettled.wholeRepair === stream || !isUnderWay || other?.request?.sender != sender else {
+            guard streams.unsettled.wholeRepair === stream || !isUnderWay || other?.request?.sender != sender else {
                 stream.repair?.dueAt = now.uptimeMicroseconds + Replica.pauseMicroseconds
                 return
             }
             prefixes = self.prefixes
         }
         guard mayAsk(sender, stream, now: now) else { return }
-        if isGrouped { unsettled.wholeRepair = stream }
+        if isGrouped { streams.unsettled.wholeRepair = stream }
         let rid = requests.begin(.repair(stream), at: sender)
         stream.repair?.request = Repair.Request(
             rid: rid, sender: sender, prefixes: prefixes, isWhole: isGrouped, staging: Staging())

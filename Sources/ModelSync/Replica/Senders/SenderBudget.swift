@@ -79,10 +79,11 @@ extension Replica {
     func hasShare(_ sender: SenderID?) -> Bool {
         guard let sender, sessions.count > 1 else { return true }
         let index = sender.index
-        guard sessions[index].budget.streamCount < nameLimits.bounds.streamCount / FollowingBounds.senderParts else {
+        guard sessions[index].budget.streamCount < origins.limits.bounds.streamCount / FollowingBounds.senderParts
+        else {
             return false
         }
-        return nameLimits.room.map { sessions[index].budget.headByteCount <= $0.byteCountMax / 4 * 3 } ?? true
+        return origins.limits.room.map { sessions[index].budget.headByteCount <= $0.byteCountMax / 4 * 3 } ?? true
     }
 
     /// Whether so many streams that the heads of the sender tell may be begun now, or begun anew. If not, they are when

@@ -106,7 +106,7 @@ extension Replica {
         let incarnation = decoder.incarnation
         guard let stream = streams[key], incarnation <= stream.incarnation else {
             // The stream may have been forgotten; its position was kept.
-            let last = max(waiting, nameLimits.forgotten.applied(key, incarnation))
+            let last = max(waiting, origins.limits.forgotten.applied(key, incarnation))
             if sequence > waiting, sequence <= last { return .duplicate }
             let isNext = sequence > 0 && sequence - 1 <= last
             return isNext ? nil : .outOfOrder(sequence, expected: last &+ 1)

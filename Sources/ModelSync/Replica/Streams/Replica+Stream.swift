@@ -245,8 +245,10 @@ extension Replica {
         _ key: StreamKey, incarnation: UInt64, sender: SenderID?, isPushed: Bool, isClaim: Bool, now: Moment
     ) -> StreamState? {
         let isNew = !follows(key.origin)
-        if isNew && streams.byOrigin.count >= nameLimits.bounds.nameCount || !hasShare(sender) { forgetNames(now: now) }
-        guard let type = key.topic.type, streams.count < nameLimits.bounds.streamCount, hasShare(sender),
+        if isNew && streams.byOrigin.count >= origins.limits.bounds.nameCount || !hasShare(sender) {
+            forgetNames(now: now)
+        }
+        guard let type = key.topic.type, streams.count < origins.limits.bounds.streamCount, hasShare(sender),
             case let telling = findRoom(for: key, isPushed: isPushed, now: now), telling != .refused
         else {
             // The answer to a push tells the peer that it was refused.
@@ -258,7 +260,7 @@ extension Replica {
         let stream = StreamState(
             key: key, type: type, incarnation: latest, metAt: sender, now: now.uptimeMicroseconds)
         stream.isUntold = telling == .untold
-        if stream.isUntold { nameLimits.leavesNamesOut = true }
+        if stream.isUntold { origins.limits.leavesNamesOut = true }
         goOn(stream)
         if latest > incarnation { stream.holdsOlderIncarnation = true }
         // A restored state may hold models of this stream although no position of it was stored.
@@ -273,8 +275,8 @@ extension Replica {
     /// Counts a stream or an origin that is not followed because there are too many, and logs the first of them.
     func noteRefused(_ origin: String) {
         counters[.refusedStreams] += 1
-        guard !nameLimits.hasToldRefusal else { return }
-        nameLimits.hasToldRefusal = true
+        guard !origins.limits.hasToldRefusal else { return }
+        origins.limits.hasToldRefusal = true
         notice(
             .streamsRefused,
             ["origin": origin, "streams": "\(streams.count)", "advice": "use fewer names or topics, or larger frames"])
@@ -292,8 +294,8 @@ extension Replica {
             sessions[sender.index].lastOrigin = origin
             return true
         }
-        if sessions[sender.index].origins.count >= nameLimits.bounds.originCount { forgetNames(now: now) }
-        guard sessions[sender.index].origins.count < nameLimits.bounds.originCount else {
+        if sessions[sender.index].origins.count >= origins.limits.bounds.originCount { forgetNames(now: now) }
+        guard sessions[sender.index].origins.count < origins.limits.bounds.originCount else {
             noteRefused(origin)
             return false
         }

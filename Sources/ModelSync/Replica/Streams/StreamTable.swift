@@ -9,6 +9,8 @@ struct StreamTable {
     /// All streams by origin and topic, but for those that are still in `unordered`.
     private var ordered: [StreamState] = []
     private var unordered: [StreamState] = []
+    /// The streams with a hole, a repair or something rejected.
+    var unsettled = UnsettledStreams()
     /// The names of the topics that messages came on.
     var topics = TopicNames()
     /// The stream that was found last: mostly the next batch is of the same, and no key needs to be hashed.
