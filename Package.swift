@@ -15,8 +15,13 @@ let settings: [SwiftSetting] = [
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let metricsCore = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqliteLibrary = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -89,6 +94,12 @@ let reference: [Target] = [library("ModelReference")]
 
 let services: [Target] = [
     library(
+        "ModelcastConsole",
+        uses: [
+            "Modelcast", "ModelSync", "ModelWire", "ModelCache", log, metricsCore, lifecycle, hummingbird,
+            hummingbirdCore, httpTypes, nio,
+        ]),
+    library(
         "ModelcastSimulation",
         uses: [
             "ModelReference", "ModelSync", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants", "ModelSigning",
@@ -106,8 +117,8 @@ let services: [Target] = [
     .executableTarget(
         name: "ModelcastCommand",
         dependencies: [
-            "Modelcast", "ModelcastBench", "ModelcastGenerate", "ModelCache", "ModelRecord", arguments, log,
-            lifecycle, signals,
+            "Modelcast", "ModelcastBench", "ModelcastConsole", "ModelcastGenerate", "ModelCache", "ModelRecord",
+            arguments, log, metrics, lifecycle, signals,
         ],
         swiftSettings: settings),
 ]
@@ -164,6 +175,9 @@ let serviceTests: [Target] = [
     tests(of: "ModelcastSimulation", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
     tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastTesting", uses: ["Modelcast"]),
+    tests(
+        of: "ModelcastConsole",
+        uses: ["Modelcast", "ModelcastTesting", "ModelSync", metricsCore, log, lifecycle, signals]),
     tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
     .testTarget(name: "StructureTests", swiftSettings: settings),
@@ -197,13 +211,13 @@ let clientTests: [Target] = [
         name: "ClientTests",
         dependencies: [
             "Modelcast", "ModelcastMacros", "ModelcastTesting", sqlite, log, lifecycle,
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "Hummingbird", package: "hummingbird"),
+            nio, hummingbird,
         ],
         swiftSettings: settings)
 ]
 
 let serviceProducts: [Product] = [
+    .library(name: "ModelcastConsole", targets: ["ModelcastConsole"]),
     .library(name: "ModelcastSimulation", targets: ["ModelcastSimulation"]),
     .executable(name: "modelcast", targets: ["ModelcastCommand"]),
     .executable(name: "modelcast-simulate", targets: ["ModelcastSimulate"]),
@@ -219,8 +233,10 @@ let modelDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
 ]
 
-let clientDependencies: [Package.Dependency] = [
+/// HTTP, for the console and for the client that has a web service of its own.
+let httpDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
 ]
 
@@ -241,7 +257,7 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-    ] + (hasModels ? modelDependencies : []) + (hasClients ? clientDependencies : []),
+    ] + (hasModels ? modelDependencies : []) + (hasServices || hasClients ? httpDependencies : []),
     targets: core + testSupport + (hasThreads ? reference + threadTests : [])
         + (hasServices ? services + serviceTests : [])
         + (hasModels ? models + modelTests : []) + (hasClients ? clientTests : []),

@@ -51,12 +51,14 @@ final class Waiters<Value: Sendable>: Sendable {
 }
 
 /// A result that is set once, and that any task can wait for.
-final class Settlement<Value: Sendable>: Sendable {
+package final class Settlement<Value: Sendable>: Sendable {
     private let result = Guarded<Result<Value, any Error>?>(nil)
     private let waiters = Waiters<Value>()
 
+    package init() {}
+
     /// Waits until ``settle(_:)`` has been called, or the task is cancelled.
-    var value: Value {
+    package var value: Value {
         get async throws {
             try await waiters.wait { enter in
                 result.withLock { result in
@@ -68,7 +70,7 @@ final class Settlement<Value: Sendable>: Sendable {
     }
 
     /// Sets the result. Only the first call counts.
-    func settle(_ outcome: Result<Value, any Error>) {
+    package func settle(_ outcome: Result<Value, any Error>) {
         let isFirst = result.withLock { result in
             defer { result = result ?? outcome }
             return result == nil

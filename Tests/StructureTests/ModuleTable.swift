@@ -52,6 +52,8 @@ enum ModuleTable {
         Row(target: "ModelcastGenerateTool", ours: ["ModelcastGenerate"], others: nil),
         Row(target: "ModelReference", ours: [], others: []),
         Row(
+            target: "ModelcastConsole", ours: ["ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
+        Row(
             target: "ModelcastSimulation",
             ours: [
                 "ModelReference", "ModelRecord", "ModelWire", "ModelGrants", "ModelSigning", "ModelCache", "ModelSync",
@@ -68,7 +70,10 @@ enum ModuleTable {
         Row(target: "ModelcastCount", ours: ["ModelcastBench"], others: nil),
         Row(
             target: "ModelcastCommand",
-            ours: ["ModelRecord", "ModelCache", "Modelcast", "ModelcastBench", "ModelcastGenerate"], others: nil),
+            ours: [
+                "ModelRecord", "ModelCache", "Modelcast", "ModelcastBench", "ModelcastConsole", "ModelcastGenerate",
+            ],
+            others: nil),
         Row(target: "ModelcastMacrosPlugin", ours: [], others: nil),
         Row(target: "ModelcastMacros", ours: ["ModelRecord", "ModelTypes"], others: []),
         Row(target: "GenerateModels", ours: [], others: nil),

@@ -33,6 +33,7 @@ struct ReplicaLoop: ~Copyable {
         var isStopped: () -> Bool
         /// Called with the time four times a second, and at once when the state of a sender has changed.
         var tell: (Moment) -> Void
+        var pulse: LoopPulse
     }
 
     let machine: Machine
@@ -82,6 +83,7 @@ struct ReplicaLoop: ~Copyable {
 
     private mutating func step() throws {
         let now = clock.now()
+        host.pulse.beat(now)
         // Without these copies the compiler fails on this function when it builds for the thread sanitizer.
         let (machine, links) = (machine, links)
         links.reviewGrants(taker: machine.taker, now: now)

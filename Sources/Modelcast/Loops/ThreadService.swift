@@ -11,6 +11,8 @@ protocol ThreadService: Service {
     static var kind: String { get }
     /// The name of the thread, as debuggers and `top -H` show it.
     static var threadName: String { get }
+    /// The sign of life of the thread.
+    var pulse: LoopPulse { get }
     /// The work: returns when the service is stopped.
     func runOnThisThread() throws
 }
@@ -35,7 +37,10 @@ extension ThreadService {
             core.hasRun = true
         }
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await SocketThread.run(named: Self.threadName) { try self.runOnThisThread() }
+            try await SocketThread.run(named: Self.threadName) {
+                defer { self.pulse.end() }
+                try self.runOnThisThread()
+            }
         } onCancelOrGracefulShutdown: {
             self.stop()
         }

@@ -34,6 +34,7 @@ public final class Publisher: Service, Sendable {
     /// Emptied batches whose memory is used again; a few.
     let spareBatches = Guarded<[WriteBatch]>([])
     let bound = BoundEndpoints()
+    package let pulse: LoopPulse
     /// The tasks that wait for everything to be acknowledged.
     let acknowledged = Waiters<Void>()
     /// The tasks that wait for room in the outbox, and whether there may be any.
@@ -71,6 +72,7 @@ public final class Publisher: Service, Sendable {
         do { try Names.check(origin: configuration.name) } catch { throw ModelcastError(error) }
         self.configuration = configuration
         self.logger = logger
+        pulse = LoopPulse(clock: configuration.transport.clock)
         clock = configuration.transport.clock
         let cache = ModelCache.ofService()
         self.cache = cache

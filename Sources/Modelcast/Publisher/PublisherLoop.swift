@@ -105,6 +105,7 @@ struct PublisherLoop: ~Copyable {
     private mutating func step() throws -> Bool {
         let work = takeWork()
         let now = clock.now()
+        publisher.pulse.beat(now)
         if let failure = work.streamFailure { throw failure }
         reviewGrants(now: now)
         keep(work.incarnation)

@@ -40,7 +40,7 @@ extension Relay: ThreadService {
                 self.tell(machine, keeper, now: now)
                 listening.update(machine.replica.counters, now: now)
                 serving.update(machine.counters, now: now)
-            })
+            }, pulse: pulse)
         try ReplicaLoop(machine: .relay(machine, sockets), links: links, host: host, keeper: keeper).run()
         logger.info("relay has stopped", metadata: ["relay": "\(configuration.name)"])
     }

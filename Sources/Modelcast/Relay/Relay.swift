@@ -26,6 +26,7 @@ public final class Relay: Service, Sendable {
     let logger: Logger
     let core = Guarded(RelayCore())
     let bound = BoundEndpoints()
+    package let pulse: LoopPulse
     /// Nil where the relay has no store.
     let store: StoreLink?
 
@@ -40,6 +41,7 @@ public final class Relay: Service, Sendable {
         try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger
+        pulse = LoopPulse(clock: configuration.transport.clock)
         let cache = ModelCache.ofService()
         self.cache = cache
         store = try configuration.store.map { path throws(ModelcastError) in

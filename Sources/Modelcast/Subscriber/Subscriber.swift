@@ -29,6 +29,7 @@ public final class Subscriber: Service, Sendable {
     let logger: Logger
     let core: Guarded<SubscriberCore>
     let bound = BoundEndpoints()
+    package let pulse: LoopPulse
     /// The tasks that wait for the next status.
     let statusWaiters = Waiters<Void>()
     /// Nil where the subscriber has no store.
@@ -49,6 +50,7 @@ public final class Subscriber: Service, Sendable {
         try configuration.selection.check()
         self.configuration = configuration
         self.logger = logger
+        pulse = LoopPulse(clock: configuration.transport.clock)
         let cache = ModelCache.ofService()
         self.cache = cache
         store = try configuration.store.map { path throws(ModelcastError) in

@@ -15,6 +15,8 @@ struct Seconds: ExpressibleByArgument, Sendable, CustomStringConvertible {
 extension Seconds {
     /// How long an answer may take by default.
     static let five = Seconds(duration: .seconds(5), description: "5")
+    /// For how long nothing may have been heard of an origin by default.
+    static let fifteen = Seconds(duration: .seconds(15), description: "15")
     /// How long two holders may take to apply the same, by default.
     static let ten = Seconds(duration: .seconds(10), description: "10")
 

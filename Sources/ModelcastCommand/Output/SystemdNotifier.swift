@@ -9,6 +9,9 @@ enum SystemdNotifier {
     /// Tells one line for `systemctl status`.
     static func status(_ status: String) { send("STATUS=\(oneLine(status))") }
 
+    /// Tells that the process works.
+    static func watchdog() { send("WATCHDOG=1") }
+
     /// Tells that the process is about to end.
     static func stopping() { send("STOPPING=1") }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Modelcast
+import ModelcastConsole
 import ServiceLifecycle
 
 /// `modelcast publish`: publishes models from lines of JSON.
@@ -139,6 +140,8 @@ struct Publish: AsyncParsableCommand {
 
     @OptionGroup var retention: RetentionOptions
 
+    @OptionGroup var console: ConsoleOptions
+
     @OptionGroup var logs: LogOptions
 
     /// The files to read; standard input where none is named.
@@ -239,6 +242,7 @@ struct Publish: AsyncParsableCommand {
         configuration.replayByteCount = replay.replayByteCount
         configuration.answersByteCount = answers.byteCount
         configuration.replayAge = replay.replayAge.duration
+        let metrics = console.begin()
         let publisher = try Publisher(configuration, logger: logger)
         let expires = ttl.map { Expiry.after($0.duration) } ?? lease.map { .leased($0.duration) } ?? .unchanged
         try await recover(publisher)
@@ -249,7 +253,9 @@ struct Publish: AsyncParsableCommand {
                 deleteLimit: deleteAtMost,
                 isFollowed: follow, isStrict: strict, subscriberCountMin: waitFor, endsWhenApplied: untilApplied,
                 timeout: timeout?.duration, expires: expires))
-        let more = keys.services(of: configuration.security, logger: logger)
+        let more =
+            try keys.services(of: configuration.security, logger: logger)
+            + console.services(of: .publisher(publisher), metrics, logger: logger)
         try await runUntilDone(more + [publisher, feed], logger: logger)
     }
 }

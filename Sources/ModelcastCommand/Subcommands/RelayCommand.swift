@@ -1,5 +1,6 @@
 import ArgumentParser
 import Modelcast
+import ModelcastConsole
 import ServiceLifecycle
 
 /// `modelcast relay`: runs a relay.
@@ -67,6 +68,8 @@ struct RelayCommand: AsyncParsableCommand {
 
     @OptionGroup var retention: RetentionOptions
 
+    @OptionGroup var console: ConsoleOptions
+
     @OptionGroup var logs: LogOptions
 
     func validate() throws {
@@ -96,8 +99,11 @@ struct RelayCommand: AsyncParsableCommand {
         configuration.answersByteCount = answers.byteCount
         configuration.replayAge = replay.replayAge.duration
         if !type.isEmpty { configuration.selection = .types(type) }
+        let metrics = console.begin()
         let relay = try Relay(configuration, logger: logger)
-        let more = keys.services(of: configuration.security, logger: logger)
+        let more =
+            try keys.services(of: configuration.security, logger: logger)
+            + console.services(of: .relay(relay), metrics, logger: logger)
         try await runUntilDone(more + [relay, RelayAnnouncer(relay: relay)], logger: logger)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Modelcast
+import ModelcastConsole
 
 /// `modelcast subscribe`: prints the changes of models.
 struct Subscribe: AsyncParsableCommand {
@@ -79,6 +80,8 @@ struct Subscribe: AsyncParsableCommand {
 
     @OptionGroup var retention: RetentionOptions
 
+    @OptionGroup var console: ConsoleOptions
+
     @OptionGroup var logs: LogOptions
 
     func validate() throws {
@@ -116,11 +119,14 @@ struct Subscribe: AsyncParsableCommand {
         configuration.store = store
         configuration.tombstoneRetention = retention.tombstoneRetention.duration
         if !type.isEmpty { configuration.selection = .types(type) }
+        let metrics = console.begin()
         let subscriber = try Subscriber(configuration, logger: logger)
         let plan = SubscribePlan(
             ids: id.isEmpty ? nil : Set(id), printsChanges: changes, endsWhenLive: untilLive, printsModels: models,
             printsDigest: digest, timeout: timeout?.duration)
-        let more = keys.services(of: configuration.security, logger: logger)
+        let more =
+            try keys.services(of: configuration.security, logger: logger)
+            + console.services(of: .subscriber(subscriber), metrics, logger: logger)
         try await runUntilDone(
             more + [subscriber, SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
     }

@@ -12,10 +12,11 @@ import Testing
         try String(contentsOfFile: "\(Self.root)/\(path)", encoding: .utf8)
     }
 
-    /// All files of `Deploy`, by name.
+    /// All files of `Deploy` and of the folders in it, by name.
     private func files() throws -> [(name: String, text: String)] {
-        try FileManager.default.contentsOfDirectory(atPath: "\(Self.root)/Deploy").sorted().map {
-            ($0, try text("Deploy/\($0)"))
+        let all = try FileManager.default.subpathsOfDirectory(atPath: "\(Self.root)/Deploy").sorted()
+        return try all.filter { path in !all.contains { $0.hasPrefix(path + "/") } }.map {
+            (URL(fileURLWithPath: $0).lastPathComponent, try text("Deploy/\($0)"))
         }
     }
 

@@ -33,6 +33,26 @@ import Testing
         #expect(try await subscriber.exitCode() == 0)
         #expect(supervisor.received().contains("STOPPING=1"))
     }
+
+    @Test func `a process whose thread turns tells systemd so where that waits for it, and else nothing`() async throws
+    {
+        let (supervisor, silent) = (try Supervisor(), try Supervisor())
+        let publisher = try RunningCommand(
+            CommandTests.publish, input: nil,
+            environment: ["NOTIFY_SOCKET": supervisor.path, "WATCHDOG_USEC": "300000"])
+        let other = try RunningCommand(CommandTests.publish, input: nil, environment: ["NOTIFY_SOCKET": silent.path])
+        _ = try await other.endpoint()
+        #expect(await eventually { supervisor.received().count { $0 == "WATCHDOG=1" } >= 3 })
+        publisher.signal(SIGTERM)
+        #expect(try await publisher.exitCode() == 0)
+        #expect(!silent.received().contains("WATCHDOG=1"))
+    }
+
+    @Test func `a thread that has not turned for the whole time is not told to turn`() {
+        #expect(Watchdog.turns(.turning(ago: .seconds(59)), within: .seconds(60)))
+        #expect(!Watchdog.turns(.turning(ago: .seconds(60)), within: .seconds(60)))
+        #expect(Watchdog.turns(.notBegun, within: .seconds(60)) && Watchdog.turns(.ended, within: .seconds(60)))
+    }
 }
 
 /// Listens as systemd does.

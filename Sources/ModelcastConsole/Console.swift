@@ -1,0 +1,121 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import Modelcast
+import NIOCore
+public import ServiceLifecycle
+import Synchronization
+
+/// Shows services of this process over HTTP: whether they work, whether their copies are fresh, and their metrics.
+///
+/// ```swift
+/// let console = Console(try ConsoleConfiguration("127.0.0.1:9464"), of: [.subscriber(subscriber)], logger: logger)
+/// let group = ServiceGroup(services: [subscriber, console], gracefulShutdownSignals: [.sigterm], logger: logger)
+/// try await group.run()
+/// ```
+/// | request | answer |
+/// |---|---|
+/// | `GET /livez` | 200 while the threads of the services turn, else 503 |
+/// | `GET /readyz`, `/healthz` | 200 once the copies are live, 503 before that and while anything is stale for long |
+/// | `GET /metrics` | the metrics, as Prometheus or OpenMetrics text |
+///
+/// How long is said by ``ConsoleConfiguration/staleAfter``. With `?verbose` the first three list each check. A request
+/// is answered from what the services tell anyway, so it costs them nothing but the counting of models and, at a
+/// publisher, its lock.
+public final class Console: Service, Sendable {
+    /// How the console works.
+    public let configuration: ConsoleConfiguration
+    let subjects: [ConsoleSubject]
+    let metrics: PrometheusMetrics?
+    let logger: Logger
+    private let watches: Mutex<[HealthWatch]>
+    private let bound = Settlement<Int>()
+
+    /// A console that nobody can reach yet; see ``run()``.
+    /// - Parameters:
+    ///   - subjects: the services to show, each of a name of its own.
+    ///   - metrics: the backend of swift-metrics of this process, whose numbers `/metrics` shows beside those of the
+    ///     services; nil where there is none.
+    public init(
+        _ configuration: ConsoleConfiguration, of subjects: [ConsoleSubject], metrics: PrometheusMetrics? = nil,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.subjects = subjects
+        self.metrics = metrics
+        self.logger = logger
+        watches = Mutex([HealthWatch](repeating: HealthWatch(), count: subjects.count))
+    }
+
+    /// The port at which the console can be reached. Waits until it is bound.
+    /// - Throws: ``ModelcastError`` where it cannot be bound; `CancellationError` when the task is cancelled.
+    public var boundPort: Int { get async throws { try await bound.value } }
+
+    /// Answers requests until the service group shuts down or the task is cancelled.
+    /// - Throws: ``ModelcastError`` with code `endpoint` where the address cannot be bound.
+    public func run() async throws {
+        let application = Application(
+            router: router(), server: .http1(configuration: Console.limits),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionCountMax)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? self.configuration.port
+                self.logger.info("console is listening", metadata: ["address": "\(self.configuration.host):\(port)"])
+                self.bound.settle(.success(port))
+            }, logger: Console.quiet(logger))
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await self.look() }
+                // Ends when the group shuts down, after the answers under way.
+                try await application.run()
+                group.cancelAll()
+            }
+        } catch let error as IOError {
+            let failure = ModelcastError(
+                .endpoint, "the console cannot listen at \(configuration.host):\(configuration.port): \(error)")
+            bound.settle(.failure(failure))
+            throw failure
+        }
+        bound.settle(.failure(ModelcastError(.stopped, "this console has stopped")))
+    }
+
+    /// Looks at the services once a second, so that it is known since when what is not live has not been.
+    private func look() async {
+        // Ends with a `CancellationError` when the group shuts down, which is no failure.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                self.refresh()
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// What hummingbird logs of each request is for whoever writes a server.
+    private static func quiet(_ logger: Logger) -> Logger {
+        var logger = logger
+        logger.logLevel = .critical
+        return logger
+    }
+
+    /// A connection that says nothing for half a minute is closed, also in the middle of its headers; so are headers
+    /// that take more than any client of ours sends.
+    private static let limits = HTTP1Channel.Configuration(
+        idleTimeout: .seconds(30),
+        httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+
+    /// The services as they are now, each with what was seen of it before.
+    @discardableResult
+    func refresh() -> [ConsoleLook] {
+        let states = subjects.map { ($0, $0.listening, $0.pulse.uptime) }
+        return watches.withLock { watches in
+            states.enumerated().map { index, state in
+                let (subject, listening, now) = state
+                if let listening { watches[index].look(listening.senders, listening.streams, now: now) }
+                return ConsoleLook(subject: subject, listening: listening, watch: watches[index], now: now)
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+public import Modelcast
+
+/// Where a ``Console`` can be reached, by whom, and when it says that a copy is stale.
+public struct ConsoleConfiguration: Sendable {
+    /// The host to bind: a name or an address.
+    public var host: String
+    /// The port to bind; 0 for one that the system chooses (``Console/boundPort``).
+    public var port: Int
+    /// For how long a sender, or a stream, may not be live before the process is not ready any more. 15 seconds by
+    /// default.
+    public var staleAfter: Duration = .seconds(15)
+    /// The names in `Host` that requests may have beside `localhost`, ``host`` and addresses.
+    ///
+    /// A page of another site can let its own name point to this machine and then read answers; its name is in `Host`.
+    public var hostNames: [String] = []
+    /// How many connections may be open. More wait until others have ended. 256 by default.
+    public var connectionCountMax = 256
+
+    /// A console at an address: `127.0.0.1:9464`, `[::1]:9464` or `localhost:9464`.
+    /// - Throws: ``ModelcastError`` with code `configuration` for what is no such text.
+    public init(_ address: String) throws(ModelcastError) {
+        let advice = "give HOST:PORT, for example 127.0.0.1:9464, or [::1]:9464"
+        guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]) else {
+            throw ModelcastError(.configuration, "\"\(address)\" is no address of a console: \(advice)")
+        }
+        var host = String(address[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw ModelcastError(
+                .configuration, "\"\(address)\" needs brackets around the IPv6 address: \(advice)")
+        }
+        guard !host.isEmpty, host != "*" else {
+            throw ModelcastError(
+                .configuration,
+                "\"\(address)\" names no host: \(advice). 0.0.0.0:\(port) is every interface"
+            )
+        }
+        (self.host, self.port) = (host, Int(port))
+    }
+}

@@ -1,0 +1,71 @@
+public import Modelcast
+
+/// A service of this process that a ``Console`` shows.
+public enum ConsoleSubject: Sendable {
+    case publisher(Publisher)
+    case subscriber(Subscriber)
+    case relay(Relay)
+
+    /// The name of the service.
+    var name: String {
+        switch self {
+        case .publisher(let publisher): publisher.configuration.name
+        case .subscriber(let subscriber): subscriber.configuration.name
+        case .relay(let relay): relay.configuration.name
+        }
+    }
+
+    /// The word for its kind, as labels and checks have it.
+    var kind: String {
+        switch self {
+        case .publisher: "publisher"
+        case .subscriber: "subscriber"
+        case .relay: "relay"
+        }
+    }
+
+    var cache: ModelCache {
+        switch self {
+        case .publisher(let publisher): publisher.cache
+        case .subscriber(let subscriber): subscriber.cache
+        case .relay(let relay): relay.cache
+        }
+    }
+
+    /// The sign of life of the service's thread.
+    package var pulse: LoopPulse {
+        switch self {
+        case .publisher(let publisher): publisher.pulse
+        case .subscriber(let subscriber): subscriber.pulse
+        case .relay(let relay): relay.pulse
+        }
+    }
+
+    /// How many senders the service is to listen to.
+    var senderCount: Int {
+        switch self {
+        case .publisher: 0
+        case .subscriber(let subscriber): subscriber.configuration.publishers.count
+        case .relay(let relay): relay.configuration.publishers.count
+        }
+    }
+
+    /// The senders and streams that a service listens to.
+    struct Listening {
+        let senders: [SenderStatus]
+        let streams: [StreamStatus]
+    }
+
+    /// What the service listens to; nil for a publisher.
+    var listening: Listening? {
+        switch self {
+        case .publisher: return nil
+        case .subscriber(let subscriber):
+            let status = subscriber.status
+            return Listening(senders: status.senders, streams: status.streams)
+        case .relay(let relay):
+            let status = relay.status
+            return Listening(senders: status.senders, streams: status.streams)
+        }
+    }
+}

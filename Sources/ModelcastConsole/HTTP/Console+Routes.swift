@@ -1,0 +1,41 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Modelcast
+import NIOCore
+
+extension Console {
+    /// The context of a request.
+    typealias Context = BasicRequestContext
+
+    func router() -> Router<Context> {
+        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
+        router.addMiddleware { HostGuard(configuration) }
+        router.get("livez") { request, _ in Console.answer(self.livenessChecks(), to: request) }
+        for path in ["readyz", "healthz"] {
+            router.get(RouterPath(path)) { request, _ in Console.answer(self.readinessChecks(), to: request) }
+        }
+        router.get("metrics") { request, _ in
+            let form = MetricsText.Form(accept: request.headers[.accept])
+            return Console.text(MetricsText.write(self.families(), form), contentType: form.contentType)
+        }
+        return router
+    }
+
+    /// The answer to a question for health: what fails, or with `?verbose` each check.
+    private static func answer(_ checks: [HealthCheck], to request: Request) -> Response {
+        let isHealthy = checks.allSatisfy { $0.problem == nil }
+        let isVerbose = request.uri.queryParameters["verbose"] != nil
+        var lines = (isVerbose ? checks : checks.filter { $0.problem != nil }).map(\.line)
+        lines.append(isHealthy ? "ok" : "not ok")
+        return text(
+            lines.joined(separator: "\n") + "\n", contentType: "text/plain; charset=utf-8",
+            status: isHealthy ? .ok : .serviceUnavailable)
+    }
+
+    private static func text(_ text: String, contentType: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: contentType, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,134 @@
+import Modelcast
+
+/// The figures that a scrape reads from the services at that moment, beside what they hand to swift-metrics.
+extension Console {
+    /// How many types are told apart. The others of a process are one series, `(others)`.
+    private static let typeCountMax = 200
+
+    func families() -> [MetricFamily] {
+        let looks = refresh()
+        var families = readinessFigures() + ProcessFigures.families()
+        families += copyFigures()
+        families += listeningFigures(looks)
+        families += servingFigures()
+        families += storeFigures()
+        return families + (metrics?.families ?? [])
+    }
+
+    private func labels(_ subject: ConsoleSubject) -> [MetricLabel] {
+        [MetricLabel("name", subject.name), MetricLabel("service", subject.kind)]
+    }
+
+    private func readinessFigures() -> [MetricFamily] {
+        var live = MetricFamily(
+            name: "modelcast_live", kind: .gauge, help: "Whether the threads of the services turn, as /livez says it.")
+        live.add(livenessChecks().allSatisfy { $0.problem == nil } ? 1 : 0)
+        var ready = MetricFamily(
+            name: "modelcast_ready", kind: .gauge, help: "Whether the copies may be relied on, as /readyz says it.")
+        ready.add(readinessChecks().allSatisfy { $0.problem == nil } ? 1 : 0)
+        return [live, ready]
+    }
+
+    private func copyFigures() -> [MetricFamily] {
+        var models = MetricFamily(
+            name: "modelcast_models", kind: .gauge, help: "Models that exist in the copy of this service, by type.")
+        for subject in subjects {
+            var others = 0
+            for (index, type) in subject.cache.types.sorted().enumerated() {
+                let count = subject.cache.count(of: type)
+                guard index < Console.typeCountMax else {
+                    others += count
+                    continue
+                }
+                models.add(Double(count), labels(subject) + [MetricLabel("type", type)])
+            }
+            if others > 0 { models.add(Double(others), labels(subject) + [MetricLabel("type", "(others)")]) }
+        }
+        return [models]
+    }
+
+    private func listeningFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {
+        var senders = MetricFamily(
+            name: "modelcast_senders", kind: .gauge, help: "Senders that this service listens to, by state.")
+        var outage = MetricFamily(
+            name: "modelcast_sender_outage_seconds", kind: .gauge,
+            help: "For how long a sender has not been live; 0 while it is.")
+        var streams = MetricFamily(
+            name: "modelcast_streams", kind: .gauge, help: "Streams that this service follows, by state.")
+        var stale = MetricFamily(
+            name: "modelcast_stale_origins", kind: .gauge,
+            help: "Origins of which nothing fresh is known for longer than the limit of readiness.")
+        var missing = MetricFamily(
+            name: "modelcast_missing_batches", kind: .gauge, help: "Batches that are known to be sent and are not here."
+        )
+        for look in looks {
+            guard let listening = look.listening else { continue }
+            let labels = labels(look.subject)
+            for state in ReplicaState.allCases {
+                let label = MetricLabel("state", state.rawValue)
+                senders.add(Double(listening.senders.count { $0.state == state }), labels + [label])
+                streams.add(Double(listening.streams.count { $0.state == state }), labels + [label])
+            }
+            for sender in listening.senders {
+                let label = MetricLabel("sender", "\(sender.sender.index + 1)")
+                outage.add(look.watch.outage(of: sender, now: look.now).seconds, labels + [label])
+            }
+            stale.add(Double(look.watch.stale(for: configuration.staleAfter, now: look.now).count), labels)
+            missing.add(Double(listening.streams.reduce(0) { $0 &+ min($1.missing, 1 << 32) }), labels)
+        }
+        return [senders, outage, streams, stale, missing]
+    }
+
+    private func servingFigures() -> [MetricFamily] {
+        var peers = MetricFamily(
+            name: "modelcast_peers", kind: .gauge, help: "Peers that listen or have asked something lately.")
+        var live = MetricFamily(
+            name: "modelcast_live_peers", kind: .gauge, help: "Peers whose last report says that they are live.")
+        var replay = MetricFamily(
+            name: "modelcast_replay_bytes", kind: .gauge, help: "Bytes of batches that are held for replay.")
+        var lead = MetricFamily(
+            name: "modelcast_clock_lead_seconds", kind: .gauge,
+            help: "How far the stamps of a publisher lie ahead of its clock.")
+        for subject in subjects {
+            let labels = labels(subject)
+            var all: [Peer] = []
+            switch subject {
+            case .subscriber: continue
+            case .relay(let relay): all = relay.status.peers
+            case .publisher(let publisher):
+                let status = publisher.status
+                all = status.peers
+                replay.add(Double(status.replayByteCount), labels)
+                lead.add(status.clockLead.seconds, labels)
+            }
+            peers.add(Double(all.count), labels)
+            live.add(Double(all.count(where: \.isLive)), labels)
+        }
+        return [peers, live, replay, lead]
+    }
+
+    private func storeFigures() -> [MetricFamily] {
+        var health = MetricFamily(
+            name: "modelcast_store_degraded", kind: .gauge, help: "Whether writing to the store fails.")
+        var pending = MetricFamily(
+            name: "modelcast_store_pending_models", kind: .gauge, help: "Models that wait to be written to the store.")
+        var rows = MetricFamily(
+            name: "modelcast_store_rows_written", kind: .counter, help: "Rows written to the store.")
+        var failures = MetricFamily(
+            name: "modelcast_store_failures", kind: .counter, help: "Writes to the store that failed.")
+        for subject in subjects {
+            guard let store = store(of: subject) else { continue }
+            let labels = labels(subject)
+            health.add(store.health == .good ? 0 : 1, labels)
+            pending.add(Double(store.pendingModels), labels)
+            rows.add(Double(store.rowsWritten), labels)
+            failures.add(Double(store.failures), labels)
+        }
+        return [health, pending, rows, failures]
+    }
+}
+
+extension Duration {
+    /// Seconds, with decimals.
+    var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,82 @@
+import Modelcast
+import ModelcastTesting
+import TestSupport
+import Testing
+
+@testable import ModelcastConsole
+
+/// Who may ask a console, and what strange requests get.
+@Suite(.timeLimit(.minutes(5))) struct ConsoleRequestTests {
+    private func ask(_ client: ConsoleClient, _ host: String, _ headers: String...) async throws -> Int {
+        try await client.ask(["GET /livez HTTP/1.1", "Host: \(host)"] + headers).status
+    }
+
+    @Test func `a page of another site gets nothing, by its name or by its origin`() async throws {
+        try await withConsole(of: [], hostNames: ["Models.internal"]) { client in
+            for host in [
+                "localhost", "127.0.0.1:9", "10.0.0.7", "[::1]:80", "models.internal:9464", "LOCALHOST:\(client.port)",
+            ] {
+                let status = try await ask(client, host)
+                #expect(status == 200, "\(host)")
+            }
+            for host in ["evil.example", "evil.example:\(client.port)", "127.0.0.1.evil.example", "localhost.evil"] {
+                let status = try await ask(client, host)
+                #expect(status == 403, "\(host)")
+            }
+            #expect(try await ask(client, "localhost", "Origin: http://localhost") == 200)
+            for origin in ["http://evil.example", "null", "https://localhost", "http://localhost:1"] {
+                let status = try await ask(client, "localhost", "Origin: \(origin)")
+                #expect(status == 403, "\(origin)")
+            }
+            for host in ["", "[evil]", "localhost:x", "a b"] {
+                let status = try await ask(client, host)
+                #expect(status != 200, "\(host)")
+            }
+        }
+    }
+
+    @Test func `what is not there, and what cannot be done, is told with what to do`() async throws {
+        try await withConsole(of: []) { client in
+            let missing = try await client.get("/nothing")
+            #expect(missing.status == 404 && missing.headers["content-type"] == "application/problem+json")
+            #expect(missing.body.contains("/livez, /readyz and /metrics"))
+            let post = try await client.ask(["POST /livez HTTP/1.1", "Host: localhost", "Content-Length: 0"])
+            #expect((400..<500).contains(post.status))
+            let host = try await client.ask(["GET /livez HTTP/1.1", "Host: evil.example"])
+            #expect(host.body.contains("--http-name NAME") && host.body.contains("evil.example"))
+            let head = try await client.ask(["HEAD /livez HTTP/1.1", "Host: localhost"])
+            #expect(head.status == 200 && head.body.isEmpty)
+        }
+    }
+
+    @Test func `bytes that are no request, and headers without end, end the connection and nothing else`() async throws
+    {
+        try await withConsole(of: []) { client in
+            let long = String(repeating: "x", count: 64 << 10)
+            for text in ["\u{0}\u{1}\u{2}\r\n\r\n", "GET", "GET / HTTP/9.9\r\n\r\n", "GET /\(long) HTTP/1.1\r\n\r\n"] {
+                _ = try await client.exchange(Array(text.utf8), isLast: true)
+                #expect(try await client.get("/livez").status == 200)
+            }
+            let answer = try await client.get("/livez", "X: \(long)")
+            #expect((400..<500).contains(answer.status))
+        }
+    }
+
+    @Test func `an address says where to listen, or what is wrong with it`() throws {
+        let ipv6 = try ConsoleConfiguration("[::1]:80")
+        #expect(ipv6.host == "::1" && ipv6.port == 80)
+        let named = try ConsoleConfiguration("localhost:0")
+        #expect(named.host == "localhost" && named.port == 0)
+        for text in ["", "9464", ":9464", "*:9464", "localhost", "localhost:", "localhost:70000", "::1:80"] {
+            #expect(throws: ModelcastError.self, "\(text)") { try ConsoleConfiguration(text) }
+        }
+    }
+
+    @Test func `a port that is taken is an error that says so`() async throws {
+        try await withConsole(of: []) { client in
+            await #expect(throws: ModelcastError.self) {
+                try await withConsole(of: [], port: client.port) { _ in }
+            }
+        }
+    }
+}
