@@ -74,6 +74,15 @@ import Testing
         #expect(count > 8)
     }
 
+    @Test func `what a manifest starts has a subcommand and options that exist`() async throws {
+        let manifest = try text("Deploy/kubernetes/relay.yaml")
+        let arguments = manifest.matches(of: /^ {12}- (\S+)$/.anchorsMatchLineEndings()).map { String($0.output.1) }
+        let subcommand = try #require(arguments.first)
+        let known = try await options(of: subcommand)
+        let used = arguments.dropFirst().map { String($0.prefix { $0 != "=" }) }
+        #expect(used.count > 5 && Set(used).subtracting(known).isEmpty, "\(used)")
+    }
+
     @Test func `every file and article that Deploy names exists`() throws {
         let files = try files()
         let names = Set(files.map(\.name))
