@@ -2,8 +2,11 @@ public import Modelcast
 
 /// A service of this process that a ``Console`` shows.
 public enum ConsoleSubject: Sendable {
+    /// A publisher: whether it runs, its peers, its clock and its store.
     case publisher(Publisher)
+    /// A subscriber: also whether what it listens to is fresh.
     case subscriber(Subscriber)
+    /// A relay: all of these.
     case relay(Relay)
 
     /// The name of the service.
