@@ -55,11 +55,11 @@ public final class Console: Service, Sendable {
     /// Answers requests until the service group shuts down or the task is cancelled.
     /// - Throws: ``ModelcastError`` with code `endpoint` where the address cannot be bound.
     public func run() async throws {
+        let connections = ConnectionTable(countMax: configuration.connectionCountMax)
         let application = Application(
-            router: router(), server: .http1(configuration: Console.limits),
+            router: router(), server: .http1(configuration: Console.limits(connections)),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionCountMax)),
+                address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? self.configuration.port
                 self.logger.info("console is listening", metadata: ["address": "\(self.configuration.host):\(port)"])
@@ -67,12 +67,19 @@ public final class Console: Service, Sendable {
             }, logger: Console.quiet(logger))
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await self.look() }
                 // Ends when the group shuts down, after the answers under way.
-                try await application.run()
+                group.addTask { try await application.run() }
+                group.addTask {
+                    await self.look()
+                    // A client that does not take its answer is not waited for.
+                    if !connections.closeWaiting() { try? await Task.sleep(for: .seconds(1)) }
+                    connections.closeAll()
+                }
+                try await group.next()
                 group.cancelAll()
+                try? await group.waitForAll()
             }
-        } catch let error as IOError {
+        } catch {
             let failure = ModelcastError(
                 .endpoint, "the console cannot listen at \(configuration.host):\(configuration.port): \(error)")
             bound.settle(.failure(failure))
@@ -101,10 +108,12 @@ public final class Console: Service, Sendable {
 
     /// A connection that says nothing for half a minute is closed, also in the middle of its headers; so are headers
     /// that take more than any client of ours sends.
-    private static let limits = HTTP1Channel.Configuration(
-        idleTimeout: .seconds(30),
-        httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+    private static func limits(_ connections: ConnectionTable) -> HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionHandler(connections)], idleTimeout: .seconds(30),
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+    }
 
     /// The services as they are now, each with what was seen of it before.
     @discardableResult

@@ -13,12 +13,17 @@ public struct ConsoleConfiguration: Sendable {
     ///
     /// A page of another site can let its own name point to this machine and then read answers; its name is in `Host`.
     public var hostNames: [String] = []
-    /// How many connections may be open. More wait until others have ended. 256 by default.
+    /// How many connections may be open. Where one more comes, the one that has waited longest for a request is closed.
+    /// 256 by default.
     public var connectionCountMax = 256
 
     /// A console at an address: `127.0.0.1:9464`, `[::1]:9464` or `localhost:9464`.
     /// - Throws: ``ModelcastError`` with code `configuration` for what is no such text.
     public init(_ address: String) throws(ModelcastError) {
+        guard !address.contains("/") else {
+            throw ModelcastError(
+                .configuration, "\"\(address)\" is a URL or a path: give HOST:PORT alone, for example 127.0.0.1:9464")
+        }
         let advice = "give HOST:PORT, for example 127.0.0.1:9464, or [::1]:9464"
         guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]) else {
             throw ModelcastError(.configuration, "\"\(address)\" is no address of a console: \(advice)")

@@ -71,10 +71,11 @@ struct ConsoleClient {
 @discardableResult
 func withConsole<R>(
     of subjects: [ConsoleSubject], metrics: PrometheusMetrics? = nil,
-    hostNames: [String] = [], port: Int = 0, _ body: (ConsoleClient) async throws -> R
+    hostNames: [String] = [], port: Int = 0, connectionCountMax: Int = 256, _ body: (ConsoleClient) async throws -> R
 ) async throws -> R {
     var configuration = try ConsoleConfiguration("127.0.0.1:0")
     (configuration.hostNames, configuration.port) = (hostNames, port)
+    configuration.connectionCountMax = connectionCountMax
     let console = Console(
         configuration, of: subjects, metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let run = Task { try await console.run() }

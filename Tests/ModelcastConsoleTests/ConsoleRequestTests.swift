@@ -1,3 +1,4 @@
+import Logging
 import Modelcast
 import ModelcastTesting
 import TestSupport
@@ -41,7 +42,7 @@ import Testing
             #expect(missing.status == 404 && missing.headers["content-type"] == "application/problem+json")
             #expect(missing.body.contains("/livez, /readyz and /metrics"))
             let post = try await client.ask(["POST /livez HTTP/1.1", "Host: localhost", "Content-Length: 0"])
-            #expect((400..<500).contains(post.status))
+            #expect(post.status == 405 && post.body.contains("use GET"))
             let host = try await client.ask(["GET /livez HTTP/1.1", "Host: evil.example"])
             #expect(host.body.contains("--http-name NAME") && host.body.contains("evil.example"))
             let head = try await client.ask(["HEAD /livez HTTP/1.1", "Host: localhost"])
@@ -67,7 +68,10 @@ import Testing
         #expect(ipv6.host == "::1" && ipv6.port == 80)
         let named = try ConsoleConfiguration("localhost:0")
         #expect(named.host == "localhost" && named.port == 0)
-        for text in ["", "9464", ":9464", "*:9464", "localhost", "localhost:", "localhost:70000", "::1:80"] {
+        for text in [
+            "", "9464", ":9464", "*:9464", "localhost", "localhost:", "localhost:70000", "::1:80",
+            "http://127.0.0.1:80",
+        ] {
             #expect(throws: ModelcastError.self, "\(text)") { try ConsoleConfiguration(text) }
         }
     }
@@ -77,6 +81,24 @@ import Testing
             await #expect(throws: ModelcastError.self) {
                 try await withConsole(of: [], port: client.port) { _ in }
             }
+        }
+    }
+
+    @Test func `a host that nobody knows is an error, and whoever waits for the port is told`() async throws {
+        let console = Console(
+            try ConsoleConfiguration("nosuch.host.invalid:0"), of: [],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        await #expect(throws: ModelcastError.self) { try await console.run() }
+        await #expect(throws: ModelcastError.self) { try await console.boundPort }
+    }
+
+    @Test func `connections that say nothing keep nobody else out, and nobody from ending`() async throws {
+        try await withConsole(of: [], connectionCountMax: 8) { client in
+            let mute = try (0..<20).map { _ in try RawConnection(to: "tcp://127.0.0.1:\(client.port)") }
+            for connection in mute { connection.send(Array("GET /livez HTTP/1.1\r\nHost: loc".utf8)) }
+            #expect(try await client.get("/livez").status == 200)
+            // The first have given way; those that came last stand until the console ends.
+            #expect(mute[0].readToEnd() != nil)
         }
     }
 }

@@ -70,7 +70,8 @@ private struct ConsoleAnnouncer: Service {
     let console: Console
 
     func run() async throws {
-        let port = try await console.boundPort
+        // Where the console cannot be bound its own error says so.
+        guard let port = try? await console.boundPort else { return }
         let host = console.configuration.host
         StandardError.write(line: "console http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
         try? await gracefulShutdown()

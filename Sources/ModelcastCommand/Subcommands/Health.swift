@@ -39,6 +39,10 @@ struct Health: AsyncParsableCommand {
         } catch let error as ModelcastError {
             checks.append("[-] \(name) has its models: \(error.message)")
         }
+        // A publisher tells of itself, also where it has nothing.
+        if welcome.heads.allSatisfy({ $0.origin == name && $0.isRelayed }) {
+            checks.append("[-] \(name) hears of an origin: of none yet")
+        }
         for heads in welcome.heads where heads.isRelayed && !heads.isPushed && heads.origin != name {
             // A relay that tells no age is of an earlier version.
             guard let age = heads.ageMilliseconds else { continue }

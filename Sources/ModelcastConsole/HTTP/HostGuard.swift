@@ -31,6 +31,9 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
         if let origin = request.headers[.origin], origin.lowercased() != "http://\(authority.lowercased())" {
             return Problem(.forbidden, "pages of other sites may not ask this console").response
         }
+        guard request.method == .get || request.method == .head else {
+            return Problem(.methodNotAllowed, "all of this can only be read: use GET").response
+        }
         do {
             return try await next(request, context)
         } catch let problem as Problem {
@@ -43,7 +46,6 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
     private static func advice(_ status: HTTPResponse.Status) -> String {
         switch status {
         case .notFound: "there is nothing here: /livez, /readyz and /metrics are"
-        case .methodNotAllowed: "this can only be read: use GET"
         default: "the request cannot be served"
         }
     }

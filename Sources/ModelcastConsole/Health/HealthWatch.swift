@@ -24,7 +24,7 @@ struct HealthWatch {
         var current: [Stream: Duration] = [:]
         for status in followed where status.state != .live {
             let stream = Stream(origin: status.origin, topic: status.topic)
-            current[stream] = streams[stream] ?? now - status.lasted
+            current[stream] = streams[stream] ?? now
         }
         streams = current
     }
