@@ -1,5 +1,5 @@
 extension Counters.Name {
-    /// What is counted, in a sentence for a person: the help text of the counter in metrics.
+    /// The help text of the counter in metrics: what it counts, in a sentence.
     public var explanation: String {
         switch self {
         case .malformedFrames: "Frames that were not of this protocol, or broken, and were dropped."

@@ -79,6 +79,9 @@ public final class Console: Service, Sendable {
                 group.cancelAll()
                 try? await group.waitForAll()
             }
+        } catch is CancellationError {
+            bound.settle(.failure(CancellationError()))
+            throw CancellationError()
         } catch {
             let failure = ModelcastError(
                 .endpoint, "the console cannot listen at \(configuration.host):\(configuration.port): \(error)")
@@ -99,7 +102,7 @@ public final class Console: Service, Sendable {
         }
     }
 
-    /// What hummingbird logs of each request is for whoever writes a server.
+    /// The logger for hummingbird, which tells of each request what only whoever writes a server wants to know.
     private static func quiet(_ logger: Logger) -> Logger {
         var logger = logger
         logger.logLevel = .critical
@@ -118,12 +121,12 @@ public final class Console: Service, Sendable {
     /// The services as they are now, each with what was seen of it before.
     @discardableResult
     func refresh() -> [ConsoleLook] {
-        let states = subjects.map { ($0, $0.listening, $0.pulse.uptime) }
+        let states = subjects.map { ($0, $0.state, $0.pulse.uptime) }
         return watches.withLock { watches in
-            states.enumerated().map { index, state in
-                let (subject, listening, now) = state
-                if let listening { watches[index].look(listening.senders, listening.streams, now: now) }
-                return ConsoleLook(subject: subject, listening: listening, watch: watches[index], now: now)
+            states.enumerated().map { index, read in
+                let (subject, state, now) = read
+                if let told = state.listening { watches[index].look(told.senders, told.streams, now: now) }
+                return ConsoleLook(subject: subject, state: state, watch: watches[index], now: now)
             }
         }
     }

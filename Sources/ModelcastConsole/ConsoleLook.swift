@@ -3,8 +3,7 @@ import Modelcast
 /// A service as it is at one moment, with what was seen of it before.
 struct ConsoleLook {
     let subject: ConsoleSubject
-    /// What the service listens to; nil for a publisher.
-    let listening: ConsoleSubject.Listening?
+    let state: ConsoleSubject.State
     let watch: HealthWatch
     /// The time on the clock of the service.
     let now: Duration

@@ -27,6 +27,7 @@ public enum ConsoleSubject: Sendable {
         }
     }
 
+    /// The copy that the service keeps.
     var cache: ModelCache {
         switch self {
         case .publisher(let publisher): publisher.cache
@@ -59,16 +60,32 @@ public enum ConsoleSubject: Sendable {
         let streams: [StreamStatus]
     }
 
-    /// What the service listens to; nil for a publisher.
-    var listening: Listening? {
+    /// The state of a service, read once.
+    struct State {
+        /// Nil for a publisher, which listens to nobody.
+        var listening: Listening?
+        /// Nil where there is no store.
+        var store: WriteBehindStatus?
+        /// Nil for a subscriber, which serves nobody.
+        var peers: [Peer]?
+        /// Nil but for a publisher.
+        var publisher: PublisherStatus?
+    }
+
+    /// The state of the service at this moment.
+    var state: State {
         switch self {
-        case .publisher: return nil
+        case .publisher(let publisher):
+            let status = publisher.status
+            return State(store: publisher.storeStatus, peers: status.peers, publisher: status)
         case .subscriber(let subscriber):
             let status = subscriber.status
-            return Listening(senders: status.senders, streams: status.streams)
+            return State(listening: Listening(senders: status.senders, streams: status.streams), store: status.store)
         case .relay(let relay):
             let status = relay.status
-            return Listening(senders: status.senders, streams: status.streams)
+            return State(
+                listening: Listening(senders: status.senders, streams: status.streams), store: status.store,
+                peers: status.peers)
         }
     }
 }

@@ -24,7 +24,7 @@ public struct Origin {
     /// The name, as it stands in what is sent and merged.
     let name: (bytes: [UInt8], hash: UInt64)
     var topics = TopicTable()
-    /// What is to be done, and how many bytes of it are to be sent.
+    /// The actions that wait, and how many bytes of them are to be sent.
     var outbox: (actions: [OriginAction], byteCount: Int) = ([], 0)
     /// The signatures of what is sent.
     var signature: OriginSignature

@@ -3,12 +3,18 @@ import Synchronization
 
 /// The sign of life of a service's thread: when it began its last round. Any thread may read it.
 package final class LoopPulse: Sendable {
-    /// What a thread does.
+    /// The phase of a thread's life.
     package enum Phase: Equatable, Sendable {
         case notBegun
         /// The last round began so long ago.
         case turning(ago: Duration)
         case ended
+
+        /// The last round began so long ago. A thread that has not begun, or has ended, does not hang.
+        package func hangs(for limit: Duration) -> Bool {
+            guard case .turning(let ago) = self else { return false }
+            return ago >= limit
+        }
     }
 
     /// When the last round began, in microseconds of uptime; 0 before the first, and the greatest after the last.
@@ -26,7 +32,7 @@ package final class LoopPulse: Sendable {
     /// The time on the clock of the service, from any beginning; it never goes back.
     package var uptime: Duration { .microseconds(Int64(clamping: clock.now().uptimeMicroseconds)) }
 
-    /// What the thread does now.
+    /// The phase of the thread now.
     package var phase: Phase {
         switch last.load(ordering: .relaxed) {
         case 0: return .notBegun

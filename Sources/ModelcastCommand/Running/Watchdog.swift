@@ -19,8 +19,7 @@ struct Watchdog: Service {
 
     /// Whether the thread has turned lately. One that has not begun, or has ended, does not hang.
     static func turns(_ phase: LoopPulse.Phase, within period: Duration) -> Bool {
-        guard case .turning(let ago) = phase else { return true }
-        return ago < period
+        !phase.hangs(for: period)
     }
 
     func run() async throws {

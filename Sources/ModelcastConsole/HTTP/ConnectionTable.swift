@@ -5,9 +5,9 @@ import Synchronization
 /// a request is closed: whoever opens many and says nothing keeps nobody else out.
 final class ConnectionTable: Sendable {
     private struct State {
-        /// Those that wait for a request, by number: the least has waited longest.
+        /// The connections that wait for a request, by number: the least has waited longest.
         var waiting: [UInt64: any Channel] = [:]
-        /// Those that are being answered.
+        /// The connections that are being answered.
         var busy: [UInt64: any Channel] = [:]
         var next: UInt64 = 0
         var isClosing = false

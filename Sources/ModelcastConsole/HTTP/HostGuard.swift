@@ -36,8 +36,6 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
         }
         do {
             return try await next(request, context)
-        } catch let problem as Problem {
-            return problem.response
         } catch let error as HTTPError {
             return Problem(error.status, error.body ?? HostGuard.advice(error.status)).response
         }

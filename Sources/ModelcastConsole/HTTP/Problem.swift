@@ -5,7 +5,7 @@ import HummingbirdCore
 import NIOCore
 
 /// An answer to a request that cannot be served: what is wrong, and what to do (RFC 9457).
-struct Problem: Error, Codable {
+struct Problem: Encodable {
     let title: String
     let status: Int
     let detail: String

@@ -14,21 +14,24 @@ extension Console {
         }
     }
 
-    /// What is wrong with a thread; nil where it turns, has not begun, or has ended in good order.
+    /// The problem of a thread that hangs; nil where it turns, has not begun, or has ended in good order.
     static func problem(of phase: LoopPulse.Phase) -> String? {
-        guard case .turning(let ago) = phase, ago > roundMax else { return nil }
+        guard case .turning(let ago) = phase, phase.hangs(for: roundMax) else { return nil }
         return "its thread has not turned for \(ago.components.seconds) s; restart the process"
     }
 
     /// Whether readers may rely on the copies.
-    func readinessChecks() -> [HealthCheck] {
-        livenessChecks() + refresh().flatMap { readinessChecks(of: $0) }
+    func readinessChecks() -> [HealthCheck] { readinessChecks(refresh()) }
+
+    /// Whether readers may rely on the copies, as they were at these looks.
+    func readinessChecks(_ looks: [ConsoleLook]) -> [HealthCheck] {
+        livenessChecks() + looks.flatMap { readinessChecks(of: $0) }
     }
 
     private func readinessChecks(of look: ConsoleLook) -> [HealthCheck] {
         let subject = look.subject
         var checks = [running(subject)]
-        if let listening = look.listening {
+        if let listening = look.state.listening {
             // Its first status has not come.
             if listening.senders.count < subject.senderCount {
                 checks.append(HealthCheck(name: "\(subject.name) listens", problem: "it has not begun to"))
@@ -40,7 +43,7 @@ extension Console {
                     name: "streams of \(subject.name) are fresh",
                     problem: stale.isEmpty ? nil : Console.text(of: stale, configuration.staleAfter)))
         }
-        if let store = store(of: subject), case .degraded(let error) = store.health {
+        if let store = look.state.store, case .degraded(let error) = store.health {
             checks.append(HealthCheck(name: "store of \(subject.name) takes writes", problem: "\(error)"))
         }
         return checks
@@ -75,14 +78,5 @@ extension Console {
         let named = stale.prefix(10).map { "\($0.origin) (\($0.streams) \($0.streams == 1 ? "stream" : "streams"))" }
         let more = stale.count > named.count ? " and \(stale.count - named.count) more" : ""
         return "nothing fresh for more than \(limit.components.seconds) s of \(named.joined(separator: ", "))\(more)"
-    }
-
-    /// What writing to the store of a service does; nil where there is none.
-    func store(of subject: ConsoleSubject) -> WriteBehindStatus? {
-        switch subject {
-        case .publisher(let publisher): publisher.storeStatus
-        case .subscriber(let subscriber): subscriber.status.store
-        case .relay(let relay): relay.status.store
-        }
     }
 }

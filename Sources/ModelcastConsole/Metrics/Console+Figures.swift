@@ -7,11 +7,11 @@ extension Console {
 
     func families() -> [MetricFamily] {
         let looks = refresh()
-        var families = readinessFigures() + ProcessFigures.families()
+        var families = readinessFigures(looks) + ProcessFigures.families()
         families += copyFigures()
         families += listeningFigures(looks)
-        families += servingFigures()
-        families += storeFigures()
+        families += servingFigures(looks)
+        families += storeFigures(looks)
         return families + (metrics?.families ?? [])
     }
 
@@ -19,13 +19,13 @@ extension Console {
         [MetricLabel("name", subject.name), MetricLabel("service", subject.kind)]
     }
 
-    private func readinessFigures() -> [MetricFamily] {
+    private func readinessFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {
         var live = MetricFamily(
             name: "modelcast_live", kind: .gauge, help: "Whether the threads of the services turn, as /livez says it.")
         live.add(livenessChecks().allSatisfy { $0.problem == nil } ? 1 : 0)
         var ready = MetricFamily(
             name: "modelcast_ready", kind: .gauge, help: "Whether the copies may be relied on, as /readyz says it.")
-        ready.add(readinessChecks().allSatisfy { $0.problem == nil } ? 1 : 0)
+        ready.add(readinessChecks(looks).allSatisfy { $0.problem == nil } ? 1 : 0)
         return [live, ready]
     }
 
@@ -62,7 +62,7 @@ extension Console {
             name: "modelcast_missing_batches", kind: .gauge, help: "Batches that are known to be sent and are not here."
         )
         for look in looks {
-            guard let listening = look.listening else { continue }
+            guard let listening = look.state.listening else { continue }
             let labels = labels(look.subject)
             for state in ReplicaState.allCases {
                 let label = MetricLabel("state", state.rawValue)
@@ -79,7 +79,7 @@ extension Console {
         return [senders, outage, streams, stale, missing]
     }
 
-    private func servingFigures() -> [MetricFamily] {
+    private func servingFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {
         var peers = MetricFamily(
             name: "modelcast_peers", kind: .gauge, help: "Peers that listen or have asked something lately.")
         var live = MetricFamily(
@@ -89,25 +89,21 @@ extension Console {
         var lead = MetricFamily(
             name: "modelcast_clock_lead_seconds", kind: .gauge,
             help: "How far the stamps of a publisher lie ahead of its clock.")
-        for subject in subjects {
-            let labels = labels(subject)
-            var all: [Peer] = []
-            switch subject {
-            case .subscriber: continue
-            case .relay(let relay): all = relay.status.peers
-            case .publisher(let publisher):
-                let status = publisher.status
-                all = status.peers
+        for look in looks {
+            let labels = labels(look.subject)
+            if let all = look.state.peers {
+                peers.add(Double(all.count), labels)
+                live.add(Double(all.count(where: \.isLive)), labels)
+            }
+            if let status = look.state.publisher {
                 replay.add(Double(status.replayByteCount), labels)
                 lead.add(status.clockLead.seconds, labels)
             }
-            peers.add(Double(all.count), labels)
-            live.add(Double(all.count(where: \.isLive)), labels)
         }
         return [peers, live, replay, lead]
     }
 
-    private func storeFigures() -> [MetricFamily] {
+    private func storeFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {
         var health = MetricFamily(
             name: "modelcast_store_degraded", kind: .gauge, help: "Whether writing to the store fails.")
         var pending = MetricFamily(
@@ -116,9 +112,9 @@ extension Console {
             name: "modelcast_store_rows_written", kind: .counter, help: "Rows written to the store.")
         var failures = MetricFamily(
             name: "modelcast_store_failures", kind: .counter, help: "Writes to the store that failed.")
-        for subject in subjects {
-            guard let store = store(of: subject) else { continue }
-            let labels = labels(subject)
+        for look in looks {
+            guard let store = look.state.store else { continue }
+            let labels = labels(look.subject)
             health.add(store.health == .good ? 0 : 1, labels)
             pending.add(Double(store.pendingModels), labels)
             rows.add(Double(store.rowsWritten), labels)

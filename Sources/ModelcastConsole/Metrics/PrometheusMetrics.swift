@@ -16,9 +16,13 @@ import Synchronization
 /// - Note: At most 10,000 series are kept; what is made after that is counted in `modelcast_metrics_left_out` and goes
 ///   nowhere, so that an id that somebody has put into a dimension does not take all memory.
 public final class PrometheusMetrics: MetricsFactory, Sendable {
-    private struct Key: Hashable {
+    private struct Key: Hashable, Comparable {
         let name: String
         let labels: [MetricLabel]
+
+        static func < (lhs: Self, rhs: Self) -> Bool {
+            lhs.name == rhs.name ? lhs.labels.lexicographicallyPrecedes(rhs.labels) : lhs.name < rhs.name
+        }
     }
 
     private enum Series {
@@ -167,7 +171,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
     var families: [MetricFamily] {
         let (series, leftOutCount) = state.withLock { ($0.series, $0.leftOutCount) }
         var families: [String: MetricFamily] = [:]
-        for (key, series) in series.sorted(by: { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }) {
+        for (key, series) in series.sorted(by: { $0.key < $1.key }) {
             var family =
                 families[key.name]
                 ?? MetricFamily(name: key.name, kind: series.kind, help: PrometheusMetrics.help(key.name))
@@ -200,9 +204,4 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
         explanations["model_problems"] = "Models that could not be read as the Swift types of this process."
         return explanations
     }()
-}
-
-/// Arrays of labels in the order of a dictionary.
-private func < (lhs: (String, [MetricLabel]), rhs: (String, [MetricLabel])) -> Bool {
-    lhs.0 == rhs.0 ? lhs.1.lexicographicallyPrecedes(rhs.1) : lhs.0 < rhs.0
 }
