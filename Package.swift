@@ -21,6 +21,7 @@ let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-ser
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -93,11 +94,12 @@ let core: [Target] = [
 let reference: [Target] = [library("ModelReference")]
 
 let services: [Target] = [
+    library("ModelJSON", uses: ["ModelRecord", "ModelCache"]),
     library(
         "ModelcastConsole",
         uses: [
-            "Modelcast", "ModelSync", "ModelWire", "ModelCache", log, metricsCore, lifecycle, hummingbird,
-            hummingbirdCore, httpTypes, nio,
+            "Modelcast", "ModelSync", "ModelWire", "ModelCache", "ModelRecord", "ModelJSON", "ModelGrants",
+            "ModelSigning", log, metricsCore, lifecycle, hummingbird, hummingbirdCore, httpTypes, nio, nioHTTPTypes,
         ]),
     library(
         "ModelcastSimulation",
@@ -117,7 +119,8 @@ let services: [Target] = [
     .executableTarget(
         name: "ModelcastCommand",
         dependencies: [
-            "Modelcast", "ModelcastBench", "ModelcastConsole", "ModelcastGenerate", "ModelCache", "ModelRecord",
+            "Modelcast", "ModelcastBench", "ModelcastConsole", "ModelcastGenerate", "ModelJSON", "ModelCache",
+            "ModelRecord",
             arguments, log, metrics, lifecycle, signals,
         ],
         swiftSettings: settings),
@@ -173,6 +176,7 @@ let serviceTests: [Target] = [
     tests(of: "ModelStore", isHeavy: true, uses: ["ModelCBOR", "ModelRecord", "ModelWire", "ModelCache", sqlite]),
     tests(of: "ModelSync", uses: ["ModelcastSimulation", "ModelCache", "ModelWire", "ModelRecord", "ModelGrants"]),
     tests(of: "ModelcastSimulation", uses: ["ModelSync", "ModelCache", "ModelWire", "ModelRecord"]),
+    tests(of: "ModelJSON", uses: ["Modelcast", "ModelRecord", "ModelCache", log]),
     tests(of: "ModelcastGenerate"),
     tests(of: "ModelcastTesting", uses: ["Modelcast"]),
     tests(
@@ -180,7 +184,9 @@ let serviceTests: [Target] = [
         uses: ["Modelcast", "ModelcastTesting", "ModelSync", metricsCore, log, lifecycle, signals]),
     tests(of: "ModelcastBench", uses: ["ModelCache", "Modelcast", log]),
     tests(of: "ModelcastCommand", uses: ["Modelcast", "ModelWire"]),
-    .testTarget(name: "StructureTests", swiftSettings: settings),
+    .testTarget(
+        name: "StructureTests",
+        swiftSettings: settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
 ]
 
 let modelTests: [Target] = [
@@ -236,8 +242,11 @@ let modelDependencies: [Package.Dependency] = [
 /// HTTP, for the console and for the client that has a web service of its own.
 let httpDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    // Without its trait for configuration, whose packages would be built for nothing.
+    .package(
+        url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
 ]
 
 let package = Package(

@@ -51,8 +51,13 @@ enum ModuleTable {
         Row(target: "ModelcastGenerate", ours: [], others: ["Foundation"]),
         Row(target: "ModelcastGenerateTool", ours: ["ModelcastGenerate"], others: nil),
         Row(target: "ModelReference", ours: [], others: []),
+        Row(target: "ModelJSON", ours: ["ModelRecord", "ModelCache"], others: ["Foundation"]),
         Row(
-            target: "ModelcastConsole", ours: ["ModelWire", "ModelCache", "ModelSync", "Modelcast"], others: nil),
+            target: "ModelcastConsole",
+            ours: [
+                "ModelRecord", "ModelWire", "ModelGrants", "ModelSigning", "ModelCache", "ModelSync", "Modelcast",
+                "ModelJSON",
+            ], others: nil),
         Row(
             target: "ModelcastSimulation",
             ours: [
@@ -71,7 +76,8 @@ enum ModuleTable {
         Row(
             target: "ModelcastCommand",
             ours: [
-                "ModelRecord", "ModelCache", "Modelcast", "ModelcastBench", "ModelcastConsole", "ModelcastGenerate",
+                "ModelRecord", "ModelCache", "Modelcast", "ModelcastBench", "ModelJSON", "ModelcastConsole",
+                "ModelcastGenerate",
             ],
             others: nil),
         Row(target: "ModelcastMacrosPlugin", ours: [], others: nil),

@@ -1,4 +1,5 @@
 import Foundation
+import ModelJSON
 import Modelcast
 
 /// One pass over one input, which publishes its lines and counts them.

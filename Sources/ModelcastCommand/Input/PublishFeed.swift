@@ -1,4 +1,5 @@
 import Foundation
+import ModelJSON
 import Modelcast
 import ServiceLifecycle
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ModelJSON
 import Modelcast
 import ModelcastGenerate
 
@@ -77,7 +78,7 @@ struct ModelOptions: ParsableArguments {
     }
 }
 
-extension IDType {
+extension IDType: ExpressibleByArgument {
     fileprivate init(_ kind: SchemaModel.IDKind) {
         switch kind {
         case .text: self = .text

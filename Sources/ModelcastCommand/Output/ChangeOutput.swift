@@ -1,4 +1,5 @@
 import Dispatch
+import ModelJSON
 import Modelcast
 import Synchronization
 
@@ -70,7 +71,7 @@ final class ChangeOutput: @unchecked Sendable {
 
     /// Writes one line of text. Runs on the queue.
     func write(line: String) {
-        writer.write(plain: line)
+        writer.append(line)
         writer.append("\n")
     }
 

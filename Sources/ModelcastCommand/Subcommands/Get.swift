@@ -1,4 +1,5 @@
 import ArgumentParser
+import ModelJSON
 import Modelcast
 
 /// `modelcast get`: prints single models.

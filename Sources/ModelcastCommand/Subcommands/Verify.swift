@@ -1,4 +1,5 @@
 import ArgumentParser
+import ModelJSON
 import Modelcast
 
 /// `modelcast verify`: compares what two processes hold.
@@ -60,19 +61,19 @@ struct Verify: AsyncParsableCommand {
     private func write(_ verification: Verification, to writer: inout JSONWriter) {
         switch verification.verdict {
         case .equal(let digest):
-            writer.write(plain: digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
+            writer.append(digestLine("\(verification.type) equal", count: nil, digest: digest) + "\n")
         case .apart(let left, let right):
             StandardError.write(
                 line: "\(verification.type): \(question.connect) has applied \(left), \(against) \(right); "
                     + "compare holders of the same publishers, or allow more time with --patience")
         case .different(let differences):
             for difference in differences {
-                writer.write(plain: "\(verification.type)\tdifferent\t\(difference.id.shown())\t")
-                writer.write(plain: "\(name(of: difference.subject).shown())\t")
+                writer.append("\(verification.type)\tdifferent\t\(difference.id.shown())\t")
+                writer.append("\(name(of: difference.subject).shown())\t")
                 write(difference.left, to: &writer)
-                writer.write(plain: "\t")
+                writer.append("\t")
                 write(difference.right, to: &writer)
-                writer.write(plain: "\n")
+                writer.append("\n")
             }
         }
     }
@@ -88,12 +89,12 @@ struct Verify: AsyncParsableCommand {
 
     private func write(_ holding: Verification.Holding, to writer: inout JSONWriter) {
         switch holding {
-        case .nothing: writer.write(plain: "-")
-        case .model(let version): writer.write(plain: version.map { "model@\($0)" } ?? "model")
-        case .version(let version): writer.write(plain: "@\(version)")
+        case .nothing: writer.append("-")
+        case .model(let version): writer.append(version.map { "model@\($0)" } ?? "model")
+        case .version(let version): writer.append("@\(version)")
         case .cell(let cell):
             writer.write(cell.value)
-            writer.write(plain: "@\(cell.version)")
+            writer.append("@\(cell.version)")
         }
     }
 }

@@ -1,7 +1,9 @@
+import Logging
+import ModelRecord
 import Modelcast
 import Testing
 
-@testable import ModelcastCommand
+@testable import ModelJSON
 
 @Suite struct ModelLineTests {
     @Test(
@@ -89,7 +91,7 @@ import Testing
     @Test func `null in the place of an object empties its fields, and an object takes the place of null`() throws {
         let publisher = try Publisher(
             PublisherConfiguration(name: "p", endpoints: SenderEndpoints(control: "tcp://127.0.0.1:*")),
-            logger: LogLevel.warning.makeLogger())
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         func publish(_ line: String) throws {
             let model = try read(line)
             try publisher.merge("T", model.id, model.fields(over: publisher.cache["T", model.id]))

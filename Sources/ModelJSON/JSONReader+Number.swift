@@ -1,9 +1,9 @@
-import Modelcast
+package import ModelRecord
 
 extension JSONReader {
     /// Reads a number: an integer if it has neither point nor exponent, a double otherwise.
     @_lifetime(self: copy self)
-    mutating func number() throws(JSONError) -> Value {
+    package mutating func number() throws(JSONError) -> Value {
         let start = offset
         let isNegative = bytes[offset] == UInt8(ascii: "-")
         if isNegative { offset &+= 1 }

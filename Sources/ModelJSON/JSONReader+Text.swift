@@ -1,9 +1,9 @@
-import Modelcast
+import ModelRecord
 
 extension JSONReader {
     /// Reads a string, from its opening quote on.
     @_lifetime(self: copy self)
-    mutating func text() throws(JSONError) -> String {
+    package mutating func text() throws(JSONError) -> String {
         let start = offset &+ 1
         var index = start
         while index < bytes.count {
@@ -20,7 +20,7 @@ extension JSONReader {
     }
 
     /// The text of a part of the input.
-    func string(_ range: Range<Int>) throws(JSONError) -> String {
+    package func string(_ range: Range<Int>) throws(JSONError) -> String {
         do {
             return String(copying: try UTF8Span(validating: bytes.extracting(range)))
         } catch {

@@ -1,9 +1,8 @@
-import ArgumentParser
 import Foundation
-import Modelcast
+package import ModelRecord
 
 /// The kind of the ids of an input. On the wire each is a text, in one form.
-enum IDType: String, CaseIterable, ExpressibleByArgument {
+package enum IDType: String, CaseIterable, Sendable {
     /// Texts, taken as they are.
     case text
     /// Integers, as numbers or as texts: in decimal digits, as integer ids of Swift are.
@@ -13,7 +12,7 @@ enum IDType: String, CaseIterable, ExpressibleByArgument {
 
     /// The id that a value stands for.
     /// - Parameter path: the field that has it.
-    func id(of value: Value, at path: String) throws(JSONError) -> String {
+    package func id(of value: Value, at path: String) throws(JSONError) -> String {
         switch (self, value) {
         case (.text, .text(let text)): return text
         case (.text, .int): throw JSONError("the id field \"\(path)\" is no text; --id-type integer takes numbers")

@@ -1,7 +1,7 @@
-import Modelcast
+import ModelRecord
 import Testing
 
-@testable import ModelcastCommand
+@testable import ModelJSON
 
 @Suite struct JSONReaderTests {
     static let accepted: [(String, Value)] = [

@@ -1,38 +1,38 @@
-import Modelcast
+package import ModelRecord
 
 /// Why a text is not accepted as JSON.
-struct JSONError: Error, Equatable, CustomStringConvertible {
+package struct JSONError: Error, Equatable, CustomStringConvertible {
     /// The fault, in words for a person.
-    let reason: String
+    package let reason: String
     /// The number of the byte at fault, the first being 1; nil where no single place is.
-    let column: Int?
+    package let column: Int?
 
-    init(_ reason: String, at offset: Int? = nil) {
+    package init(_ reason: String, at offset: Int? = nil) {
         self.reason = reason
         column = offset.map { $0 + 1 }
     }
 
-    var description: String { column.map { "\(reason) at column \($0)" } ?? reason }
+    package var description: String { column.map { "\(reason) at column \($0)" } ?? reason }
 }
 
 /// A strict reader of JSON (RFC 8259) that makes values of the text where it stands.
 ///
 /// The reader is stricter than the standard: a key stands once in an object, and an integer fits into 64 bits. A number
 /// without point and exponent is an integer, every other one a double.
-struct JSONReader: ~Escapable {
-    let bytes: Span<UInt8>
-    var offset = 0
+package struct JSONReader: ~Escapable {
+    package let bytes: Span<UInt8>
+    package var offset = 0
 
     /// How many arrays and objects may stand in each other.
-    static let depthMax = 16
+    package static let depthMax = 16
 
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+    package init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
     /// Passes white space.
     /// - Returns: the byte behind it, which is not passed; nil at the end.
     @_lifetime(self: copy self)
-    mutating func peek() -> UInt8? {
+    package mutating func peek() -> UInt8? {
         while offset < bytes.count {
             let byte = bytes[offset]
             guard byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { return byte }
@@ -44,14 +44,14 @@ struct JSONReader: ~Escapable {
     /// Passes white space and this byte.
     /// - Throws: `JSONError` with `reason` when another byte comes.
     @_lifetime(self: copy self)
-    mutating func expect(_ byte: UInt8, _ reason: String) throws(JSONError) {
+    package mutating func expect(_ byte: UInt8, _ reason: String) throws(JSONError) {
         guard peek() == byte else { throw JSONError(reason, at: offset) }
         offset &+= 1
     }
 
     /// Passes a comma and returns true, or passes `end` and returns false.
     @_lifetime(self: copy self)
-    mutating func goesOn(until end: UInt8) throws(JSONError) -> Bool {
+    package mutating func goesOn(until end: UInt8) throws(JSONError) -> Bool {
         switch peek() {
         case UInt8(ascii: ","):
             offset &+= 1
@@ -66,14 +66,14 @@ struct JSONReader: ~Escapable {
 
     /// Checks that only white space follows.
     @_lifetime(self: copy self)
-    mutating func expectEnd() throws(JSONError) {
+    package mutating func expectEnd() throws(JSONError) {
         if peek() != nil { throw JSONError("there is text behind the object", at: offset) }
     }
 
     /// Reads a value.
     /// - Parameter depth: how many arrays and objects stand around it.
     @_lifetime(self: copy self)
-    mutating func value(depth: Int) throws(JSONError) -> Value {
+    package mutating func value(depth: Int) throws(JSONError) -> Value {
         switch peek() {
         case UInt8(ascii: "\""): return .text(try text())
         case UInt8(ascii: "{"): return .map(try map(depth: try enter(depth)))
@@ -90,7 +90,7 @@ struct JSONReader: ~Escapable {
     /// Passes an opening bracket or brace.
     /// - Returns: the depth inside it.
     @_lifetime(self: copy self)
-    mutating func enter(_ depth: Int) throws(JSONError) -> Int {
+    package mutating func enter(_ depth: Int) throws(JSONError) -> Int {
         guard depth < JSONReader.depthMax else {
             throw JSONError("nested deeper than \(JSONReader.depthMax) levels", at: offset)
         }
@@ -100,7 +100,7 @@ struct JSONReader: ~Escapable {
 
     /// Reads a key and the colon behind it.
     @_lifetime(self: copy self)
-    mutating func key() throws(JSONError) -> String {
+    package mutating func key() throws(JSONError) -> String {
         guard let next = peek() else { throw JSONError("the line ends too early") }
         guard next == UInt8(ascii: "\"") else { throw JSONError("expected a key in quotes", at: offset) }
         let key = try text()

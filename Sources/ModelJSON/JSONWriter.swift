@@ -1,23 +1,30 @@
 import Foundation
-import Modelcast
+package import ModelCache
+package import ModelRecord
 
 /// Writes JSON into a buffer, one line after the other.
 ///
 /// Values without a JSON form of their own are written in these forms: a timestamp as its seconds since 1970, a UUID
 /// and a URI as text, bytes as `{"$bytes": base64}`, a tagged item as `{"$tag": number, "$cbor": base64}`, a double
 /// that is not finite as `{"$double": "nan"}`, `"inf"` or `"-inf"`.
-struct JSONWriter {
-    var bytes: [UInt8] = []
+package struct JSONWriter {
+    /// What has been written.
+    package var bytes: [UInt8] = []
+    /// The form of models.
+    private let form: JSONForm
 
-    mutating func append(_ text: StaticString) {
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
+    package init(_ form: JSONForm = JSONForm()) { self.form = form }
 
-    mutating func write(_ value: Value) {
+    /// Writes text that needs neither quotes nor escapes.
+    package mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    package mutating func write(_ value: Value) {
         switch value {
         case .null, .undefined: append("null")
         case .bool(let value): value ? append("true") : append("false")
-        case .int(let value): write(plain: value.description)
+        case .int(let value):
+            let isText = form.hasLargeIntegersAsText && value.magnitude > 1 << 53
+            isText ? write(value.description) : append(value.description)
         case .double(let value), .timestamp(let value): write(value)
         case .text(let text), .uri(let text): write(text)
         case .uuid(let uuid): write(uuid.uuidString.lowercased())
@@ -27,7 +34,7 @@ struct JSONWriter {
             append("}")
         case .tagged(let tag, let encoded):
             append(#"{"$tag":"#)
-            write(plain: tag.description)
+            append(tag.description)
             append(#","$cbor":"#)
             write(base64: encoded)
             append("}")
@@ -45,7 +52,7 @@ struct JSONWriter {
     }
 
     /// Writes an array.
-    mutating func write<Element>(_ elements: [Element], _ body: (inout JSONWriter, Element) -> Void) {
+    package mutating func write<Element>(_ elements: [Element], _ body: (inout JSONWriter, Element) -> Void) {
         append("[")
         for (index, element) in elements.enumerated() {
             if index > 0 { append(",") }
@@ -54,14 +61,25 @@ struct JSONWriter {
         append("]")
     }
 
-    /// Writes the known fields of a model as one object, nested as ``FieldTree`` has it; null for a model that does not
-    /// exist.
-    mutating func write(_ record: CellRecord?) {
+    /// Writes the known fields of a model as one object, nested as ``FieldTree`` has it unless the form is flat; null
+    /// for a model that does not exist.
+    package mutating func write(_ record: CellRecord?) {
         guard let record, record.exists else { return append("null") }
-        write(FieldTree(record.cells.lazy.filter { $0.value != .undefined }.map { ($0.field, $0.value) }))
+        let form = form
+        let fields = record.cells.lazy.filter { $0.value != .undefined && form.selects($0.field) }
+            .map { (field: $0.field, value: $0.value) }
+        guard form.isFlat else { return write(FieldTree(fields)) }
+        append("{")
+        for (index, (field, value)) in fields.enumerated() {
+            if index > 0 { append(",") }
+            write(field)
+            append(":")
+            write(value)
+        }
+        append("}")
     }
 
-    mutating func write(_ tree: FieldTree) {
+    package mutating func write(_ tree: FieldTree) {
         append("{")
         for (index, member) in tree.members.enumerated() {
             if index > 0 { append(",") }
@@ -76,7 +94,7 @@ struct JSONWriter {
     }
 
     /// Writes a text in quotes.
-    mutating func write(_ text: String) {
+    package mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let content = text.utf8.span
         var index = 0
@@ -112,7 +130,7 @@ struct JSONWriter {
     private mutating func writeEscaped(unit: UInt16) {
         append(#"\u"#)
         let digits = String(unit, radix: 16)
-        write(plain: String(repeating: "0", count: 4 - digits.count) + digits)
+        append(String(repeating: "0", count: 4 - digits.count) + digits)
     }
 
     private mutating func writeEscaped(_ byte: UInt8) {
@@ -126,7 +144,7 @@ struct JSONWriter {
         case 0..<0x20:
             append(#"\u00"#)
             let digits = String(byte, radix: 16)
-            write(plain: digits.count < 2 ? "0" + digits : digits)
+            append(digits.count < 2 ? "0" + digits : digits)
         default: bytes.append(byte)
         }
     }
@@ -137,23 +155,27 @@ struct JSONWriter {
             write(double.isNaN ? "nan" : double > 0 ? "inf" : "-inf")
             return append("}")
         }
-        write(plain: double.description)
+        append(double.description)
     }
 
     private mutating func write(base64 content: [UInt8]) { write(Data(content).base64EncodedString()) }
-
-    /// Writes text that needs neither quotes nor escapes.
-    mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
 }
 
 extension JSONWriter {
     /// Writes `{"type","id","changed","old","new","origin","version"}` and a line's end. A change into which several
     /// were folded also has `"folded":true`, and a model that has ended by itself, or is
     /// back, its `"reason"`.
-    mutating func writeLine(_ change: Change) {
+    package mutating func writeLine(_ change: Change) {
+        open(change, changed: change.changedFields)
+        append("}\n")
+    }
+
+    /// Writes the same without its closing brace, so that members can follow.
+    /// - Parameter changed: the fields that have changed, as far as they are written.
+    package mutating func open(_ change: Change, changed: [String]) {
         begin(type: change.type, id: change.id)
         append(#","changed":"#)
-        write(change.changedFields) { $0.write($1) }
+        write(changed) { $0.write($1) }
         append(#","old":"#)
         write(change.old)
         append(#","new":"#)
@@ -169,11 +191,16 @@ extension JSONWriter {
             append(#","reason":"#)
             write(reason.rawValue)
         }
-        append("}\n")
     }
 
     /// Writes `{"type","id","model"}` and a line's end, with `"version"` where one is given.
-    mutating func writeLine(type: String, model record: CellRecord, version: Version? = nil) {
+    package mutating func writeLine(type: String, model record: CellRecord, version: Version? = nil) {
+        write(type: type, model: record, version: version)
+        append("\n")
+    }
+
+    /// Writes the same without the line's end.
+    package mutating func write(type: String, model record: CellRecord, version: Version? = nil) {
         begin(type: type, id: record.id)
         append(#","model":"#)
         write(record)
@@ -181,7 +208,7 @@ extension JSONWriter {
             append(#","version":"#)
             write(version.description)
         }
-        append("}\n")
+        append("}")
     }
 
     private mutating func begin(type: String, id: String) {

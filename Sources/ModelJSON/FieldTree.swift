@@ -1,27 +1,27 @@
-import Modelcast
+package import ModelRecord
 
 /// The fields of a model as people see them: `address.city` stands in an object `address`.
 ///
 /// A name is not taken apart where a field has the name of the object itself: then both stand side by side, the longer
 /// one with its dots. So do names that no keys of nested objects could be, as with two dots in a row. Whatever the
 /// fields are, `modelcast publish` makes the same fields of the object again, but for maps, which it takes apart.
-struct FieldTree {
-    struct Member {
+package struct FieldTree {
+    package struct Member {
         let key: String
         var node: Node
     }
 
-    indirect enum Node {
+    package indirect enum Node {
         case value(Value)
         case object(FieldTree)
     }
 
     /// The members, in the order of the fields; an object stands where its first field does.
-    private(set) var members: [Member] = []
+    package private(set) var members: [Member] = []
     /// The places of objects among the members.
     private var objects: [String: Int] = [:]
 
-    init(_ fields: some Sequence<(field: String, value: Value)>) {
+    package init(_ fields: some Sequence<(field: String, value: Value)>) {
         let fields = Array(fields)
         let dot = UInt8(ascii: ".")
         guard fields.contains(where: { $0.field.utf8.contains(dot) }) else {

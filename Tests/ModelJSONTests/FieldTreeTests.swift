@@ -1,9 +1,9 @@
 import Foundation
-import Modelcast
+import ModelRecord
 import TestSupport
 import Testing
 
-@testable import ModelcastCommand
+@testable import ModelJSON
 
 /// Fields as nested objects, as they are printed.
 @Suite struct FieldTreeTests {

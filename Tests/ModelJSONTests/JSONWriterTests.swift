@@ -1,9 +1,11 @@
 import Foundation
+import Logging
 @_spi(CacheWriting) import ModelCache
+import ModelRecord
 import Modelcast
 import Testing
 
-@testable import ModelcastCommand
+@testable import ModelJSON
 
 @Suite struct JSONWriterTests {
     static let forms: [(Value, String)] = [
@@ -31,33 +33,22 @@ import Testing
         let cache = ModelCache()
         let publisher = try Publisher(
             PublisherConfiguration(name: "p", endpoints: SenderEndpoints(control: "tcp://127.0.0.1:*")),
-            logger: LogLevel.warning.makeLogger())
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try publisher.merge("T", "1", ["a": 1, "b.c": "x"])
         let record = try #require(publisher.cache["T", "1"])
-        let queue = DispatchQueue(label: "test")
-        let lines = LineBox()
-        let observation = cache.observe(.everything, on: queue) { changes in
-            var writer = JSONWriter()
-            for change in changes { writer.writeLine(change) }
-            lines.append(writer.bytes)
-        }
+        let queue = cache.changeQueue(.everything, includingState: false) {}
         _ = cache.commit { $0.join(record, type: "T") }
-        queue.sync {}
-        observation.cancel()
-        let line = try #require(lines.text.split(separator: "\n").first)
+        let change = try #require(queue.next()?.first)
+        let line = written { $0.writeLine(change) }
         let version = try #require(record.touched)
         #expect(
             line == """
                 {"type":"T","id":"1","changed":["a","b.c"],"old":null,"new":{"a":1,"b":{"c":"x"}},\
                 "origin":"p","version":"\(version)"}
+
                 """)
         let model = written { $0.writeLine(type: "T", model: record) }
         #expect(model == #"{"type":"T","id":"1","model":{"a":1,"b":{"c":"x"}}}"# + "\n")
-    }
-
-    @Test func `a digest line has sixteen digits`() {
-        #expect(digestLine("T", count: 3, digest: 0xAB) == "T 3 00000000000000ab")
-        #expect(digestLine("T", count: nil, digest: .max) == "T ffffffffffffffff")
     }
 
     private func written(_ body: (inout JSONWriter) -> Void) -> String {

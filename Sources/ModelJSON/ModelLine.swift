@@ -1,21 +1,25 @@
-import Modelcast
+package import ModelRecord
 
 /// The model of one line of input.
-struct ModelLine: Equatable {
-    let id: String
-    let fields: Fields
+package struct ModelLine: Equatable {
+    package let id: String
+    package let fields: Fields
 }
 
 /// Why a line is not taken.
-struct LineRefusal: Error, Equatable, CustomStringConvertible {
+package struct LineRefusal: Error, Equatable, CustomStringConvertible {
     /// The fault, in words for a person.
-    let reason: String
+    package let reason: String
     /// The id of the line's model; nil when the fault comes before the id, or is in it.
-    let id: String?
+    package let id: String?
     /// The line was not read to its end and may have an id further on.
-    var mayNameModel = false
+    package var mayNameModel = false
 
-    var description: String { reason }
+    package init(reason: String, id: String?, mayNameModel: Bool = false) {
+        (self.reason, self.id, self.mayNameModel) = (reason, id, mayNameModel)
+    }
+
+    package var description: String { reason }
 }
 
 extension ModelLine {
@@ -24,7 +28,7 @@ extension ModelLine {
     /// - Parameters:
     ///   - idField: the name of the field that holds the id, dotted where it stands in a nested object.
     ///   - idType: what ids are.
-    init(_ line: Span<UInt8>, idField: String, idType: IDType = .text) throws(LineRefusal) {
+    package init(_ line: Span<UInt8>, idField: String, idType: IDType = .text) throws(LineRefusal) {
         var reader = JSONReader(line)
         var model = FlatModel(idField: idField, idType)
         do {
@@ -50,7 +54,7 @@ extension ModelLine {
 extension ModelLine {
     /// The fields to merge into a record. Null that takes the place of an object empties the object's fields, and an
     /// object that takes the place of null removes the null: otherwise the record would say both.
-    func fields(over record: CellRecord?) -> Fields {
+    package func fields(over record: CellRecord?) -> Fields {
         guard let record, record.exists else { return fields }
         let pairs = fields.pairs
         let empty = Set(pairs.lazy.filter { $0.value == .null }.map(\.field))
