@@ -19,15 +19,20 @@ import Synchronization
 /// | `GET /livez` | 200 while the threads of the services turn, else 503 |
 /// | `GET /readyz`, `/healthz` | 200 once the copies are live, 503 before that and while anything is stale for long |
 /// | `GET /metrics` | the metrics, as Prometheus or OpenMetrics text |
+/// | `GET /v1/types` | with a ``ModelGateway``: the types that have models, and how many |
+/// | `GET /v1/models/TYPE` | a page of the models of a type |
+/// | `GET /v1/models/TYPE/ID` | a model |
+/// | `GET /v1/changes` | the state and every change from then on, as server-sent events |
 ///
 /// How long is said by ``ConsoleConfiguration/staleAfter``. With `?verbose` the first three list each check. A request
-/// is answered from what the services tell anyway, so it costs them nothing but the counting of models and, at a
-/// publisher, its lock.
+/// for these or for metrics is answered from what the services tell anyway, so it costs them nothing but the counting
+/// of models and, at a publisher, its lock. The article "From other languages" has the requests for models.
 public final class Console: Service, Sendable {
     /// How the console works.
     public let configuration: ConsoleConfiguration
     let subjects: [ConsoleSubject]
     let metrics: PrometheusMetrics?
+    let gateway: GatewayState?
     let logger: Logger
     private let watches: Mutex<[HealthWatch]>
     private let bound = Settlement<Int>()
@@ -37,13 +42,15 @@ public final class Console: Service, Sendable {
     ///   - subjects: the services to show, each of a name of its own.
     ///   - metrics: the backend of swift-metrics of this process, whose numbers `/metrics` shows beside those of the
     ///     services; nil where there is none.
+    ///   - gateway: the models to serve; nil where none are.
     public init(
         _ configuration: ConsoleConfiguration, of subjects: [ConsoleSubject], metrics: PrometheusMetrics? = nil,
-        logger: Logger
+        gateway: ModelGateway? = nil, logger: Logger
     ) {
         self.configuration = configuration
         self.subjects = subjects
         self.metrics = metrics
+        self.gateway = gateway.map { GatewayState($0) }
         self.logger = logger
         watches = Mutex([HealthWatch](repeating: HealthWatch(), count: subjects.count))
     }
@@ -53,11 +60,13 @@ public final class Console: Service, Sendable {
     public var boundPort: Int { get async throws { try await bound.value } }
 
     /// Answers requests until the service group shuts down or the task is cancelled.
-    /// - Throws: ``ModelcastError`` with code `endpoint` where the address cannot be bound.
+    /// - Throws: ``ModelcastError`` with code `endpoint` where the address cannot be bound, `configuration` where
+    ///   models without tokens would be served to other machines.
     public func run() async throws {
+        try requireProtection()
         let connections = ConnectionTable(countMax: configuration.connectionCountMax)
         let application = Application(
-            router: router(), server: .http1(configuration: Console.limits(connections)),
+            router: router(), server: .http1(configuration: limits(connections)),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
@@ -71,6 +80,7 @@ public final class Console: Service, Sendable {
                 group.addTask { try await application.run() }
                 group.addTask {
                     await self.look()
+                    self.gateway?.feeds.end()
                     // A client that does not take its answer is not waited for.
                     if !connections.closeWaiting() { try? await Task.sleep(for: .seconds(1)) }
                     connections.closeAll()
@@ -91,12 +101,24 @@ public final class Console: Service, Sendable {
         bound.settle(.failure(ModelcastError(.stopped, "this console has stopped")))
     }
 
+    /// Refuses to serve models to whoever comes, from wherever.
+    private func requireProtection() throws(ModelcastError) {
+        guard let gateway, gateway.configuration.tokens == nil, !configuration.isLoopback else { return }
+        let failure = ModelcastError(
+            .configuration,
+            "\(configuration.host) can be reached from other machines and nothing protects the models: bind the "
+                + "console to 127.0.0.1, or give its gateway tokens")
+        bound.settle(.failure(failure))
+        throw failure
+    }
+
     /// Looks at the services once a second, so that it is known since when what is not live has not been.
     private func look() async {
         // Ends with a `CancellationError` when the group shuts down, which is no failure.
         try? await cancelWhenGracefulShutdown {
             while true {
-                self.refresh()
+                let looks = self.refresh()
+                self.gateway?.tick(isReady: self.readinessChecks(looks).allSatisfy { $0.problem == nil })
                 try await Task.sleep(for: .seconds(1))
             }
         }
@@ -111,9 +133,12 @@ public final class Console: Service, Sendable {
 
     /// A connection that says nothing for half a minute is closed, also in the middle of its headers; so are headers
     /// that take more than any client of ours sends.
-    private static func limits(_ connections: ConnectionTable) -> HTTP1Channel.Configuration {
-        HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionHandler(connections)], idleTimeout: .seconds(30),
+    private func limits(_ connections: ConnectionTable) -> HTTP1Channel.Configuration {
+        let patience = configuration.readerPatience
+        return HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                ConnectionHandler(connections, patience: patience)
+            ], idleTimeout: .seconds(30),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
     }

@@ -16,6 +16,12 @@ public struct ConsoleConfiguration: Sendable {
     /// How many connections may be open. Where one more comes, the one that has waited longest for a request is closed.
     /// 256 by default.
     public var connectionCountMax = 256
+    /// For how long a client may take nothing of an answer that waits for it, before its connection is closed. 30
+    /// seconds by default.
+    public var readerPatience: Duration = .seconds(30)
+
+    /// Only processes of this machine can reach it.
+    package var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }
 
     /// A console at an address: `127.0.0.1:9464`, `[::1]:9464` or `localhost:9464`.
     /// - Throws: ``ModelcastError`` with code `configuration` for what is no such text.

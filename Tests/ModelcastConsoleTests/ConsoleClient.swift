@@ -67,17 +67,22 @@ struct ConsoleClient {
     }
 }
 
+/// A configuration with a port that the system chooses.
+func configured(_ change: (inout ConsoleConfiguration) -> Void) throws -> ConsoleConfiguration {
+    var configuration = try ConsoleConfiguration("127.0.0.1:0")
+    change(&configuration)
+    return configuration
+}
+
 /// Runs a console of these services while `body` asks it.
 @discardableResult
 func withConsole<R>(
-    of subjects: [ConsoleSubject], metrics: PrometheusMetrics? = nil,
-    hostNames: [String] = [], port: Int = 0, connectionCountMax: Int = 256, _ body: (ConsoleClient) async throws -> R
+    of subjects: [ConsoleSubject], metrics: PrometheusMetrics? = nil, gateway: ModelGateway? = nil,
+    configuration: ConsoleConfiguration? = nil, _ body: (ConsoleClient) async throws -> R
 ) async throws -> R {
-    var configuration = try ConsoleConfiguration("127.0.0.1:0")
-    (configuration.hostNames, configuration.port) = (hostNames, port)
-    configuration.connectionCountMax = connectionCountMax
     let console = Console(
-        configuration, of: subjects, metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try configuration ?? ConsoleConfiguration("127.0.0.1:0"), of: subjects, metrics: metrics, gateway: gateway,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let run = Task { try await console.run() }
     defer { run.cancel() }
     let result = try await body(ConsoleClient(port: try await console.boundPort))

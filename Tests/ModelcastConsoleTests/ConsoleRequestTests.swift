@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `a page of another site gets nothing, by its name or by its origin`() async throws {
-        try await withConsole(of: [], hostNames: ["Models.internal"]) { client in
+        try await withConsole(of: [], configuration: try configured { $0.hostNames = ["Models.internal"] }) { client in
             for host in [
                 "localhost", "127.0.0.1:9", "10.0.0.7", "[::1]:80", "models.internal:9464", "LOCALHOST:\(client.port)",
             ] {
@@ -79,7 +79,7 @@ import Testing
     @Test func `a port that is taken is an error that says so`() async throws {
         try await withConsole(of: []) { client in
             await #expect(throws: ModelcastError.self) {
-                try await withConsole(of: [], port: client.port) { _ in }
+                try await withConsole(of: [], configuration: try configured { $0.port = client.port }) { _ in }
             }
         }
     }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `connections that say nothing keep nobody else out, and nobody from ending`() async throws {
-        try await withConsole(of: [], connectionCountMax: 8) { client in
+        try await withConsole(of: [], configuration: try configured { $0.connectionCountMax = 8 }) { client in
             let mute = try (0..<20).map { _ in try RawConnection(to: "tcp://127.0.0.1:\(client.port)") }
             for connection in mute { connection.send(Array("GET /livez HTTP/1.1\r\nHost: loc".utf8)) }
             #expect(try await client.get("/livez").status == 200)

@@ -44,6 +44,15 @@ public final class RawConnection {
         return result
     }
 
+    /// Reads what is there, once something is.
+    /// - Returns: nothing when the other side has closed, or nothing has come for ten seconds.
+    public func readSome() -> [UInt8] {
+        limitWaits(descriptor)
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe Foundation.read(descriptor, &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, count)))
+    }
+
     /// Reads until the other side closes the connection.
     /// - Returns: the bytes; nil when nothing has come for ten seconds and the connection is still open.
     public func readToEnd() -> [UInt8]? {

@@ -72,7 +72,9 @@ extension ModelCache {
     public func observe(
         _ interest: Interest, on queue: DispatchQueue, _ handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
-        guard case .model(let type, let id) = interest else { return register(Inbox(.queue(queue, handler), interest)) }
+        guard case .model(let type, let id) = interest else {
+            return register(Inbox(.queue(queue, handler), interest)).0
+        }
         return register(makeTable(type), id, on: queue, handler)
     }
 
@@ -83,7 +85,7 @@ extension ModelCache {
     package func observe(
         _ interest: Interest, inline handler: @escaping @Sendable (ChangeSet) -> Void
     ) -> CacheObservation {
-        register(Inbox(.inline(handler), interest))
+        register(Inbox(.inline(handler), interest)).0
     }
 
     /// The current state of what is of interest, then every later change: ``observe(_:on:_:)`` as an asynchronous
@@ -92,25 +94,29 @@ extension ModelCache {
     /// The observation begins with this call, not with the first iteration. For one consumer.
     public func changes(_ interest: Interest) -> ChangeStream {
         let inbox = Inbox(.stream, interest)
-        let observation = register(inbox)
+        let (observation, _) = register(inbox)
         streams.add(inbox)
         return ChangeStream(observation, inbox, guardedBy: streamGuard)
     }
 
-    private func register(_ inbox: Inbox) -> CacheObservation {
+    /// - Returns: the observation, and the last commit before its first change.
+    func register(_ inbox: Inbox, includingState: Bool = true) -> (CacheObservation, UInt64) {
         let interest = inbox.interest
         let table = interest.type.map(makeTable)
-        let isToBeWoken = cut.withLock { cut in
+        let (isToBeWoken, commitNumber) = cut.withLock { cut in
             // The cut is between two commits, so the first change starts from the state that is told first.
             cut.observers.add(inbox, table)
-            switch interest {
-            case .everything: return inbox.begin(InitialState(snapshot(of: &cut), types: nil), nil)
-            case .type(let type): return inbox.begin(InitialState(snapshot(of: &cut), types: [type]), nil)
-            case .model(let type, let id): return inbox.begin(nil, current(type, id, cut.commitNumber))
-            }
+            guard includingState else { return (false, cut.commitNumber) }
+            let isToBeWoken =
+                switch interest {
+                case .everything: inbox.begin(InitialState(snapshot(of: &cut), types: nil), nil)
+                case .type(let type): inbox.begin(InitialState(snapshot(of: &cut), types: [type]), nil)
+                case .model(let type, let id): inbox.begin(nil, current(type, id, cut.commitNumber))
+                }
+            return (isToBeWoken, cut.commitNumber)
         }
         if isToBeWoken { inbox.wake() }
-        return CacheObservation(self, .inbox(inbox))
+        return (CacheObservation(self, .inbox(inbox)), commitNumber)
     }
 
     /// Registers an observer of a single model, on a queue.

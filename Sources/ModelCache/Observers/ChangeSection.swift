@@ -29,11 +29,11 @@ struct ChangeEntry {
 /// Safe to use: the pointer is private, and the `count` changes behind it live as long as the section.
 // Unchecked because of the pointer and the log: what is behind them is written before the section is made, and only
 // read until its last reference is gone.
-@safe final class ChangeSection: @unchecked Sendable {
-    let type: String
-    let count: Int
-    /// The commit that made the changes; of folded changes the last commit.
-    let commitNumber: UInt64
+@safe package final class ChangeSection: @unchecked Sendable {
+    package let type: String
+    package let count: Int
+    /// The commit that made the changes; 0 of folded ones of several models.
+    package let commitNumber: UInt64
     private let changes: UnsafeMutablePointer<HeldChange>
     private let capacity: Int
     private let undoLog: UndoLog
@@ -115,6 +115,15 @@ struct ChangeEntry {
         let held = unsafe held(position)
         return unsafe held.undo == .none && held.old?.lend { $0.isWithdrawn } ?? false
     }
+
+    /// The change at `position`, as it is told.
+    package func change(at position: Int, isInitial: Bool = false) -> Change {
+        Change(self, at: position, isInitial: isInitial)
+    }
+
+    /// About how many bytes the records of the change at `position` take: most changes leave a record about as large
+    /// as it was.
+    package func byteCount(at position: Int) -> Int { 2 * new(at: position).byteCount + 64 }
 
     /// The state after, tombstones included.
     func new(at position: Int) -> CellRecord { unsafe held(position).new.record }

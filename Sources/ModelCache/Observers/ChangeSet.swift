@@ -46,6 +46,18 @@ public struct ChangeSet: Sendable {
         commitNumber = section.commitNumber(at: position)
     }
 
+    /// Several commits were folded into the set, which then is no step of its own. Not said of the changes of a single
+    /// model, which are steps of it whatever was folded.
+    package var isFolded: Bool { !isInitial && first.map { $0.commitNumber(at: start) == 0 } ?? false }
+
+    /// The parts of the set, one for each type, with the positions of its changes in it. Where a set is of one commit
+    /// its parts are shared with the sets of all other observers of that commit.
+    package var sections: [(section: ChangeSection, positions: Range<Int>)] {
+        guard let first else { return [] }
+        let end = others.isEmpty ? start + count : first.count
+        return [(first, start..<end)] + others.map { ($0, 0..<$0.count) }
+    }
+
     /// Calls `body` with each change and its type.
     func forEachEntry(_ body: (_ type: String, ChangeEntry) -> Void) {
         guard let first else { return }

@@ -12,6 +12,8 @@ final class Inbox: Sendable {
         case inline(@Sendable (ChangeSet) -> Void)
         /// The task that awaits ``next()``.
         case stream
+        /// An owner that takes what waits itself, and is called when there is something to take.
+        case bell(@Sendable () -> Void)
     }
 
     fileprivate struct State {
@@ -22,7 +24,7 @@ final class Inbox: Sendable {
         var limit = Inbox.limitMin
         var seat: Seat?
         var consumer: Consumer?
-        /// A call of `drain()` is scheduled or at work.
+        /// A call of `drain()` is scheduled or at work, or a bell has rung and not all has been taken since.
         var isDraining = false
         var waiter: Waiter?
         /// No more changes will come: a stream ends after the sets that wait.
@@ -107,6 +109,7 @@ final class Inbox: Sendable {
         switch consumer {
         case .queue(let queue, _): queue.async { self.drain() }
         case .inline: drain()
+        case .bell(let bell): bell()
         case .stream, nil: break
         }
     }
@@ -123,10 +126,13 @@ final class Inbox: Sendable {
                 turns += 1
                 if turns == Inbox.turnMax { return queue.async { self.drain() } }
             case .inline(let handler): handler(set)
-            case .stream: return
+            case .stream, .bell: return
             }
         }
     }
+
+    /// The next set for an owner that takes them itself; nil where none waits.
+    func takeNow() -> ChangeSet? { take()?.set }
 
     /// The next set, made of the initial state or taken from what waits, with the consumer that it is for. Only for
     /// the one consumer.
@@ -197,7 +203,7 @@ fileprivate extension Inbox.State {
         guard !isEmpty, let consumer else { return false }
         switch consumer {
         case .stream: return waiter != nil
-        case .queue, .inline:
+        case .queue, .inline, .bell:
             if isDraining { return false }
             isDraining = true
             return true

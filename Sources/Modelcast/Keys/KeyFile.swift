@@ -117,11 +117,20 @@ public enum KeyFile {
         "\(Kind.verifyingKey.rawValue) \(Curve.encodeZ85(key.bytes) ?? "") \(name)\n"
     }
 
+    /// The line of what grants have of a token, with the newline.
+    /// - Parameters:
+    ///   - token: the token.
+    ///   - name: the name of its owner, for people.
+    public static func text(token: BearerToken, name: String) -> String {
+        "\(Kind.tokenKey.rawValue) \(token.key) \(name)\n"
+    }
+
     private enum Kind: String {
         case secretKey = "modelcast-secret-key"
         case publicKey = "modelcast-public-key"
         case signingKey = "modelcast-signing-key"
         case verifyingKey = "modelcast-verifying-key"
+        case tokenKey = "modelcast-token-key"
 
         /// The key of such a line in words, for errors, with the usual name of its file.
         var title: String {
@@ -130,6 +139,7 @@ public enum KeyFile {
             case .publicKey: "a public key (NAME.pub)"
             case .signingKey: "a signing key (NAME-signing.key)"
             case .verifyingKey: "the public half of a signing key (NAME-signing.pub)"
+            case .tokenKey: "what grants have of a token (NAME-token.pub)"
             }
         }
     }

@@ -9,10 +9,18 @@ import ServiceLifecycle
 struct ConsoleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Answer /livez, /readyz and /metrics there: 127.0.0.1:9464. Whoever reaches it can read it. Default: "
-                + "nowhere.",
+            "Answer /livez, /readyz and /metrics there, and /v1 with the models: 127.0.0.1:9464. Models are served to "
+                + "whoever has a token (--http-tokens); without it at 127.0.0.1 only, by a process without keys. "
+                + "Default: nowhere.",
             valueName: "host:port"))
     var http: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file that says which token may read what at --http, as --grants does for keys (modelcast keygen "
+                + "--token). Read again at SIGHUP.",
+            valueName: "file"))
+    var httpTokens: String?
 
     @Option(
         help: ArgumentHelp(
@@ -27,8 +35,9 @@ struct ConsoleOptions: ParsableArguments {
     var staleAfter: Seconds?
 
     func validate() throws {
-        guard http != nil || (httpName.isEmpty && staleAfter == nil) else {
-            throw ValidationError("--http-name and --stale-after say how --http answers: give --http HOST:PORT")
+        guard http != nil || (httpName.isEmpty && staleAfter == nil && httpTokens == nil) else {
+            throw ValidationError(
+                "--http-name, --http-tokens and --stale-after say how --http answers: give --http HOST:PORT")
         }
         _ = try configuration()
     }
@@ -55,13 +64,23 @@ struct ConsoleOptions: ParsableArguments {
 
     /// The services that say how another one is, to be started before it: to systemd where that asks, and over HTTP
     /// with `--http`.
+    /// - Parameter hasKeys: the process asks for keys at its own endpoints.
     func services(
-        of subject: ConsoleSubject, _ metrics: PrometheusMetrics?, logger: Logger
+        of subject: ConsoleSubject, _ metrics: PrometheusMetrics?, hasKeys: Bool, logger: Logger
     ) throws -> [any Service] {
-        let watchdogs = [Watchdog(subject.pulse)].compactMap(\.self)
-        guard let configuration = try configuration() else { return watchdogs }
-        let console = Console(configuration, of: [subject], metrics: metrics, logger: logger)
-        return watchdogs + [console, ConsoleAnnouncer(console: console)]
+        var services: [any Service] = [Watchdog(subject.pulse)].compactMap(\.self)
+        guard let configuration = try configuration() else { return services }
+        var gateway: ModelGateway?
+        if let httpTokens {
+            let access = Access(try GrantsFile.read(httpTokens), audit: LogLevel.makeAuditLog())
+            GrantsReload.tell(access.grants, httpTokens, logger)
+            services.append(GrantsReload(path: httpTokens, access: access, logger: logger))
+            gateway = ModelGateway(of: subject, tokens: access)
+        } else if configuration.isLoopback, !hasKeys {
+            gateway = ModelGateway(of: subject)
+        }
+        let console = Console(configuration, of: [subject], metrics: metrics, gateway: gateway, logger: logger)
+        return services + [console, ConsoleAnnouncer(console: console)]
     }
 }
 

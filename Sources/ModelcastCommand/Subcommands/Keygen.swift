@@ -24,6 +24,12 @@ struct Keygen: ParsableCommand {
               $ modelcast keygen --signing accounts
               $ modelcast publish --signing-key accounts-signing.key …
 
+            With --token it makes a token for the models at --http: NAME.token is what a client has to send, and the \
+            characters in NAME-token.pub go into the file of --http-tokens.
+
+              $ modelcast keygen --token dashboard
+              $ curl -H "Authorization: Bearer $(cat dashboard.token)" http://127.0.0.1:9464/v1/types
+
             A file that exists is never overwritten.
             """)
 
@@ -33,10 +39,16 @@ struct Keygen: ParsableCommand {
     @Flag(help: "Make a key for signatures, and not one for connections.")
     var signing = false
 
+    @Flag(help: "Make a token for --http, and not a key for connections.")
+    var token = false
+
     @Argument(help: ArgumentHelp("The name of the files, and of the key: A-Z a-z 0-9 _ . -", valueName: "name"))
     var name: String
 
     func validate() throws {
+        guard !signing || !token else {
+            throw ValidationError("--signing and --token make different things: call keygen once for each")
+        }
         do {
             try Names.check(origin: name)
         } catch {
@@ -45,34 +57,56 @@ struct Keygen: ParsableCommand {
     }
 
     func run() throws {
-        let texts: (secret: String, open: String)
-        if signing {
-            let key = SigningKey()
-            texts = (KeyFile.text(signing: key), KeyFile.text(verifying: key.publicKey, name: name))
-        } else {
-            let keys = try Curve.KeyPair()
-            texts = (KeyFile.text(secret: keys.secretKey), KeyFile.text(public: keys.publicKey, name: name))
-        }
-        let file = signing ? "\(name)-signing" : name
+        let made = try make()
         let folder = URL(fileURLWithPath: output)
-        let secret = folder.appendingPathComponent("\(file).key").path
-        let open = folder.appendingPathComponent("\(file).pub").path
+        let secret = folder.appendingPathComponent(made.secretFile).path
+        let open = folder.appendingPathComponent(made.openFile).path
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw CommandFailure("cannot make the folder \(folder.path): \(error.localizedDescription)")
         }
-        try Keygen.write(texts.secret, to: secret, mode: 0o600)
+        try Keygen.write(made.secret, to: secret, mode: 0o600)
         do {
-            try Keygen.write(texts.open, to: open, mode: 0o644)
+            try Keygen.write(made.open, to: open, mode: 0o644)
         } catch {
             // The secret key was made just now, and without its public key it is of no use.
             try? FileManager.default.removeItem(atPath: secret)
             throw error
         }
-        let use = signing ? "whose key goes into the grants (sign=)" : "for those who are to trust it"
-        StandardError.write(line: "wrote \(secret), for this process alone, and \(open), \(use)")
+        StandardError.write(line: "wrote \(secret), \(made.secretUse), and \(open), \(made.openUse)")
+    }
+
+    /// A pair of a secret and what others may know of it, with their files and what each is for.
+    private struct Pair {
+        let secret: String
+        let open: String
+        let secretFile: String
+        let openFile: String
+        var secretUse = "for this process alone"
+        let openUse: String
+    }
+
+    private func make() throws -> Pair {
+        if token {
+            let token = BearerToken.random()
+            return Pair(
+                secret: "\(token.text)\n", open: KeyFile.text(token: token, name: name), secretFile: "\(name).token",
+                openFile: "\(name)-token.pub", secretUse: "for the client alone",
+                openUse: "whose key goes into the file of --http-tokens")
+        }
+        if signing {
+            let key = SigningKey()
+            return Pair(
+                secret: KeyFile.text(signing: key), open: KeyFile.text(verifying: key.publicKey, name: name),
+                secretFile: "\(name)-signing.key", openFile: "\(name)-signing.pub",
+                openUse: "whose key goes into the grants (sign=)")
+        }
+        let keys = try Curve.KeyPair()
+        return Pair(
+            secret: KeyFile.text(secret: keys.secretKey), open: KeyFile.text(public: keys.publicKey, name: name),
+            secretFile: "\(name).key", openFile: "\(name).pub", openUse: "for those who are to trust it")
     }
 
     /// Writes a new file. The file is created with its mode, so that no other user can open it in between.

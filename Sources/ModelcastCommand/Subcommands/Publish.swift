@@ -255,7 +255,8 @@ struct Publish: AsyncParsableCommand {
                 timeout: timeout?.duration, expires: expires))
         let more =
             try keys.services(of: configuration.security, logger: logger)
-            + console.services(of: .publisher(publisher), metrics, logger: logger)
+            + console.services(
+                of: .publisher(publisher), metrics, hasKeys: configuration.security != nil, logger: logger)
         try await runUntilDone(more + [publisher, feed], logger: logger)
     }
 }

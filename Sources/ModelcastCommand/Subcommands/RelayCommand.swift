@@ -103,7 +103,7 @@ struct RelayCommand: AsyncParsableCommand {
         let relay = try Relay(configuration, logger: logger)
         let more =
             try keys.services(of: configuration.security, logger: logger)
-            + console.services(of: .relay(relay), metrics, logger: logger)
+            + console.services(of: .relay(relay), metrics, hasKeys: configuration.security != nil, logger: logger)
         try await runUntilDone(more + [relay, RelayAnnouncer(relay: relay)], logger: logger)
     }
 }

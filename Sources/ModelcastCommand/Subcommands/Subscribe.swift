@@ -126,7 +126,8 @@ struct Subscribe: AsyncParsableCommand {
             printsDigest: digest, timeout: timeout?.duration)
         let more =
             try keys.services(of: configuration.security, logger: logger)
-            + console.services(of: .subscriber(subscriber), metrics, logger: logger)
+            + console.services(
+                of: .subscriber(subscriber), metrics, hasKeys: configuration.security != nil, logger: logger)
         try await runUntilDone(
             more + [subscriber, SubscribePrinter(subscriber: subscriber, plan: plan)], logger: logger)
     }

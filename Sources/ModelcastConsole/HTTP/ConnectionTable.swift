@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTPTypes
 import Synchronization
 
 /// The open connections of a console. Where one more comes than there is room for, the one that has waited longest for
@@ -68,18 +69,27 @@ final class ConnectionTable: Sendable {
     }
 }
 
-/// Tells the table what a connection does: it stands behind the decoder, so what it reads are parts of requests.
+/// Tells the table what a connection does, and closes one whose reader takes nothing of its answer for long.
+///
+/// It stands behind the decoder, so it sees parts of requests and answers.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
-    typealias InboundOut = NIOAny
-    typealias OutboundIn = NIOAny
-    typealias OutboundOut = NIOAny
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     private let table: ConnectionTable
     private var number: UInt64?
     private var isBusy = false
+    /// The next look at whether the reader takes anything, while something waits for it.
+    private var look: Scheduled<Void>?
+    /// How many bytes waited at the last look.
+    private var waitingByteCount = 0
 
-    init(_ table: ConnectionTable) { self.table = table }
+    /// For how long a reader may take nothing of what waits for it.
+    private let patience: TimeAmount
+
+    init(_ table: ConnectionTable, patience: Duration) { (self.table, self.patience) = (table, TimeAmount(patience)) }
 
     func channelActive(context: ChannelHandlerContext) {
         number = table.wait(context.channel, former: nil)
@@ -94,16 +104,49 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    func flush(context: ChannelHandlerContext) {
-        // An answer has been written; the rest of its request, if there is one, is no request of its own.
-        if isBusy {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data), isBusy {
             isBusy = false
             number = table.wait(context.channel, former: number)
         }
-        context.flush()
+        context.write(data, promise: promise)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            look?.cancel()
+            look = nil
+        } else if look == nil {
+            waitingByteCount = ConnectionHandler.byteCount(waitingIn: context.channel)
+            lookLater(context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func lookLater(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        look = context.eventLoop.scheduleTask(in: patience) {
+            // What waits in the channel only becomes less where the reader takes it: nothing is added meanwhile.
+            let handler = bound.value
+            let byteCount = ConnectionHandler.byteCount(waitingIn: channel)
+            guard byteCount < handler.waitingByteCount else { return channel.close(promise: nil) }
+            handler.waitingByteCount = byteCount
+            handler.again(channel)
+        }
+    }
+
+    private static func byteCount(waitingIn channel: any Channel) -> Int {
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    private func again(_ channel: any Channel) {
+        guard let context = try? channel.pipeline.syncOperations.context(handler: self) else { return }
+        lookLater(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        look?.cancel()
         if let number { table.end(number) }
         number = nil
         context.fireChannelInactive()

@@ -5,11 +5,8 @@ import Modelcast
 import NIOCore
 
 extension Console {
-    /// The context of a request.
-    typealias Context = BasicRequestContext
-
-    func router() -> Router<Context> {
-        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
+    func router() -> Router<ConsoleContext> {
+        let router = Router(context: ConsoleContext.self, options: .autoGenerateHeadEndpoints)
         router.addMiddleware { HostGuard(configuration) }
         router.get("livez") { request, _ in Console.answer(self.livenessChecks(), to: request) }
         for path in ["readyz", "healthz"] {
@@ -19,6 +16,7 @@ extension Console {
             let form = MetricsText.Form(accept: request.headers[.accept])
             return Console.text(MetricsText.write(self.families(), form), contentType: form.contentType)
         }
+        if let gateway { ModelRequests(gateway: gateway).addRoutes(to: router) }
         return router
     }
 

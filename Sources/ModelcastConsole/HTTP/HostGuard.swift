@@ -43,7 +43,7 @@ struct HostGuard<Context: RequestContext>: RouterMiddleware {
 
     private static func advice(_ status: HTTPResponse.Status) -> String {
         switch status {
-        case .notFound: "there is nothing here: /livez, /readyz and /metrics are"
+        case .notFound: "there is nothing here: /livez, /readyz and /metrics are, and /v1 where models are served"
         default: "the request cannot be served"
         }
     }

@@ -2,26 +2,39 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import ModelRecord
 import NIOCore
 
 /// An answer to a request that cannot be served: what is wrong, and what to do (RFC 9457).
-struct Problem: Encodable {
-    let title: String
-    let status: Int
+struct Problem: Error {
+    let status: HTTPResponse.Status
     let detail: String
+    let headers: HTTPFields
 
-    init(_ status: HTTPResponse.Status, _ detail: String) {
-        (title, self.status, self.detail) = (status.reasonPhrase, status.code, detail)
+    init(_ status: HTTPResponse.Status, _ detail: String, headers: HTTPFields = [:]) {
+        (self.status, self.detail, self.headers) = (status, detail, headers)
+    }
+
+    private struct Document: Encodable {
+        let title: String
+        let status: Int
+        let detail: String
     }
 
     var response: Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Three fields of text and a number are always JSON.
-        let body = (try? encoder.encode(self)) ?? Data()
+        // Two texts and a number are always JSON.
+        let document = Document(title: status.reasonPhrase, status: status.code, detail: detail)
+        let body = (try? encoder.encode(document)) ?? Data()
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
         return Response(
-            status: HTTPResponse.Status(code: status),
-            headers: [.contentType: "application/problem+json", .cacheControl: "no-store"],
+            status: HTTPResponse.Status(code: status.code), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
+
+    /// A text of a stranger, as an answer shows it.
+    static func quoted(_ text: String) -> String { "\"\(text.shown(byteCountMax: 80))\"" }
 }

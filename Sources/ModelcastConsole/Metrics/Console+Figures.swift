@@ -12,6 +12,7 @@ extension Console {
         families += listeningFigures(looks)
         families += servingFigures(looks)
         families += storeFigures(looks)
+        families += gatewayFigures()
         return families + (metrics?.families ?? [])
     }
 
@@ -101,6 +102,14 @@ extension Console {
             }
         }
         return [peers, live, replay, lead]
+    }
+
+    private func gatewayFigures() -> [MetricFamily] {
+        guard let gateway else { return [] }
+        var streams = MetricFamily(
+            name: "modelcast_event_streams", kind: .gauge, help: "Event streams that are being read.")
+        streams.add(Double(gateway.feeds.count))
+        return [streams]
     }
 
     private func storeFigures(_ looks: [ConsoleLook]) -> [MetricFamily] {

@@ -1,0 +1,128 @@
+import HummingbirdCore
+import ModelCache
+import ModelJSON
+import Modelcast
+import NIOCore
+
+/// One event stream: the state, then every change, or what comes behind the last event that its reader has had.
+struct ChangeFeed: Sendable {
+    let gateway: GatewayState
+    let query: ModelQuery
+    /// The id of the last event that the reader has had.
+    let lastEventID: String?
+    let place: FeedTable.Place
+    /// The connection still stands.
+    let isConnected: @Sendable () -> Bool
+
+    /// After how long without an event the reader is told that the stream lives.
+    private static let heartbeatPause: Duration = .seconds(15)
+    /// The pause between two writes of changes: what comes meanwhile leaves together.
+    private static let writePause: Duration = .milliseconds(10)
+    /// How many bytes are gathered before they are written.
+    private static let writeByteCount = 64 << 10
+
+    /// Writes the stream until it is to end, or its reader has gone.
+    func run(_ writer: inout any ResponseBodyWriter) async throws {
+        var events = EventText(epoch: gateway.epoch)
+        events.writeRetry()
+        let (queue, missed, position) = begin(&events)
+        defer { queue.cancel() }
+        for set in missed ?? [] {
+            try await add(set, behind: position?.commitNumber == set.commitNumber ? position : nil, &events, &writer)
+        }
+        var isLive = missed != nil
+        if isLive { events.writeLive(queue.commitNumber, isReady: gateway.isReady, isResumed: true) }
+        place.ring()
+        var lastWrite = ContinuousClock.now
+        for await _ in place.bells {
+            guard isConnected() else { return }
+            let isQuiet = lastWrite.duration(to: .now) >= ChangeFeed.heartbeatPause
+            // Read before the queue is emptied: then everything up to it has been told.
+            let commitNumber = isQuiet ? gateway.cache.snapshot().commitNumber : 0
+            var hasChanges = false
+            while let set = queue.next() {
+                if !set.isInitial, !isLive {
+                    isLive = true
+                    events.writeLive(queue.commitNumber, isReady: gateway.isReady, isResumed: false)
+                }
+                try await add(set, behind: nil, &events, &writer)
+                hasChanges = hasChanges || !set.isInitial
+            }
+            if !isLive {
+                isLive = true
+                events.writeLive(queue.commitNumber, isReady: gateway.isReady, isResumed: false)
+            }
+            if isQuiet, events.isEmpty { events.writeHeartbeat(commitNumber, isReady: gateway.isReady) }
+            guard !events.isEmpty else { continue }
+            try await writer.write(events.take())
+            lastWrite = .now
+            if hasChanges { try await Task.sleep(for: ChangeFeed.writePause) }
+        }
+        try await writer.finish(nil)
+    }
+
+    /// Begins to take changes: behind the last event of the reader where everything behind it is known, else with the
+    /// state.
+    /// - Returns: the changes that are to come; those that the reader has missed, and the position behind which they
+    ///   are, or nil where the state comes first.
+    private func begin(_ events: inout EventText) -> (ChangeQueue, [ChangeSet]?, ChangePosition?) {
+        let history = gateway.keptHistory()
+        let cache = gateway.cache
+        guard let lastEventID else {
+            return (cache.changeQueue(query.interest, includingState: true, bell: place.ring), nil, nil)
+        }
+        if let position = ChangePosition(lastEventID, epoch: gateway.epoch) {
+            let queue = cache.changeQueue(query.interest, includingState: false, bell: place.ring)
+            if let missed = history.changes(behind: position, through: queue.commitNumber) {
+                return (queue, missed, position)
+            }
+            queue.cancel()
+        }
+        events.writeReset()
+        return (cache.changeQueue(query.interest, includingState: true, bell: place.ring), nil, nil)
+    }
+
+    /// Adds the events of a set, and writes what there is whenever it is enough.
+    /// - Parameter position: the last change of the set that the reader has had.
+    private func add(
+        _ set: ChangeSet, behind position: ChangePosition?, _ events: inout EventText,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        if set.isInitial {
+            for change in set where query.selects(type: change.type) && query.selects(id: change.id) {
+                guard let record = change.new, query.selects(record) else { continue }
+                events.writeState(change.type, record, change.version, query.form)
+                if events.byteCount >= ChangeFeed.writeByteCount { try await writer.write(events.take()) }
+            }
+            return
+        }
+        // Each of its changes is all that a commit has for it.
+        let isOfOneModel = if case .model = query.interest { true } else { false }
+        var isBehind = position?.last == nil
+        for (section, positions) in set.sections {
+            var start = positions.lowerBound
+            if !isBehind, let last = position?.last {
+                guard section.type == last.type else { continue }
+                (isBehind, start) = (true, min(last.position, section.count - 1) + 1)
+            }
+            guard query.selects(type: section.type) else { continue }
+            guard !isOfOneModel, !set.isFolded else {
+                let changes = EncodedChanges(
+                    section, start..<positions.upperBound, query, epoch: gateway.epoch,
+                    isOfOneModel ? .commit(set.commitNumber) : .none)
+                events.add(changes.bytes[...])
+                continue
+            }
+            let entry = gateway.shared.entry(section, query)
+            for (index, part) in entry.parts.enumerated() where part.upperBound > start {
+                let changes = gateway.shared.changes(entry, part: index, commitNumber: set.commitNumber)
+                events.add(changes.bytes[changes.start(behind: max(0, start - part.lowerBound))...])
+                if events.byteCount >= ChangeFeed.writeByteCount { try await writer.write(events.take()) }
+            }
+        }
+        events.closeCommit()
+        // Behind each of these events nothing can go on, but behind all of them.
+        if set.isFolded, !isOfOneModel { events.writeHeartbeat(set.commitNumber, isReady: gateway.isReady) }
+        if events.byteCount >= ChangeFeed.writeByteCount { try await writer.write(events.take()) }
+    }
+}

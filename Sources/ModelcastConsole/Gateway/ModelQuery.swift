@@ -1,0 +1,70 @@
+import ModelCache
+import ModelGrants
+import ModelJSON
+import ModelRecord
+
+/// What a request for models or changes asks for: which of them, and in which form.
+struct ModelQuery: Hashable {
+    /// The types; nil for all.
+    var types: Set<String>?
+    /// The ids; nil for all.
+    var ids: Set<String>?
+    /// The beginning of the ids.
+    var prefix: String?
+    /// The conditions, all of which a model has to meet.
+    var conditions: [FieldCondition]
+    /// The types that the asker may read.
+    var readable: [NamePattern]
+    /// The form of the models; its fields are also the ones whose changes are told.
+    var form: JSONForm
+
+    /// The parameters of the form and of conditions, which all requests have.
+    static let parameters: Set<String> = ["fields", "where", "form", "integers"]
+
+    /// Reads ``parameters``.
+    init(_ query: RequestQuery, readable: [NamePattern]) throws(Problem) {
+        self.readable = readable
+        var form = JSONForm()
+        form.isFlat = try query.word("form", of: ["nested", "flat"]) == "flat"
+        form.hasLargeIntegersAsText = try query.word("integers", of: ["number", "text"]) == "text"
+        form.fields = try query.list("fields")
+        self.form = form
+        var conditions: [FieldCondition] = []
+        for text in query.all("where") ?? [] { conditions.append(try FieldCondition(text)) }
+        self.conditions = conditions
+    }
+
+    /// The models of the type may be read, and are asked for.
+    func selects(type: String) -> Bool {
+        types?.contains(type) ?? true && readable.contains { $0.matches(type) }
+    }
+
+    /// The model is asked for, whatever its fields.
+    func selects(id: String) -> Bool {
+        ids?.contains(id) ?? true && prefix.map { id.utf8.starts(with: $0.utf8) } ?? true
+    }
+
+    /// The model exists, and its fields are as asked for.
+    func selects(_ record: CellRecord?) -> Bool {
+        guard let record, record.isPresent else { return false }
+        return conditions.allSatisfy { $0.isMet(by: record) }
+    }
+
+    /// The fields that have changed, as far as they are asked for.
+    /// - Returns: nil where the change is not asked for: no such field has changed while the model existed, or neither
+    ///   its old nor its new state meets the conditions.
+    func changedFields(of change: Change) -> [String]? {
+        guard selects(id: change.id) else { return nil }
+        let changed = change.changedFields.filter(form.selects)
+        guard form.fields == nil || !changed.isEmpty || change.old == nil || change.new == nil else { return nil }
+        guard conditions.isEmpty || selects(change.new) || selects(change.old) else { return nil }
+        return changed
+    }
+
+    /// What has to be observed of the cache.
+    var interest: Interest {
+        guard let types, types.count == 1, let type = types.first else { return .everything }
+        guard let ids, ids.count == 1, let id = ids.first else { return .type(type) }
+        return .model(type: type, id: id)
+    }
+}

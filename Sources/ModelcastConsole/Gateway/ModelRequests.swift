@@ -1,0 +1,203 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import ModelCache
+import ModelGrants
+import ModelJSON
+import ModelRecord
+import Modelcast
+import NIOCore
+
+/// Answers the requests for models and changes.
+struct ModelRequests: Sendable {
+    let gateway: GatewayState
+
+    /// How many models a page has where nothing is said, and at most.
+    private static let (pageCount, pageCountMax) = (100, 1000)
+    /// How many names a request may give: of types, ids, fields and conditions.
+    private static let nameCountMax = 256
+
+    func addRoutes(to router: Router<ConsoleContext>) {
+        add("v1/types", router) { request, _, asker throws(Problem) in try types(request, asker) }
+        add("v1/models/{type}", router) { request, context, asker throws(Problem) in
+            try page(request, context, asker)
+        }
+        add("v1/models/{type}/{id}", router) { request, context, asker throws(Problem) in
+            try model(request, context, asker)
+        }
+        add("v1/changes", router) { request, context, asker throws(Problem) in try changes(request, context, asker) }
+    }
+
+    private func add(
+        _ path: RouterPath, _ router: Router<ConsoleContext>,
+        _ answer: @escaping @Sendable (Request, ConsoleContext, Asker) throws(Problem) -> Response
+    ) {
+        router.get(path) { request, context in
+            do throws(Problem) {
+                let asker = try Asker(request, tokens: gateway.configuration.tokens)
+                return try answer(request, context, asker)
+            } catch {
+                return error.response
+            }
+        }
+    }
+
+    // MARK: Types and models
+
+    private func types(_ request: Request, _ asker: Asker) throws(Problem) -> Response {
+        _ = try RequestQuery(request.uri.query, names: [])
+        let snapshot = gateway.cache.snapshot()
+        var writer = JSONWriter()
+        writer.append(#"{"types":"#)
+        let types = snapshot.types.filter { asker.mayRead($0) && snapshot.count(of: $0) > 0 }.sorted()
+        writer.write(types) { writer, type in
+            writer.append(#"{"type":"#)
+            writer.write(type)
+            writer.append(",\"count\":\(snapshot.count(of: type))}")
+        }
+        writer.append("}\n")
+        return ModelRequests.json(writer.bytes)
+    }
+
+    private func page(_ request: Request, _ context: ConsoleContext, _ asker: Asker) throws(Problem) -> Response {
+        let type = try context.part("type")
+        let parameters = try RequestQuery(
+            request.uri.query, names: ModelQuery.parameters.union(["after", "prefix", "limit"]))
+        var query = try self.query(parameters, asker)
+        query.prefix = try parameters.value("prefix")
+        var limit = ModelRequests.pageCount
+        if let text = try parameters.value("limit") {
+            guard let number = Int(text), (1...ModelRequests.pageCountMax).contains(number) else {
+                throw Problem(.badRequest, "limit is a number from 1 to \(ModelRequests.pageCountMax)")
+            }
+            limit = number
+        }
+        let snapshot = gateway.cache.snapshot()
+        guard asker.mayRead(type), snapshot.types.contains(type) else { throw ModelRequests.unknown(type) }
+        let page = ModelPage(of: snapshot, type: type, after: try parameters.value("after"), limit: limit, query)
+        var writer = JSONWriter(query.form)
+        writer.append(#"{"models":"#)
+        writer.write(page.records) { $0.write(type: type, model: $1, version: $1.lastVersion) }
+        writer.append(#","next":"#)
+        if let next = page.next { writer.write(next) } else { writer.append("null") }
+        writer.append("}\n")
+        return ModelRequests.json(writer.bytes)
+    }
+
+    private func model(_ request: Request, _ context: ConsoleContext, _ asker: Asker) throws(Problem) -> Response {
+        let (type, id) = (try context.part("type"), try context.part("id"))
+        let query = try self.query(
+            RequestQuery(request.uri.query, names: ModelQuery.parameters.subtracting(["where"])), asker)
+        guard asker.mayRead(type), let record = gateway.cache[type, id], record.isPresent else {
+            throw Problem(.notFound, "there is no \(Problem.quoted(type)) \(Problem.quoted(id)) here")
+        }
+        let tag = record.entityTag
+        if ModelRequests.matches(request.headers[values: .ifNoneMatch], tag) {
+            return Response(status: .notModified, headers: [.eTag: tag, .cacheControl: "no-cache"])
+        }
+        var writer = JSONWriter(query.form)
+        writer.writeLine(type: type, model: record, version: record.lastVersion)
+        var response = ModelRequests.json(writer.bytes)
+        response.headers[.eTag] = tag
+        return response
+    }
+
+    // MARK: Changes
+
+    private func changes(_ request: Request, _ context: ConsoleContext, _ asker: Asker) throws(Problem) -> Response {
+        let parameters = try RequestQuery(
+            request.uri.query, names: ModelQuery.parameters.union(["type", "id", "lastEventID"]))
+        var query = try self.query(parameters, asker)
+        query.types = try ModelRequests.names(parameters, "type") { type throws(NameError) in
+            try Names.check(type: type)
+        }
+        query.ids = try ModelRequests.names(parameters, "id") { id throws(NameError) in try Names.check(id: id) }
+        let lastEventID: String?
+        if let header = request.headers[ModelRequests.lastEventID] {
+            lastEventID = header
+        } else {
+            lastEventID = try parameters.value("lastEventID")
+        }
+        let tokens = gateway.configuration.tokens
+        let place = gateway.feeds.admit { asker.isStillAllowed(tokens) }
+        guard let place else {
+            throw Problem(
+                .serviceUnavailable,
+                "there are \(gateway.configuration.streamCountMax) streams already: ask for several types in one")
+        }
+        let channel = context.channel
+        let feed = ChangeFeed(
+            gateway: gateway, query: query, lastEventID: lastEventID, place: place,
+            isConnected: { channel.isActive })
+        return Response(
+            status: .ok,
+            // No proxy is to gather events, or to keep them.
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", ModelRequests.buffering: "no",
+            ],
+            body: ResponseBody { writer in try await feed.run(&writer) })
+    }
+
+    // Constants of names that are tokens of HTTP.
+    private static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    private static let buffering = HTTPField.Name("X-Accel-Buffering")!
+
+    // MARK: What they share
+
+    private func query(_ parameters: RequestQuery, _ asker: Asker) throws(Problem) -> ModelQuery {
+        let query = try ModelQuery(parameters, readable: asker.readable)
+        guard query.conditions.count + (query.form.fields?.count ?? 0) <= ModelRequests.nameCountMax else {
+            throw ModelRequests.tooMany("fields and conditions")
+        }
+        return query
+    }
+
+    private static func names(
+        _ parameters: RequestQuery, _ name: String, _ check: (String) throws(NameError) -> Void
+    ) throws(Problem) -> Set<String>? {
+        guard let all = parameters.all(name) else { return nil }
+        guard all.count <= nameCountMax else { throw tooMany("\(name)s") }
+        for one in all {
+            do throws(NameError) { try check(one) } catch { throw Problem(.badRequest, "\(error)") }
+        }
+        return Set(all)
+    }
+
+    private static func tooMany(_ names: String) -> Problem {
+        Problem(.badRequest, "a request may have \(nameCountMax) \(names): make several, or ask for all")
+    }
+
+    private static func unknown(_ type: String) -> Problem {
+        Problem(.notFound, "there are no models of the type \(Problem.quoted(type)): /v1/types lists those that are")
+    }
+
+    private static func json(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// One of the tags is that of the model, or any is meant.
+    static func matches(_ headers: [String], _ tag: String) -> Bool {
+        headers.contains { header in
+            header.split(separator: ",").contains { part in
+                let part = part.trimmingPrefix { $0 == " " }
+                let text = part.hasPrefix("W/") ? part.dropFirst(2) : part
+                return text == "*" || text.prefix { $0 != " " } == tag
+            }
+        }
+    }
+}
+
+extension CellRecord {
+    /// The greatest version of any write to the model.
+    var lastVersion: Version? {
+        guard let touched, let floor else { return touched ?? floor }
+        return max(touched, floor)
+    }
+
+    /// The name of exactly this state. The last version alone is none: an older write of another field may come later.
+    var entityTag: String {
+        "\"\(lastVersion?.description ?? "")-\(String(Fingerprint.fnv(bytes), radix: 36))\""
+    }
+}
