@@ -152,10 +152,16 @@ struct FrameReader: ~Escapable {
     }
 
     /// Reads a text that only people read: a name, a message, a reason. It is escaped here, once, so that no later code
-    /// can show it raw (see `shown`).
+    /// can show it raw (see `shown`), and cut, so that it can be sent again.
     @_lifetime(self: copy self)
     mutating func shownText(_ elements: inout FrameElements, byteCountMax: Int) throws(WireError) -> String {
-        try text(&elements, byteCountMax: byteCountMax).shown()
+        try expect(&elements)
+        return try shownText(byteCountMax: byteCountMax)
+    }
+
+    @_lifetime(self: copy self)
+    mutating func shownText(byteCountMax: Int) throws(WireError) -> String {
+        try text(byteCountMax: byteCountMax).shown(byteCountMax: min(byteCountMax, String.shownByteCountMax))
     }
 
     // MARK: Names

@@ -15,6 +15,17 @@ import Testing
         }
     }
 
+    @Test func `a text that is escaped when it is read is no longer than it may be when it is sent again`() throws {
+        let text = String(repeating: "\0", count: 60)
+        let reply = ControlReply.error(rid: 1, code: ControlErrorCode(rawValue: text), message: text)
+        let read = try ControlReply(decoding: reply.encode().span)
+        #expect(try ControlReply(decoding: read.encode().span) == read)
+        let stream = Report.Stream(origin: "a", topic: .data(type: "User"), state: text, milliseconds: 0, reason: text)
+        let request = ControlRequest.report(rid: 1, report: Report(state: text, streams: [stream], counters: [text: 1]))
+        let asked = try ControlRequest(decoding: request.encode().span)
+        #expect(try ControlRequest(decoding: asked.encode().span) == asked)
+    }
+
     @Test(arguments: 0..<FrameSample.kindCount)
     func `a frame is written in deterministic encoding`(kind: Int) throws {
         forEachSeed(500, from: UInt64(kind) * 1_000_000 + 1) { _, generator in

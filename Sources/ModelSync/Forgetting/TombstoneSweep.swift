@@ -13,6 +13,7 @@ public struct TombstoneSweep: Sendable {
     /// When the last pass that looked for removed fields began.
     private var lastFields: UInt64?
     private var nextTurn: UInt64 = 0
+    private var clock = BelievedClock()
 
     /// The pause between two steps.
     private static let pauseMicroseconds: UInt64 = 100_000
@@ -33,10 +34,11 @@ public struct TombstoneSweep: Sendable {
 
     /// Looks at a few buckets of one type.
     /// - Parameter retention: tombstones whose floor is older than that by the wall clock, and removed fields whose
-    ///   stamp is, are let go.
+    ///   stamp is, are let go. A wall clock that has leapt ahead counts once it has stayed so (``BelievedClock``).
     /// - Returns: how many tombstones were dropped.
     public mutating func step(_ cache: ModelCache, retention: Duration, now: Moment) -> Int {
-        let horizon = now.wallMilliseconds.subtractingOrZero(retention.wholeMicroseconds / 1000)
+        let wall = clock.read(now, patience: retention.wholeMicroseconds / 8)
+        let horizon = wall.subtractingOrZero(retention.wholeMicroseconds / 1000)
         // A clock that was never set has no horizon.
         let stamp = min(horizon, 1 << 47) << 16
         while let type = types.last {

@@ -101,7 +101,7 @@ extension Report {
                 throw WireError(.malformed, CBORError.Code.duplicateKey.description, at: start)
             }
             switch key {
-            case Key.state: state = try frame.text(byteCountMax: 64).shown()
+            case Key.state: state = try frame.shownText(byteCountMax: 64)
             case Key.applied: applied = try Heads.list(reading: &frame)
             case Key.lag: lagMilliseconds = try frame.unsigned()
             case Key.streams:
@@ -111,7 +111,7 @@ extension Report {
                     if streams.count < Report.streamCountMax { streams.append(stream) }
                 }
             default:
-                if frame.isAtUnsigned { counters[key.shown()] = try frame.unsigned() } else { try frame.skip() }
+                if frame.isAtUnsigned { counters[key.shown(byteCountMax: 128)] = try frame.unsigned() } else { try frame.skip() }
             }
         }
     }

@@ -65,6 +65,25 @@ import Testing
         }
     }
 
+    @Test func `a delete that nobody has heard of when the clock leaps ahead is not forgotten by that`() throws {
+        var network = try network()
+        for id in 0..<10 { try network.write(0, "\(id)", ["a": 1]) }
+        network.run(milliseconds: 3_000)
+        // Neither leaves before the clock does.
+        try network.write(0, "4", as: .delete)
+        try network.write(0, "5", ["a": 2], as: .replace)
+        network.leadMilliseconds[0] = ClockAheadTests.day
+        try network.write(0, "6", ["a": 2])
+        network.run(milliseconds: 4_000)
+        network.leadMilliseconds = [:]
+        try network.write(0, "last", ["a": 1])
+        network.run(milliseconds: 12_000)
+        #expect(areEqual(network))
+        for cache in network.replicas.map(\.cache) + [network.origins[0].cache] {
+            #expect(cache["User", "4"] == nil && cache["User", "6"]?["a"] == 2)
+        }
+    }
+
     @Test func `what is written anew lies above all that was written before the clock jumped`() throws {
         func moment(_ milliseconds: UInt64, ahead: UInt64) -> Moment {
             Moment(

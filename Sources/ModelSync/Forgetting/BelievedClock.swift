@@ -1,0 +1,50 @@
+/// The wall clock without its leaps ahead, until they have lasted.
+///
+/// A clock that is a day ahead for some seconds would let a writer forget, as too old, what it has just deleted and
+/// nobody has heard of: then the model would stay with everybody else. What is forgotten later than it might be costs
+/// memory only, so a leap back counts at once.
+struct BelievedClock: Sendable {
+    /// A reading of both clocks that is believed.
+    private var anchor: Moment?
+    /// The reading after a leap ahead, which is believed once it has lasted.
+    private var candidate: Moment?
+
+    /// By how much the wall clock may gain on the other one in a second of it, as it does while it is being corrected,
+    /// and by how much at once.
+    private static let (gainShare, gainMilliseconds): (UInt64, UInt64) = (10, 1_000)
+    /// How long a leap has to last, at most.
+    private static let patienceMicroseconds: UInt64 = 3_600_000_000
+
+    /// The believed time, in milliseconds since 1970.
+    /// - Parameter patience: how long a leap has to last, in microseconds; an hour at most.
+    mutating func read(_ now: Moment, patience: UInt64) -> UInt64 {
+        guard let believed = anchor else {
+            anchor = now
+            return now.wallMilliseconds
+        }
+        if now.follows(believed, gainShare: BelievedClock.gainShare, gainMilliseconds: BelievedClock.gainMilliseconds) {
+            (anchor, candidate) = (now, nil)
+            return now.wallMilliseconds
+        }
+        if let leapt = candidate,
+            now.follows(leapt, gainShare: BelievedClock.gainShare, gainMilliseconds: BelievedClock.gainMilliseconds),
+            now.wallMilliseconds >= leapt.wallMilliseconds
+        {
+            if now.uptimeMicroseconds - leapt.uptimeMicroseconds >= min(patience, BelievedClock.patienceMicroseconds) {
+                (anchor, candidate) = (now, nil)
+                return now.wallMilliseconds
+            }
+        } else {
+            candidate = now
+        }
+        return believed.wallMilliseconds + now.uptimeMicroseconds.subtractingOrZero(believed.uptimeMicroseconds) / 1000
+    }
+}
+
+extension Moment {
+    /// The wall clock is not further ahead than the time since an earlier reading explains.
+    fileprivate func follows(_ earlier: Moment, gainShare: UInt64, gainMilliseconds: UInt64) -> Bool {
+        let elapsed = uptimeMicroseconds.subtractingOrZero(earlier.uptimeMicroseconds) / 1000
+        return wallMilliseconds <= earlier.wallMilliseconds + elapsed + elapsed / gainShare + gainMilliseconds
+    }
+}
