@@ -82,10 +82,12 @@ import Testing
         }
     }
 
-    /// New ones every time, which a failure names; `MODELCAST_SEED` plays one again.
-    static let seeds: [UInt64] =
-        ProcessInfo.processInfo.environment["MODELCAST_SEED"].flatMap { UInt64($0) }.map { [$0] }
-        ?? (0..<20).map { _ in .random(in: 0 ... .max) }
+    /// New ones every time, which a failure names, or those from `MODELCAST_SEED` on.
+    static let seeds: [UInt64] = {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["MODELCAST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        return (0..<(environment["MODELCAST_CASES"].flatMap { UInt64($0) } ?? 20)).map { first &+ $0 }
+    }()
 
     /// Writes what chance says, and checks a stream that is cut again and again against one that never is.
     @Test(arguments: ChangeFeedTests.seeds)

@@ -54,6 +54,27 @@ struct ConsoleOptions: ParsableArguments {
         }
     }
 
+    /// Models are served to whoever reaches the console: processes of this machine, which could as well connect to a
+    /// process without keys.
+    private func servesAnybody(_ configuration: ConsoleConfiguration, hasKeys: Bool) -> Bool {
+        configuration.isLoopback && !hasKeys
+    }
+
+    /// Refuses a command line with which no models would be served.
+    /// - Parameter hasKeys: the process has keys, or is to have some.
+    func requireModels(hasKeys: Bool) throws {
+        guard let configuration = try configuration() else {
+            throw ValidationError("--http is missing: where to serve, for example 127.0.0.1:9464")
+        }
+        guard httpTokens != nil || servesAnybody(configuration, hasKeys: hasKeys) else {
+            let reason =
+                hasKeys
+                ? "a process with keys does not give its models to everybody"
+                : "\(configuration.host) can be reached from other machines"
+            throw ValidationError("\(reason): say who may read what, --http-tokens (modelcast keygen --token)")
+        }
+    }
+
     /// Sets up the metrics of this process, which have to be there before the service to show is made.
     func begin() -> PrometheusMetrics? {
         guard http != nil else { return nil }
@@ -76,7 +97,7 @@ struct ConsoleOptions: ParsableArguments {
             GrantsReload.tell(access.grants, httpTokens, logger)
             services.append(GrantsReload(path: httpTokens, access: access, logger: logger))
             gateway = ModelGateway(of: subject, tokens: access)
-        } else if configuration.isLoopback, !hasKeys {
+        } else if servesAnybody(configuration, hasKeys: hasKeys) {
             gateway = ModelGateway(of: subject)
         }
         let console = Console(configuration, of: [subject], metrics: metrics, gateway: gateway, logger: logger)

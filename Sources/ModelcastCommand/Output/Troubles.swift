@@ -4,6 +4,12 @@ import Synchronization
 /// Tells a person why publishers are not live: one line when something goes wrong with a publisher, one when it is live
 /// again.
 final class Troubles: Sendable {
+    /// The messages of the library for which there is a line with the endpoint here. A log leaves them out.
+    static let toldMessages: Set = [
+        "sender speaks another protocol version", "no trust between this process and a sender",
+        "a sender cannot be reached",
+    ]
+
     private struct Trouble {
         var since = ContinuousClock.now
         var nextLook = ContinuousClock.now + Troubles.grace

@@ -22,8 +22,8 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Publish.self, Subscribe.self, RelayCommand.self, Get.self, Digest.self, Verify.self, Health.self, Demo.self,
-            Stress.self, Chaos.self, Bench.self, Generate.self, Keygen.self,
+            Publish.self, Subscribe.self, RelayCommand.self, GatewayCommand.self, Get.self, Digest.self, Verify.self,
+            Health.self, Demo.self, Stress.self, Chaos.self, Bench.self, Generate.self, Keygen.self,
             GrantsCommand.self,
         ])
 

@@ -97,21 +97,16 @@ struct Subscribe: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         try keys.check(connectingTo: connect, serving: served)
-        guard changes || models || digest || control != nil || store != nil else {
+        guard changes || models || digest || control != nil || store != nil || console.http != nil else {
             throw ValidationError(
-                "--no-changes leaves nothing to do: add --models or --digest, or --control or --store for a copy that "
-                    + "others ask or that is kept")
+                "--no-changes leaves nothing to do: add --models or --digest, or --control, --http or --store for a "
+                    + "copy that others ask or that is kept")
         }
     }
 
     func run() async throws {
         try StandardStreams.requireOutput()
-        // ``Troubles`` writes a line with the endpoint for each of these messages.
-        let logger = logs.makeLogger(
-            leavingOut: [
-                "sender speaks another protocol version", "no trust between this process and a sender",
-                "a sender cannot be reached",
-            ])
+        let logger = logs.makeLogger(leavingOut: Troubles.toldMessages)
         var configuration = SubscriberConfiguration(
             name: name ?? "subscribe-\(ProcessInfo.processInfo.processIdentifier)", publishers: connect)
         configuration.control = control

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `modelcast gateway`: models for programs that are not Swift.
+@Suite(.timeLimit(.minutes(5))) struct GatewayCommandTests {
+    private func address(_ command: RunningCommand) async throws -> String {
+        let isTold = await eventually { command.error.contains("console http://") }
+        try #require(isTold, "\(command.error)")
+        return String(try #require(command.error.firstMatch(of: /console (http:\/\/\S+)/)).output.1)
+    }
+
+    /// Runs the follower in Python until the state is complete.
+    private func follow(_ arguments: [String]) async throws -> (code: Int32, output: String) {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", GatewayCommandTests.follower, "--until-live"] + arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output: String = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let data = (try? pipe.fileHandleForReading.readToEnd()) ?? nil
+                continuation.resume(returning: String(decoding: data ?? Data(), as: UTF8.self))
+            }
+        }
+        process.waitUntilExit()
+        return (process.terminationStatus, output)
+    }
+
+    /// Runs the follower until its output is as wanted: before the gateway is live its state may lack something.
+    private func follow(
+        _ arguments: [String], until isWanted: (String) -> Bool
+    ) async throws -> (code: Int32, output: String) {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let answer = try await follow(arguments)
+            if answer.code != 0 || isWanted(answer.output) || ContinuousClock.now > deadline { return answer }
+        }
+    }
+
+    private static let follower = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../Scripts/clients/follow.py").standardizedFileURL.path
+
+    @Test func `a program in Python has what was published, and has it again when the gateway has started anew`()
+        async throws
+    {
+        let publisher = try RunningCommand(CommandTests.publish, input: nil)
+        let lines = #"{"id":"1","name":"Ä","a":{"b":[1,2.5]}}"# + "\n" + #"{"id":"2","age":7}"# + "\n"
+        try publisher.input?.write(contentsOf: Data(lines.utf8))
+        let options = ["gateway", "--connect", try await publisher.endpoint(), "--http", "127.0.0.1:0"]
+        let expected = #"["T", "1", {"a": {"b": [1, 2.5]}, "name": "Ä"}]"# + "\n" + #"["T", "2", {"age": 7}]"# + "\n"
+        for _ in 0..<2 {
+            let gateway = try RunningCommand(options)
+            let url = try await address(gateway)
+            let answer = try await follow([url, "--type", "T"]) { $0 == expected }
+            #expect(answer.code == 0 && answer.output == expected)
+            gateway.signal(SIGTERM)
+            #expect(try await gateway.exitCode() == 0)
+        }
+    }
+
+    @Test func `a token of keygen opens what the grants of its key say, and the file has no token`() async throws {
+        let folder = try TemporaryDirectory()
+        let keygen = try RunningCommand(["keygen", "--token", "board", "--output", folder.path("")])
+        #expect(try await keygen.exitCode() == 0)
+        let open = try String(contentsOfFile: folder.path("board-token.pub"), encoding: .utf8)
+        let words = open.split(separator: " ")
+        #expect(words[0] == "modelcast-token-key" && words[2] == "board\n")
+        try "grant \(words[1]) board subscribe:T\n".write(
+            toFile: folder.path("tokens"), atomically: true, encoding: .utf8)
+        let secret = try String(contentsOfFile: folder.path("board.token"), encoding: .utf8)
+        #expect(secret.hasPrefix("mct_") && !open.contains(secret.dropFirst(4).dropLast()))
+        let rights = try FileManager.default.attributesOfItem(atPath: folder.path("board.token"))
+        #expect((rights[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let publisher = try RunningCommand(
+            CommandTests.publish + ["--http", "127.0.0.1:0", "--http-tokens", folder.path("tokens")], input: nil)
+        try publisher.input?.write(contentsOf: Data((#"{"id":"1","age":1}"# + "\n").utf8))
+        let url = try await address(publisher)
+        let refused = try await follow([url])
+        #expect(refused.code == 1 && refused.output.contains("Authorization: Bearer TOKEN"))
+        let answer = try await follow([url, "--token-file", folder.path("board.token")]) { !$0.isEmpty }
+        #expect(answer.output == #"["T", "1", {"age": 1}]"# + "\n")
+    }
+
+    @Test func `a process with keys, or an address for other machines, serves no models without tokens`() async throws {
+        let folder = try TemporaryDirectory()
+        for name in ["a", "b"] {
+            let keygen = try RunningCommand(["keygen", name, "--output", folder.path("")])
+            #expect(try await keygen.exitCode() == 0)
+        }
+        let keys = ["--key", folder.path("a.key"), "--server-key", folder.path("b.pub")]
+        for (options, reason) in [
+            (["--http", "0.0.0.0:0"], "0.0.0.0 can be reached from other machines"),
+            (["--http", "127.0.0.1:0"] + keys, "a process with keys does not give its models to everybody"),
+            ([], "--http is missing"), (["--http-tokens", "x"], "give --http HOST:PORT"),
+        ] {
+            let command = try RunningCommand(["gateway", "--connect", "tcp://127.0.0.1:1"] + options)
+            #expect(try await command.exitCode() == 64)
+            #expect(command.error.contains(reason), "\(command.error)")
+        }
+        // Health and figures are there, models are not.
+        let subscriber = try RunningCommand(
+            ["subscribe", "--connect", "tcp://127.0.0.1:1", "--no-changes", "--http", "127.0.0.1:0"] + keys)
+        let url = try await address(subscriber)
+        let connection = try RawConnection(to: url.replacing("http", with: "tcp"))
+        connection.send(Array("GET /v1/types HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
+        let answer = String(decoding: connection.readToEnd() ?? [], as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 404") && answer.contains("/v1 where models are served"))
+    }
+}
