@@ -103,6 +103,34 @@ import Testing
         }
     }
 
+    @Test func `what the description has is there, and takes the parameters that it names`() async throws {
+        try await withGateway { publisher, client in
+            try publisher.merge("User", "1", ["age": 36])
+            let document = try object(try await client.get("/openapi.json"))
+            let parts = try #require(document["components"] as? [String: [String: Any]])
+            let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
+            #expect(paths.count == 4)
+            let examples = ["where": "age>1", "type": "User", "form": "flat", "integers": "text"]
+            for (path, methods) in paths {
+                var query = ""
+                for parameter in methods["get"]?["parameters"] as? [[String: Any]] ?? [] {
+                    let reference = (parameter["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+                    let named = reference.flatMap { parts["parameters"]?[$0] as? [String: Any] } ?? parameter
+                    guard named["in"] as? String == "query", let name = named["name"] as? String else { continue }
+                    query += "&\(name)=\(examples[name] ?? "1")"
+                }
+                let url = path.replacing("{type}", with: "User").replacing("{id}", with: "1") + "?" + query.dropFirst()
+                // A stream has no end.
+                if path == "/v1/changes" {
+                    let reader = try EventReader(client.port, url)
+                    #expect(await reader.events(1).first?.name == "reset", "\(url)")
+                } else {
+                    #expect(try await client.get(url).status == 200, "\(url)")
+                }
+            }
+        }
+    }
+
     @Test(
         arguments: [
             "/v1/models/User?limit=0", "/v1/models/User?limit=1001", "/v1/models/User?limit=x",

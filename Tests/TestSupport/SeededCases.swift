@@ -9,7 +9,8 @@ public import Testing
 /// because the filter of that command is made from the file's name.
 ///
 /// - Parameters:
-///   - count: how many cases a release build runs; a debug build runs a tenth. `MODELCAST_CASES` overrides both.
+///   - count: how many cases a release build runs; a debug build runs a tenth, and `MODELCAST_CASE_PERCENT` says how
+///     much of either. `MODELCAST_CASES` overrides all.
 ///   - firstSeed: the seed of the first case; each further case has the next number. `MODELCAST_SEED` overrides it.
 ///   - body: the case; it receives the seed, and a generator that starts from it.
 public func forEachSeed(
@@ -45,9 +46,10 @@ public struct CaseFailure: Error, CustomStringConvertible {
 
 /// The number of cases to run. A debug build is some ten times slower, so it runs a tenth of them.
 private func scaled(_ count: Int) -> Int {
+    let percent = ProcessInfo.processInfo.environment["MODELCAST_CASE_PERCENT"].flatMap { Int($0) } ?? 100
     #if DEBUG
-        max(count / 10, 1)
+        return max(count * percent / 1000, 1)
     #else
-        count
+        return max(count * percent / 100, 1)
     #endif
 }

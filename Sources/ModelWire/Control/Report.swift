@@ -111,7 +111,11 @@ extension Report {
                     if streams.count < Report.streamCountMax { streams.append(stream) }
                 }
             default:
-                if frame.isAtUnsigned { counters[key.shown(byteCountMax: 128)] = try frame.unsigned() } else { try frame.skip() }
+                guard frame.isAtUnsigned else {
+                    try frame.skip()
+                    continue
+                }
+                counters[key.shown(byteCountMax: 128)] = try frame.unsigned()
             }
         }
     }

@@ -25,6 +25,7 @@ struct ModelRequests: Sendable {
         add("v1/models/{type}/{id}", router) { request, context, asker throws(Problem) in
             try model(request, context, asker)
         }
+        router.get("openapi.json") { _, _ in ModelRequests.json(Array(OpenAPIDocument.text.utf8)) }
         add("v1/changes", router) { request, context, asker throws(Problem) in try changes(request, context, asker) }
     }
 

@@ -1,0 +1,252 @@
+/// What the gateway answers, for programs that read such descriptions (OpenAPI 3.1).
+enum OpenAPIDocument {
+    /// The document, as JSON.
+    static let text = #"""
+        {
+          "openapi": "3.1.0",
+          "info": {
+            "title": "Modelcast gateway",
+            "version": "1",
+            "summary": "The models of a process: pages, single models, and every change as it happens.",
+            "license": {"name": "see the project"}
+          },
+          "servers": [{"url": "/"}],
+          "security": [{}, {"token": []}],
+          "paths": {
+            "/v1/types": {
+              "get": {
+                "operationId": "listTypes",
+                "summary": "The types that have models.",
+                "responses": {
+                  "200": {
+                    "description": "The types, by name.",
+                    "content": {
+                      "application/json": {
+                        "schema": {
+                          "type": "object",
+                          "required": ["types"],
+                          "properties": {
+                            "types": {
+                              "type": "array",
+                              "items": {
+                                "type": "object",
+                                "required": ["type", "count"],
+                                "properties": {
+                                  "type": {"$ref": "#/components/schemas/TypeName"},
+                                  "count": {"type": "integer", "minimum": 1}
+                                }
+                              }
+                            }
+                          }
+                        }
+                      }
+                    }
+                  },
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/models/{type}": {
+              "get": {
+                "operationId": "listModels",
+                "summary": "A page of the models of a type, in an order that stays while models come and go.",
+                "parameters": [
+                  {"$ref": "#/components/parameters/type"},
+                  {
+                    "name": "after",
+                    "in": "query",
+                    "description": "The id behind which the page begins: the next of the page before.",
+                    "schema": {"type": "string"}
+                  },
+                  {
+                    "name": "limit",
+                    "in": "query",
+                    "description": "How many models the page has at most.",
+                    "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+                  },
+                  {
+                    "name": "prefix",
+                    "in": "query",
+                    "description": "Only ids that begin so.",
+                    "schema": {"type": "string"}
+                  },
+                  {"$ref": "#/components/parameters/where"},
+                  {"$ref": "#/components/parameters/fields"},
+                  {"$ref": "#/components/parameters/form"},
+                  {"$ref": "#/components/parameters/integers"}
+                ],
+                "responses": {
+                  "200": {
+                    "description": "The page; next is null on the last one.",
+                    "content": {
+                      "application/json": {
+                        "schema": {
+                          "type": "object",
+                          "required": ["models", "next"],
+                          "properties": {
+                            "models": {"type": "array", "items": {"$ref": "#/components/schemas/Model"}},
+                            "next": {"type": ["string", "null"]}
+                          }
+                        }
+                      }
+                    }
+                  },
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "404": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/models/{type}/{id}": {
+              "get": {
+                "operationId": "getModel",
+                "summary": "A model.",
+                "parameters": [
+                  {"$ref": "#/components/parameters/type"},
+                  {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}},
+                  {
+                    "name": "If-None-Match",
+                    "in": "header",
+                    "description": "The ETag of what is there already.",
+                    "schema": {"type": "string"}
+                  },
+                  {"$ref": "#/components/parameters/fields"},
+                  {"$ref": "#/components/parameters/form"},
+                  {"$ref": "#/components/parameters/integers"}
+                ],
+                "responses": {
+                  "200": {
+                    "description": "The model.",
+                    "headers": {
+                      "ETag": {
+                        "description": "Another one whenever the model is.",
+                        "schema": {"type": "string"}
+                      }
+                    },
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Model"}}}
+                  },
+                  "304": {"description": "It is what the asker has."},
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "404": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/changes": {
+              "get": {
+                "operationId": "followChanges",
+                "summary": "The state, then each change, as events: snapshot, live, change, reset, heartbeat.",
+                "parameters": [
+                  {
+                    "name": "type",
+                    "in": "query",
+                    "description": "Only these types.",
+                    "schema": {"type": "array", "items": {"$ref": "#/components/schemas/TypeName"}}
+                  },
+                  {
+                    "name": "id",
+                    "in": "query",
+                    "description": "Only these ids.",
+                    "schema": {"type": "array", "items": {"type": "string", "minLength": 1}}
+                  },
+                  {"$ref": "#/components/parameters/where"},
+                  {"$ref": "#/components/parameters/fields"},
+                  {"$ref": "#/components/parameters/form"},
+                  {"$ref": "#/components/parameters/integers"},
+                  {
+                    "name": "lastEventID",
+                    "in": "query",
+                    "description": "As Last-Event-ID, for who cannot set headers.",
+                    "schema": {"type": "string"}
+                  },
+                  {
+                    "name": "Last-Event-ID",
+                    "in": "header",
+                    "description": "The id of the last event: the stream goes on behind it, or begins with reset.",
+                    "schema": {"type": "string"}
+                  }
+                ],
+                "responses": {
+                  "200": {
+                    "description": "The events; the answer has no end.",
+                    "content": {"text/event-stream": {"schema": {"type": "string"}}}
+                  },
+                  "400": {"$ref": "#/components/responses/Problem"},
+                  "401": {"$ref": "#/components/responses/Problem"},
+                  "403": {"$ref": "#/components/responses/Problem"},
+                  "503": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            }
+          },
+          "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {
+              "TypeName": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$"},
+              "Model": {
+                "type": "object",
+                "required": ["type", "id", "model", "version"],
+                "properties": {
+                  "type": {"$ref": "#/components/schemas/TypeName"},
+                  "id": {"type": "string"},
+                  "model": {"type": "object"},
+                  "version": {"type": "string", "description": "The time of the last write, and who wrote."}
+                }
+              },
+              "Problem": {
+                "type": "object",
+                "required": ["title", "status", "detail"],
+                "properties": {
+                  "title": {"type": "string"},
+                  "status": {"type": "integer"},
+                  "detail": {"type": "string", "description": "What is wrong, and what to do."}
+                }
+              }
+            },
+            "parameters": {
+              "type": {
+                "name": "type",
+                "in": "path",
+                "required": true,
+                "schema": {"type": "string", "minLength": 1}
+              },
+              "where": {
+                "name": "where",
+                "in": "query",
+                "description": "Conditions such as age>=18, all of which have to be met.",
+                "schema": {"type": "array", "items": {"type": "string"}}
+              },
+              "fields": {
+                "name": "fields",
+                "in": "query",
+                "explode": false,
+                "description": "Only these fields, and what is nested in them.",
+                "schema": {"type": "array", "items": {"type": "string", "minLength": 1}}
+              },
+              "form": {
+                "name": "form",
+                "in": "query",
+                "schema": {"enum": ["nested", "flat"], "default": "nested"}
+              },
+              "integers": {
+                "name": "integers",
+                "in": "query",
+                "description": "Those beyond 2^53 as numbers or as text.",
+                "schema": {"enum": ["number", "text"], "default": "number"}
+              }
+            },
+            "responses": {
+              "Problem": {
+                "description": "What is wrong, and what to do.",
+                "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+              }
+            }
+          }
+        }
+
+        """#
+}
