@@ -5,8 +5,8 @@ import ModelcastConsole
 import ServiceLifecycle
 import UnixSignals
 
-// What the articles "Watching a process" and "From other languages" quote. It is compiled, and not called: a process has
-// one backend for metrics.
+// What the articles "Watching a process" and "From other languages" quote. It is compiled, and not called: a process
+// has one backend for metrics.
 
 enum Watching {
     // example: console
