@@ -26,6 +26,8 @@ def events(address, path, last_id=None, token=None):
     connection = http.client.HTTPConnection(address, timeout=45)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
+    if answer.status >= 500:
+        raise http.client.HTTPException("not now")  # its models are not there yet, or there is no place for a stream
     if answer.status != 200:
         raise SystemExit(json.load(answer)["detail"])
     name, event_id, data = "message", None, []

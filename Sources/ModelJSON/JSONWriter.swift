@@ -166,20 +166,23 @@ extension JSONWriter {
     /// were folded also has `"folded":true`, and a model that has ended by itself, or is
     /// back, its `"reason"`.
     package mutating func writeLine(_ change: Change) {
-        open(change, changed: change.changedFields)
+        open(change, changed: change.changedFields, old: change.old, new: change.new)
         append("}\n")
     }
 
     /// Writes the same without its closing brace, so that members can follow.
-    /// - Parameter changed: the fields that have changed, as far as they are written.
-    package mutating func open(_ change: Change, changed: [String]) {
+    /// - Parameters:
+    ///   - changed: the fields that have changed, as far as they are written.
+    ///   - old: the state before, as the reader knows it.
+    ///   - new: the state after, as it is to know it.
+    package mutating func open(_ change: Change, changed: [String], old: CellRecord?, new: CellRecord?) {
         begin(type: change.type, id: change.id)
         append(#","changed":"#)
         write(changed) { $0.write($1) }
         append(#","old":"#)
-        write(change.old)
+        write(old)
         append(#","new":"#)
-        write(change.new)
+        write(new)
         let version = change.version
         append(#","origin":"#)
         write(version.origin)

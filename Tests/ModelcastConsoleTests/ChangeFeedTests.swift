@@ -82,6 +82,76 @@ import Testing
         }
     }
 
+    @Test func `a model that comes to meet the conditions is told as new, one that does not any more as gone`()
+        async throws
+    {
+        try await withGateway { publisher, client in
+            try publisher.merge("User", "1", ["age": 20, "name": "Ada"])
+            try publisher.merge("User", "2", ["age": 10, "name": "Alan"])
+            // The reader cannot judge the condition itself, as it is not told the field.
+            let reader = try EventReader(client.port, "/v1/changes?where=age%3E%3D18&fields=name")
+            #expect(await reader.events(until: ChangeFeedTests.isLive).map(\.name) == ["snapshot", "live"])
+            try publisher.merge("User", "1", ["age": 5])
+            try publisher.merge("User", "2", ["age": 30])
+            try publisher.merge("User", "2", ["age": 31])
+            try publisher.merge("User", "3", ["age": 1])
+            try publisher.delete("User", "3")
+            try publisher.merge("User", "2", ["name": "Grace"])
+            let told = await reader.events(3)
+            #expect(told.map { $0.text("id") } == ["1", "2", "2"])
+            #expect(told[0].data.contains(#""old":{"name":"Ada"},"new":null"#))
+            #expect(told[1].data.contains(#""old":null,"new":{"name":"Alan"}"#))
+            #expect(told[2].data.contains(#""old":{"name":"Alan"},"new":{"name":"Grace"}"#))
+        }
+    }
+
+    @Test func `who asks for something else, or may read something else, does not go on`() async throws {
+        let token = BearerToken.random()
+        let access = Access(try Grants(parsing: "grant \(token.key) dashboard subscribe:User"))
+        try await withGateway(tokens: access) { publisher, client in
+            try publisher.merge("User", "1", ["n": 1])
+            try publisher.merge("Secret", "1", ["n": 1])
+            let header = "Authorization: Bearer \(token.text)"
+            func events(_ path: String, behind id: String) async throws -> [ServerSentEvent] {
+                let reader = try EventReader(client.port, path, [header, "Last-Event-ID: \(id)"])
+                return await reader.events(until: ChangeFeedTests.isLive)
+            }
+            let first = try EventReader(client.port, "/v1/changes", [header])
+            let id = try #require(await first.events(until: ChangeFeedTests.isLive).last?.id)
+            #expect(try await events("/v1/changes", behind: id).map(\.name) == ["live"])
+            #expect(try await events("/v1/changes?type=User", behind: id).first?.name == "reset")
+            access.replace(by: try Grants(parsing: "grant \(token.key) dashboard subscribe:User subscribe:Secret"))
+            let more = try await events("/v1/changes", behind: id)
+            #expect(more.map(\.name) == ["reset", "snapshot", "snapshot", "live"])
+            access.replace(by: try Grants(parsing: "grant \(token.key) dashboard subscribe:Secret"))
+            let less = try await events("/v1/changes", behind: try #require(more.last?.id))
+            #expect(less.map { $0.text("type") } == ["", "Secret", ""])
+            // Its types are in no figures either, which need no token.
+            let figures = try await client.get("/metrics").body
+            #expect(figures.contains(#"type="(others)"} 2"#) && !figures.contains("Secret"))
+        }
+    }
+
+    @Test func `a stream says so when its copy is not to be relied on any more, whatever else it tells`() async throws {
+        try await withPair { publisher, subscriber, network in
+            try publisher.merge("User", "1", ["age": 1])
+            try await network.settle()
+            let gateway = ModelGateway(of: .subscriber(subscriber))
+            try await withConsole(of: [.subscriber(subscriber)], gateway: gateway) { client in
+                #expect(try await client.eventually("/readyz") { $0.status == 200 })
+                let reader = try EventReader(client.port, "/v1/changes")
+                #expect(await reader.events(until: ChangeFeedTests.isLive).last?.flag("ready") ?? false)
+                try network.cut(from: "publisher", to: "subscriber")
+                for _ in 0..<30 { try await network.advance(by: .seconds(1)) }
+                #expect(await reader.events(1).map(\.data) == [#"{"ready":false}"#])
+                try network.mend(from: "publisher", to: "subscriber")
+                for _ in 0..<8 { try await network.advance(by: .seconds(1)) }
+                let again = await reader.events { $0.name == "heartbeat" && $0.flag("ready") }
+                #expect(again.last?.flag("ready") ?? false)
+            }
+        }
+    }
+
     /// New ones every time, which a failure names, or those from `MODELCAST_SEED` on.
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
@@ -146,7 +216,12 @@ import Testing
             try publisher.merge("User", "1", ["n": 0])
             let first = try EventReader(client.port, "/v1/changes")
             let state = await first.events(until: ChangeFeedTests.isLive)
-            let ids = [try #require(state.last?.id), try #require(state.first?.id), "zz-1", "", "1-2-3-4-5", "é"]
+            let live = try #require(state.last?.id)
+            let epoch = live.split(separator: "-")[0]
+            let ids = [
+                live, try #require(state.first?.id), "zz-1", "", "1-2-3-4-5", "é", "\(epoch)-\(UInt64.max)",
+                "\(epoch)-\(UInt64.max)-0-User", "\(epoch)-0", "\(epoch)-1-\(Int.max)-User", "\(epoch)--1",
+            ]
             for number in 1..<200 { try publisher.merge("User", "1", ["n": .int(Int64(number))]) }
             _ = await first.events(199)
             for id in ids {

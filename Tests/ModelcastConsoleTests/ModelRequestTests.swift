@@ -90,6 +90,13 @@ import Testing
             #expect(try await ids("where=age<3&where=city=London") == ["a0", "a2"])
             #expect(try await ids("where=city!=London&where=age<=3&prefix=a") == ["a1", "a3"])
             #expect(try await ids("where=nothing=1").isEmpty)
+            #expect(try await ids("where=nothing=null&where=city!=null").count == 20)
+            #expect(try await ids("where=age%3Enan").isEmpty)
+            #expect(try await ids("where=age=0x5").isEmpty)
+            #expect(try await ids("where=age<2.5&where=age>=0.5&where=age!=2") == ["a1"])
+            try publisher.merge("User", "max", ["age": .int(.max)])
+            #expect(try await ids("where=age%3E%3D9223372036854775808").isEmpty)
+            #expect(try await ids("where=age%3E%3D9223372036854775807") == ["max"])
         }
     }
 
@@ -134,7 +141,8 @@ import Testing
     @Test(
         arguments: [
             "/v1/models/User?limit=0", "/v1/models/User?limit=1001", "/v1/models/User?limit=x",
-            "/v1/models/User?form=round", "/v1/models/User?where=age", "/v1/models/User?where=%3D3",
+            "/v1/models/User?form=round", "/v1/models/User?where=age", "/v1/models/User?where=age==3",
+            "/v1/models/User?where=age%3D%3E3", "/v1/models/User?where=age<>3", "/v1/models/User?where=%3D3",
             "/v1/models/User?nonsense=1", "/v1/models/User?after=a&after=b", "/v1/models/User?prefix=%FF",
             "/v1/models/User?fields=a,,b", "/v1/models/User/%FF", "/v1/changes?type=9", "/v1/changes?id=",
             "/v1/types?x",
@@ -170,6 +178,21 @@ import Testing
             #expect(try await client.get("/v1/models/Secret", "Authorization: bearer \(operate.text)").status == 200)
             // Health and figures need none.
             #expect(try await client.get("/livez").status == 200)
+        }
+    }
+
+    @Test func `before a copy has been complete once nothing is said of its models`() async throws {
+        try await withNetwork { network in
+            _ = try await network.publisher()
+            try await network.stop("publisher")
+            let subscriber = try network.subscriber()
+            let gateway = ModelGateway(of: .subscriber(subscriber))
+            try await withConsole(of: [.subscriber(subscriber)], gateway: gateway) { client in
+                for path in ["/v1/types", "/v1/models/User", "/v1/models/User/1", "/v1/changes"] {
+                    let answer = try await client.get(path)
+                    #expect(answer.status == 503 && answer.headers["retry-after"] == "1", "\(path)")
+                }
+            }
         }
     }
 

@@ -8,6 +8,8 @@ import NIOCore
 struct ChangeFeed: Sendable {
     let gateway: GatewayState
     let query: ModelQuery
+    /// Stands in the ids of its events.
+    let epoch: String
     /// The id of the last event that the reader has had.
     let lastEventID: String?
     let place: FeedTable.Place
@@ -23,42 +25,52 @@ struct ChangeFeed: Sendable {
 
     /// Writes the stream until it is to end, or its reader has gone.
     func run(_ writer: inout any ResponseBodyWriter) async throws {
-        var events = EventText(epoch: gateway.epoch)
+        var events = EventText(epoch: epoch)
         events.writeRetry()
         let (queue, missed, position) = begin(&events)
         defer { queue.cancel() }
         for set in missed ?? [] {
             try await add(set, behind: position?.commitNumber == set.commitNumber ? position : nil, &events, &writer)
         }
-        var isLive = missed != nil
-        if isLive { events.writeLive(queue.commitNumber, isReady: gateway.isReady, isResumed: true) }
+        // All up to this commit has been told.
+        var told = missed == nil ? nil : queue.commitNumber
+        var wasReady = gateway.isReady
+        if let told { events.writeLive(told, isReady: wasReady, isResumed: true) }
         place.ring()
         var lastWrite = ContinuousClock.now
         for await _ in place.bells {
             guard isConnected() else { return }
             let isQuiet = lastWrite.duration(to: .now) >= ChangeFeed.heartbeatPause
             // Read before the queue is emptied: then everything up to it has been told.
-            let commitNumber = isQuiet ? gateway.cache.snapshot().commitNumber : 0
+            let current = isQuiet ? gateway.cache.snapshot().commitNumber : 0
             var hasChanges = false
             while let set = queue.next() {
-                if !set.isInitial, !isLive {
-                    isLive = true
-                    events.writeLive(queue.commitNumber, isReady: gateway.isReady, isResumed: false)
-                }
+                if !set.isInitial, told == nil { told = goLive(queue, &events, &wasReady) }
                 try await add(set, behind: nil, &events, &writer)
-                hasChanges = hasChanges || !set.isInitial
+                guard !set.isInitial else { continue }
+                (hasChanges, told) = (true, set.commitNumber)
             }
-            if !isLive {
-                isLive = true
-                events.writeLive(queue.commitNumber, isReady: gateway.isReady, isResumed: false)
+            let position = told ?? goLive(queue, &events, &wasReady)
+            told = max(position, current)
+            let isReady = gateway.isReady
+            if isReady != wasReady || (isQuiet && events.isEmpty) {
+                events.writeHeartbeat(max(position, current), isReady: isReady)
+                wasReady = isReady
             }
-            if isQuiet, events.isEmpty { events.writeHeartbeat(commitNumber, isReady: gateway.isReady) }
             guard !events.isEmpty else { continue }
             try await writer.write(events.take())
             lastWrite = .now
             if hasChanges { try await Task.sleep(for: ChangeFeed.writePause) }
         }
         try await writer.finish(nil)
+    }
+
+    /// Tells that the state is complete.
+    /// - Returns: the commit up to which all has been told.
+    private func goLive(_ queue: ChangeQueue, _ events: inout EventText, _ wasReady: inout Bool) -> UInt64 {
+        wasReady = gateway.isReady
+        events.writeLive(queue.commitNumber, isReady: wasReady, isResumed: false)
+        return queue.commitNumber
     }
 
     /// Begins to take changes: behind the last event of the reader where everything behind it is known, else with the
@@ -71,7 +83,7 @@ struct ChangeFeed: Sendable {
         guard let lastEventID else {
             return (cache.changeQueue(query.interest, includingState: true, bell: place.ring), nil, nil)
         }
-        if let position = ChangePosition(lastEventID, epoch: gateway.epoch) {
+        if let position = ChangePosition(lastEventID, epoch: epoch) {
             let queue = cache.changeQueue(query.interest, includingState: false, bell: place.ring)
             if let missed = history.changes(behind: position, through: queue.commitNumber) {
                 return (queue, missed, position)
@@ -108,14 +120,15 @@ struct ChangeFeed: Sendable {
             guard query.selects(type: section.type) else { continue }
             guard !isOfOneModel, !set.isFolded else {
                 let changes = EncodedChanges(
-                    section, start..<positions.upperBound, query, epoch: gateway.epoch,
+                    section, start..<positions.upperBound, query, epoch: epoch,
                     isOfOneModel ? .commit(set.commitNumber) : .none)
                 events.add(changes.bytes[...])
                 continue
             }
             let entry = gateway.shared.entry(section, query)
             for (index, part) in entry.parts.enumerated() where part.upperBound > start {
-                let changes = gateway.shared.changes(entry, part: index, commitNumber: set.commitNumber)
+                let changes = gateway.shared.changes(
+                    entry, part: index, epoch: epoch, commitNumber: set.commitNumber)
                 events.add(changes.bytes[changes.start(behind: max(0, start - part.lowerBound))...])
                 if events.byteCount >= ChangeFeed.writeByteCount { try await writer.write(events.take()) }
             }

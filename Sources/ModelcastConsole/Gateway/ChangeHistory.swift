@@ -72,8 +72,10 @@ final class ChangeHistory: Sendable {
     func changes(behind position: ChangePosition, through commitNumber: UInt64) -> [ChangeSet]? {
         state.withLock { state in
             pull(&state)
+            // A stranger may have written the position.
+            guard position.commitNumber <= commitNumber else { return nil }
             let first = position.last == nil ? position.commitNumber + 1 : position.commitNumber
-            guard first > state.floor, position.commitNumber <= commitNumber else { return nil }
+            guard first > state.floor else { return nil }
             var sets: [ChangeSet] = []
             for index in 0..<state.entries.count {
                 let set = state.entries[index].set

@@ -32,7 +32,7 @@ struct EncodedChanges {
         ends.reserveCapacity(positions.count)
         for position in positions {
             let change = section.change(at: position)
-            if let changed = query.changedFields(of: change) {
+            if let told = query.told(change) {
                 if !writer.bytes.isEmpty { writer.bytes += EncodedChanges.following }
                 let id =
                     switch marks {
@@ -41,7 +41,7 @@ struct EncodedChanges {
                     case .positions(let commit): "\(commit)-\(position)-\(section.type)"
                     }
                 writer.append("id: \(epoch)-\(id)\nevent: change\ndata: ")
-                writer.open(change, changed: changed)
+                writer.open(change, changed: told.changed, old: told.old, new: told.new)
             }
             ends.append(writer.bytes.count)
         }

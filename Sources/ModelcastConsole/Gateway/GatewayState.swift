@@ -8,10 +8,11 @@ final class GatewayState: Sendable {
     let cache: ModelCache
     let feeds: FeedTable
     let shared: SharedChanges.Table
-    /// Stands in the ids of events: positions of another run mean nothing.
-    let epoch: String
+    /// Positions of another run mean nothing.
+    private let run = String(UInt32.random(in: 1...UInt32.max), radix: 36)
     private let history = Mutex(Kept())
     private let ready = Atomic<Bool>(false)
+    private let everReady = Atomic<Bool>(false)
 
     private struct Kept {
         var history: ChangeHistory?
@@ -25,12 +26,17 @@ final class GatewayState: Sendable {
         self.configuration = configuration
         cache = configuration.subject.cache
         feeds = FeedTable(countMax: configuration.streamCountMax)
-        epoch = String(UInt64.random(in: 1...UInt64.max), radix: 36)
-        shared = SharedChanges.Table(epoch: epoch)
+        shared = SharedChanges.Table()
     }
 
     /// The copy may be relied on, as of the last second.
     var isReady: Bool { ready.load(ordering: .relaxed) }
+
+    /// The copy has been complete once; before that nobody can tell what is not there from what has not come.
+    var hasBeenReady: Bool { everReady.load(ordering: .relaxed) }
+
+    /// Stands in the ids of the events that a query is told: of this run, and of what is asked for, by whom.
+    func epoch(of query: ModelQuery) -> String { run + String(UInt(bitPattern: query.hashValue), radix: 36) }
 
     /// The history, which begins now where there is none.
     func keptHistory() -> ChangeHistory {
@@ -43,9 +49,15 @@ final class GatewayState: Sendable {
         }
     }
 
+    /// Takes note of whether the copy may be relied on.
+    func note(isReady: Bool) {
+        ready.store(isReady, ordering: .relaxed)
+        if isReady { everReady.store(true, ordering: .relaxed) }
+    }
+
     /// Looks at the time. Once a second.
     func tick(isReady: Bool) {
-        ready.store(isReady, ordering: .relaxed)
+        note(isReady: isReady)
         feeds.tick()
         let left = history.withLock { kept -> ChangeHistory? in
             kept.idleSeconds = feeds.count > 0 ? 0 : kept.idleSeconds + 1

@@ -50,15 +50,27 @@ struct ModelQuery: Hashable {
         return conditions.allSatisfy { $0.isMet(by: record) }
     }
 
-    /// The fields that have changed, as far as they are asked for.
-    /// - Returns: nil where the change is not asked for: no such field has changed while the model existed, or neither
-    ///   its old nor its new state meets the conditions.
-    func changedFields(of change: Change) -> [String]? {
+    /// A change as it is told: a model that does not meet the conditions is as one that does not exist.
+    struct Told {
+        /// Nil where the reader knows nothing of the model.
+        var old: CellRecord?
+        /// Nil where the reader is to know nothing of it any more.
+        var new: CellRecord?
+        /// The fields that have changed, as far as they are asked for.
+        var changed: [String]
+    }
+
+    /// The change as it is told.
+    /// - Returns: nil where it is not asked for: no such field has changed while the model was there, or it was not
+    ///   there before, and is not now.
+    func told(_ change: Change) -> Told? {
         guard selects(id: change.id) else { return nil }
+        let (old, new) = (change.old.flatMap { selects($0) ? $0 : nil }, change.new.flatMap { selects($0) ? $0 : nil })
+        guard old != nil || new != nil else { return nil }
+        let stays = old != nil && new != nil
         let changed = change.changedFields.filter(form.selects)
-        guard form.fields == nil || !changed.isEmpty || change.old == nil || change.new == nil else { return nil }
-        guard conditions.isEmpty || selects(change.new) || selects(change.old) else { return nil }
-        return changed
+        guard form.fields == nil || !changed.isEmpty || !stays else { return nil }
+        return Told(old: old, new: new, changed: changed)
     }
 
     /// What has to be observed of the cache.

@@ -11,6 +11,8 @@ import NIOCore
 /// Answers the requests for models and changes.
 struct ModelRequests: Sendable {
     let gateway: GatewayState
+    /// The copy may be relied on at this moment.
+    let isReady: @Sendable () -> Bool
 
     /// How many models a page has where nothing is said, and at most.
     private static let (pageCount, pageCountMax) = (100, 1000)
@@ -36,12 +38,26 @@ struct ModelRequests: Sendable {
         router.get(path) { request, context in
             do throws(Problem) {
                 let asker = try Asker(request, tokens: gateway.configuration.tokens)
+                try requireModels()
                 return try answer(request, context, asker)
             } catch {
                 return error.response
             }
         }
     }
+
+    /// Refuses to answer before the copy has been complete once.
+    private func requireModels() throws(Problem) {
+        guard !gateway.hasBeenReady else { return }
+        gateway.note(isReady: isReady())
+        guard !gateway.hasBeenReady else { return }
+        throw Problem(
+            .serviceUnavailable,
+            "the models are not here yet: try again in a second; /readyz?verbose says what is missing",
+            headers: ModelRequests.again(after: 1))
+    }
+
+    private static func again(after seconds: Int) -> HTTPFields { [.retryAfter: "\(seconds)"] }
 
     // MARK: Types and models
 
@@ -124,12 +140,15 @@ struct ModelRequests: Sendable {
         guard let place else {
             throw Problem(
                 .serviceUnavailable,
-                "there are \(gateway.configuration.streamCountMax) streams already: ask for several types in one")
+                "there are \(gateway.configuration.streamCountMax) streams already: come again later, and ask for several "
+                    + "types in one", headers: ModelRequests.again(after: 5))
         }
         let channel = context.channel
+        // A reader that has closed its side is gone: its place is free.
+        channel.setOption(.allowRemoteHalfClosure, value: false).whenFailure { _ in }
         let feed = ChangeFeed(
-            gateway: gateway, query: query, lastEventID: lastEventID, place: place,
-            isConnected: { channel.isActive })
+            gateway: gateway, query: query, epoch: gateway.epoch(of: query), lastEventID: lastEventID,
+            place: place, isConnected: { channel.isActive })
         return Response(
             status: .ok,
             // No proxy is to gather events, or to keep them.

@@ -56,11 +56,8 @@ final class SharedChanges: Sendable {
         }
 
         private let state = Mutex(State())
-        private let epoch: String
         /// How many sections are kept, and about how many bytes of events. Streams that follow are a few commits apart.
         private static let (countMax, byteCountMax) = (1024, 8 << 20)
-
-        init(epoch: String) { self.epoch = epoch }
 
         /// The events of a section of a commit. The section is kept as long as they are, so that no other has its
         /// identity.
@@ -81,7 +78,7 @@ final class SharedChanges: Sendable {
         }
 
         /// The events of a part.
-        func changes(_ entry: SharedChanges, part: Int, commitNumber: UInt64) -> EncodedChanges {
+        func changes(_ entry: SharedChanges, part: Int, epoch: String, commitNumber: UInt64) -> EncodedChanges {
             let (changes, isNew) = entry.changes(part, epoch: epoch, commitNumber: commitNumber)
             guard isNew else { return changes }
             let forgotten = state.withLock { state -> [SharedChanges] in

@@ -16,7 +16,10 @@ extension Console {
             let form = MetricsText.Form(accept: request.headers[.accept])
             return Console.text(MetricsText.write(self.families(), form), contentType: form.contentType)
         }
-        if let gateway { ModelRequests(gateway: gateway).addRoutes(to: router) }
+        if let gateway {
+            let requests = ModelRequests(gateway: gateway) { self.readinessChecks().allSatisfy { $0.problem == nil } }
+            requests.addRoutes(to: router)
+        }
         return router
     }
 

@@ -33,11 +33,13 @@ extension Console {
     private func copyFigures() -> [MetricFamily] {
         var models = MetricFamily(
             name: "modelcast_models", kind: .gauge, help: "Models that exist in the copy of this service, by type.")
+        // Whoever asks for figures shows no token, and where models need one their types are not told either.
+        let tellsTypes = gateway?.configuration.tokens == nil
         for subject in subjects {
             var others = 0
             for (index, type) in subject.cache.types.sorted().enumerated() {
                 let count = subject.cache.count(of: type)
-                guard index < Console.typeCountMax else {
+                guard tellsTypes, index < Console.typeCountMax else {
                     others += count
                     continue
                 }
