@@ -140,8 +140,8 @@ struct ModelRequests: Sendable {
         guard let place else {
             throw Problem(
                 .serviceUnavailable,
-                "there are \(gateway.configuration.streamCountMax) streams already: come again later, and ask for several "
-                    + "types in one", headers: ModelRequests.again(after: 5))
+                "there are \(gateway.configuration.streamCountMax) streams already: come again later, and ask for "
+                    + "several types in one", headers: ModelRequests.again(after: 5))
         }
         let channel = context.channel
         // A reader that has closed its side is gone: its place is free.
