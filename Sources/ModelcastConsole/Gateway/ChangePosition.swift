@@ -1,7 +1,7 @@
 /// A place in the changes of a copy, as the id of an event has it: `EPOCH-COMMIT` behind a commit, and
 /// `EPOCH-COMMIT-POSITION-TYPE` behind one change in it. `EPOCH-none` stands in a state that is being told.
 ///
-/// The epoch is that of a run of the process and of what was asked for, by whom. With other conditions, or other rights,
+/// The epoch is that of a run of the process, and of what was asked for, by whom. With other conditions or other rights
 /// a reader that went on would lack what it was not told before.
 struct ChangePosition: Equatable {
     /// The commit.
