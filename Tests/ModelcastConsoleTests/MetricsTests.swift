@@ -1,4 +1,7 @@
 import CoreMetrics
+import Foundation
+import Logging
+import ModelSync
 import Modelcast
 import ModelcastTesting
 import TestSupport
@@ -111,6 +114,30 @@ import Testing
                 #expect(open.headers["content-type"]?.hasPrefix("application/openmetrics-text") ?? false)
                 #expect(open.body.hasSuffix("# EOF\n"))
             }
+        }
+    }
+
+    @Test func `every figure that the dashboard and the alerts ask for is one that there is`() async throws {
+        try await withPair { publisher, subscriber, _ in
+            let console = Console(
+                try ConsoleConfiguration("127.0.0.1:0"), of: [.publisher(publisher), .subscriber(subscriber)],
+                gateway: ModelGateway(of: .subscriber(subscriber)),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            var known = Set(console.families().map { $0.kind == .counter ? "\($0.name)_total" : $0.name })
+            for service in ["publisher", "subscriber", "relay", "relay_replica"] {
+                known.formUnion(Counters.Name.allCases.map { "modelcast_\(service)_\($0.label)_total" })
+            }
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Deploy")
+            for path in ["grafana/modelcast.json", "prometheus/modelcast.rules.yml"] {
+                let text = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+                let used = Set(text.matches(of: /\b(?:modelcast|process)_[a-z_]+/).map { String($0.output) })
+                #expect(used.count > 8 && used.subtracting(known) == [], "\(path)")
+            }
+            let dashboard = try Data(contentsOf: root.appendingPathComponent("grafana/modelcast.json"))
+            let panels = try #require(
+                (JSONSerialization.jsonObject(with: dashboard) as? [String: Any])?["panels"] as? [[String: Any]])
+            #expect(panels.count > 10 && Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
         }
     }
 }

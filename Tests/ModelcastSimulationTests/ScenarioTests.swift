@@ -8,13 +8,16 @@ import Testing
     @Test func `at rest every copy equals what was published, whatever broke`() {
         var faults = FaultTally()
         var counters: [String: UInt64] = [:]
+        var count = 0
         forEachSeed(300) { seed, _ in
+            count += 1
             let result = Scenario(seed: seed, features: Set(Scenario.Feature.allCases)).run()
             if let failure = result.failure { throw failure }
             faults += result.faults
             counters.merge(result.counters, uniquingKeysWith: +)
         }
-        // A property over scenarios in which nothing broke would prove nothing.
+        // A property over scenarios in which nothing broke would prove nothing. The rarest need so many.
+        guard count >= 300 else { return }
         for kind in FaultTally.Kind.allCases { #expect(faults[kind] > 0, "no \(kind.rawValue)") }
         for name in ScenarioTests.expectedCounters { #expect(counters[name, default: 0] > 0, "no \(name)") }
     }

@@ -14,8 +14,8 @@ package final class ChangeQueue: Sendable {
 
     /// Takes the next set; nil where none waits. The bell rings again for what comes after a nil.
     ///
-    /// Every set of a commit that another thread has seen the end of is here. For one consumer: two threads must not
-    /// call it at once.
+    /// Every set is here up to ``ModelCache/deliveredCommitNumber``. For one consumer: two threads must not call it at
+    /// once.
     package func next() -> ChangeSet? { inbox.takeNow() }
 
     /// Ends the observation: nothing more is told, and what waits is dropped.
@@ -35,4 +35,9 @@ extension ModelCache {
         let (observation, commitNumber) = register(inbox, includingState: includingState)
         return ChangeQueue(observation, inbox, after: commitNumber)
     }
+
+    /// The last commit whose changes have been handed to all observers. A commit can be seen a little earlier.
+    ///
+    /// Waits for a commit that is under way.
+    package var deliveredCommitNumber: UInt64 { writerLock.withLock { _ in cut.withLock { $0.commitNumber } } }
 }

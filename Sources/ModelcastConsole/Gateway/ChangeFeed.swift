@@ -42,7 +42,7 @@ struct ChangeFeed: Sendable {
             guard isConnected() else { return }
             let isQuiet = lastWrite.duration(to: .now) >= ChangeFeed.heartbeatPause
             // Read before the queue is emptied: then everything up to it has been told.
-            let current = isQuiet ? gateway.cache.snapshot().commitNumber : 0
+            let current = isQuiet ? gateway.cache.deliveredCommitNumber : 0
             var hasChanges = false
             while let set = queue.next() {
                 if !set.isInitial, told == nil { told = goLive(queue, &events, &wasReady) }
@@ -119,16 +119,19 @@ struct ChangeFeed: Sendable {
             }
             guard query.selects(type: section.type) else { continue }
             guard !isOfOneModel, !set.isFolded else {
-                let changes = EncodedChanges(
-                    section, start..<positions.upperBound, query, epoch: epoch,
-                    isOfOneModel ? .commit(set.commitNumber) : .none)
-                events.add(changes.bytes[...])
+                // A part at a time: what was folded may be all models that there are.
+                while start < positions.upperBound {
+                    let end = min(start + SharedChanges.partCountMax, positions.upperBound)
+                    let marks = isOfOneModel ? EncodedChanges.Marks.commit(set.commitNumber) : .none
+                    events.add(EncodedChanges(section, start..<end, query, epoch: epoch, marks).bytes[...])
+                    if events.byteCount >= ChangeFeed.writeByteCount { try await writer.write(events.take()) }
+                    start = end
+                }
                 continue
             }
-            let entry = gateway.shared.entry(section, query)
+            let entry = gateway.shared.entry(section, query, epoch: epoch)
             for (index, part) in entry.parts.enumerated() where part.upperBound > start {
-                let changes = gateway.shared.changes(
-                    entry, part: index, epoch: epoch, commitNumber: set.commitNumber)
+                let changes = gateway.shared.changes(entry, part: index, commitNumber: set.commitNumber)
                 events.add(changes.bytes[changes.start(behind: max(0, start - part.lowerBound))...])
                 if events.byteCount >= ChangeFeed.writeByteCount { try await writer.write(events.take()) }
             }

@@ -18,12 +18,14 @@ final class ChangeHistory: Sendable {
         var floor: UInt64
     }
 
+    private let cache: ModelCache
     private let queue: ChangeQueue
     private let state: Mutex<State>
     private let byteCountMax: Int
 
     /// - Parameter byteCountMax: about how many bytes the records of the changes may take.
     init(of cache: ModelCache, byteCountMax: Int) {
+        self.cache = cache
         let worker = DispatchQueue(label: "modelcast.history")
         let bell = Bell()
         queue = cache.changeQueue(.everything, includingState: false) {
@@ -66,11 +68,13 @@ final class ChangeHistory: Sendable {
         }
     }
 
-    /// The changes behind a position up to a commit that has ended, and those of the position's own commit where not
-    /// all of it was told.
+    /// The changes behind a position up to a commit, and those of the position's own commit where not all of it was
+    /// told. Waits for a commit that is under way.
     /// - Returns: nil where some of them have been forgotten.
     func changes(behind position: ChangePosition, through commitNumber: UInt64) -> [ChangeSet]? {
-        state.withLock { state in
+        // A commit counts a little before its changes are handed over.
+        precondition(cache.deliveredCommitNumber >= commitNumber, "no commit is numbered before it is made")
+        return state.withLock { state in
             pull(&state)
             // A stranger may have written the position.
             guard position.commitNumber <= commitNumber else { return nil }

@@ -6,19 +6,26 @@ import Synchronization
 final class SharedChanges: Sendable {
     private let section: ChangeSection
     private let query: ModelQuery
+    private let epoch: String
     /// The section in parts, each of which is made at once.
     let parts: [Range<Int>]
     private let made: Mutex<[EncodedChanges?]>
+    /// About how many bytes the records take that are kept with the section.
+    let recordByteCount: Int
+    fileprivate var key: Table.Key { Table.Key(section: ObjectIdentifier(section), epoch: epoch) }
 
     /// About how many bytes of records a part has, and at most how many changes.
     private static let partByteCount = 128 << 10
-    private static let partCountMax = 512
+    static let partCountMax = 512
 
-    init(_ section: ChangeSection, _ query: ModelQuery) {
-        (self.section, self.query) = (section, query)
-        var (parts, start, byteCount) = ([Range<Int>](), 0, 0)
+    /// - Parameter epoch: stands in the ids of the events; another one for each query.
+    init(_ section: ChangeSection, _ query: ModelQuery, epoch: String) {
+        (self.section, self.query, self.epoch) = (section, query, epoch)
+        var (parts, start, byteCount, total) = ([Range<Int>](), 0, 0, 0)
         for position in 0..<section.count {
-            byteCount += section.byteCount(at: position)
+            let count = section.byteCount(at: position)
+            byteCount += count
+            total += count
             guard byteCount >= SharedChanges.partByteCount || position + 1 - start == SharedChanges.partCountMax else {
                 continue
             }
@@ -27,12 +34,13 @@ final class SharedChanges: Sendable {
         }
         if start < section.count { parts.append(start..<section.count) }
         self.parts = parts
+        recordByteCount = total
         made = Mutex([EncodedChanges?](repeating: nil, count: parts.count))
     }
 
     /// The events of a part.
     /// - Returns: the events, and whether this call has made them.
-    func changes(_ part: Int, epoch: String, commitNumber: UInt64) -> (EncodedChanges, isNew: Bool) {
+    func changes(_ part: Int, commitNumber: UInt64) -> (EncodedChanges, isNew: Bool) {
         made.withLock { made in
             if let changes = made[part] { return (changes, false) }
             let changes = EncodedChanges(section, parts[part], query, epoch: epoch, .positions(commitNumber))
@@ -43,34 +51,42 @@ final class SharedChanges: Sendable {
 
     /// The events that were made last.
     final class Table: Sendable {
-        private struct Key: Hashable {
+        fileprivate struct Key: Hashable {
             let section: ObjectIdentifier
-            let query: ModelQuery
+            /// In place of the query, which may have hundreds of names.
+            let epoch: String
         }
 
-        private struct State {
-            var entries: [Key: SharedChanges] = [:]
+        fileprivate struct Place {
+            let changes: SharedChanges
+            /// The bytes of its records, and of the events that were made.
+            var byteCount: Int
+        }
+
+        fileprivate struct State {
+            var places: [Key: Place] = [:]
             /// The keys in the order in which they came; the first go first.
             var keys = Fifo<Key>()
             var byteCount = 0
         }
 
         private let state = Mutex(State())
-        /// How many sections are kept, and about how many bytes of events. Streams that follow are a few commits apart.
-        private static let (countMax, byteCountMax) = (1024, 8 << 20)
+        /// How many bytes are kept. Streams that follow are a few commits apart.
+        fileprivate static let byteCountMax = 8 << 20
+        /// About what a place takes beside.
+        private static let placeByteCount = 256
 
         /// The events of a section of a commit. The section is kept as long as they are, so that no other has its
         /// identity.
-        func entry(_ section: ChangeSection, _ query: ModelQuery) -> SharedChanges {
-            let key = Key(section: ObjectIdentifier(section), query: query)
-            if let entry = state.withLock({ $0.entries[key] }) { return entry }
-            let made = SharedChanges(section, query)
-            let (entry, forgotten) = state.withLock { state -> (SharedChanges, SharedChanges?) in
-                if let entry = state.entries[key] { return (entry, nil) }
-                state.entries[key] = made
+        func entry(_ section: ChangeSection, _ query: ModelQuery, epoch: String) -> SharedChanges {
+            let key = Key(section: ObjectIdentifier(section), epoch: epoch)
+            if let place = state.withLock({ $0.places[key] }) { return place.changes }
+            let made = SharedChanges(section, query, epoch: epoch)
+            let (entry, forgotten) = state.withLock { state -> (SharedChanges, [SharedChanges]) in
+                if let place = state.places[key] { return (place.changes, []) }
+                state.places[key] = Place(changes: made, byteCount: 0)
                 state.keys.append(key)
-                let isFull = state.entries.count > Table.countMax
-                return (made, isFull ? state.keys.removeFirst().flatMap { state.entries.removeValue(forKey: $0) } : nil)
+                return (made, state.add(made.recordByteCount + Table.placeByteCount, at: key))
             }
             // Released outside of the lock.
             withExtendedLifetime(forgotten) {}
@@ -78,20 +94,28 @@ final class SharedChanges: Sendable {
         }
 
         /// The events of a part.
-        func changes(_ entry: SharedChanges, part: Int, epoch: String, commitNumber: UInt64) -> EncodedChanges {
-            let (changes, isNew) = entry.changes(part, epoch: epoch, commitNumber: commitNumber)
+        func changes(_ entry: SharedChanges, part: Int, commitNumber: UInt64) -> EncodedChanges {
+            let (changes, isNew) = entry.changes(part, commitNumber: commitNumber)
             guard isNew else { return changes }
-            let forgotten = state.withLock { state -> [SharedChanges] in
-                state.byteCount += changes.bytes.count
-                guard state.byteCount > Table.byteCountMax else { return [] }
-                // Bounded without accounts of each: half of what there is goes.
-                state.byteCount /= 2
-                return (0..<(state.entries.count / 2)).compactMap { _ in
-                    state.keys.removeFirst().flatMap { state.entries.removeValue(forKey: $0) }
-                }
-            }
+            let forgotten = state.withLock { $0.add(changes.bytes.count, at: entry.key) }
             withExtendedLifetime(forgotten) {}
             return changes
         }
+    }
+}
+
+extension SharedChanges.Table.State {
+    /// Counts bytes, and lets go of the first places where there are too many.
+    fileprivate mutating func add(_ count: Int, at key: SharedChanges.Table.Key) -> [SharedChanges] {
+        guard places[key] != nil else { return [] }
+        places[key]?.byteCount += count
+        byteCount += count
+        var forgotten: [SharedChanges] = []
+        while byteCount > SharedChanges.Table.byteCountMax, let first = keys.removeFirst() {
+            guard let place = places.removeValue(forKey: first) else { continue }
+            byteCount -= place.byteCount
+            forgotten.append(place.changes)
+        }
+        return forgotten
     }
 }
