@@ -94,7 +94,9 @@ import Testing
     @Test func `any value comes back equal`() {
         forEachSeed(2_000) { _, generator in
             let value = Value.random(depth: 3, using: &generator)
-            guard try Structured<Value>(Structured(content: value).encoded()).content == value else {
+            let read = try Structured<Value>(Structured(content: value).encoded()).content
+            // One with a NaN in it is equal to nothing, itself included.
+            guard read == value || value != value else {
                 throw CaseFailure("\(value) became another")
             }
             let layout = Layout.random(depth: 2, using: &generator)
