@@ -242,11 +242,15 @@ let modelDependencies: [Package.Dependency] = [
 /// HTTP, for the console and for the client that has a web service of its own.
 let httpDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     // Without its trait for configuration, whose packages would be built for nothing.
     .package(
         url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
+]
+
+/// What of that the console alone uses.
+let consoleDependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2")
 ]
 
 let package = Package(
@@ -266,7 +270,8 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-    ] + (hasModels ? modelDependencies : []) + (hasServices || hasClients ? httpDependencies : []),
+    ] + (hasModels ? modelDependencies : []) + (hasServices || hasClients ? httpDependencies : [])
+        + (hasServices ? consoleDependencies : []),
     targets: core + testSupport + (hasThreads ? reference + threadTests : [])
         + (hasServices ? services + serviceTests : [])
         + (hasModels ? models + modelTests : []) + (hasClients ? clientTests : []),
